@@ -2,12 +2,13 @@ import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { BUILT } from './test/support/process/built.js'
+import { OwnOrder } from './test/support/process/own-order.js'
 
 /** Tests that start a chain and services. */
 const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
 /**
  * The name of a test file says what it needs, if it needs more than others: `chain-rpc.waiting.test.ts`.
- * Waiting files run with many others at once, quiet files with few, and files alone with none.
+ * Waiting files run among those that keep the cores busy, quiet files with few others, and files alone with none.
  * Files `*.slow.test.ts` run only in `npm run test:slow`. Files `*.long.test.ts` run some of their rounds in
  * `npm test`, and all of them in `npm run test:slow`.
  */
@@ -15,23 +16,25 @@ const named = (need: 'waiting' | 'quiet' | 'alone' | 'slow') => [
   `test/**/*.${need}.test.ts`,
   `test/**/*.${need}.long.test.ts`,
 ]
-const NAMED = [...named('waiting'), ...named('quiet'), ...named('alone'), ...named('slow')]
+const WAITING = named('waiting')
+const APART = [...named('quiet'), ...named('alone'), ...named('slow')]
 
 const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts']
 const SLOW_ALONE = ['test/**/*.{alone,quiet}.{slow,long}.test.ts']
 const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
-/** Tests that start processes keep two cores busy with two workers. */
-const WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
-/** Tests that wait for most of their time leave room for more. */
-const MORE_WORKERS = { maxWorkers: 3 * WORKERS.maxWorkers }
+/** Long tests, of processes and browsers, keep two cores busy with two workers. */
+const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
+/** Tests wait now and then: two cores are busy with three workers, and leave room for tests that measure time. */
+const QUIET_WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
+/** One more, because one of them has a waiting file at any time. */
+const WORKERS = { maxWorkers: QUIET_WORKERS.maxWorkers + 1 }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
-const POSTGRES = 'test/support/databases/postgres-once.ts'
-const BUILD = 'test/support/process/build-once.ts'
+const PREPARE = 'test/support/process/prepare-once.ts'
 const SERVICE = {
   isolate: false,
-  globalSetup: [BUILD, POSTGRES],
+  globalSetup: [PREPARE],
   setupFiles: ['test/support/process/end-processes.ts'],
   ...TIMEOUTS,
 }
@@ -51,39 +54,30 @@ export default defineConfig({
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {
+    sequence: { sequencer: OwnOrder },
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: [...SERVICES, ...NAMED],
-          globalSetup: [BUILD, POSTGRES],
+          exclude: [...SERVICES, ...WAITING, ...APART],
+          globalSetup: [PREPARE],
           isolate: false,
-          sequence: { groupOrder: 4 },
+          // After those of the services, without a pause.
+          sequence: { groupOrder: 0 },
           ...TIMEOUTS,
-          maxWorkers: WORKERS.maxWorkers + 1,
+          ...WORKERS,
         },
       },
       {
         extends: true,
         test: {
           name: 'service',
-          include: SERVICES,
-          exclude: NAMED,
+          include: [...SERVICES, ...WAITING],
+          exclude: APART,
           sequence: { groupOrder: 0 },
           ...WORKERS,
-          ...SERVICE,
-        },
-      },
-      {
-        extends: true,
-        // They wait for most of their time, and do not mind how long.
-        test: {
-          name: 'waiting',
-          include: named('waiting'),
-          sequence: { groupOrder: 1 },
-          ...MORE_WORKERS,
           ...SERVICE,
         },
       },
@@ -93,8 +87,8 @@ export default defineConfig({
         test: {
           name: 'quiet',
           include: named('quiet'),
-          sequence: { groupOrder: 2 },
-          maxWorkers: WORKERS.maxWorkers + 1,
+          sequence: { groupOrder: 1 },
+          ...QUIET_WORKERS,
           ...SERVICE,
         },
       },
@@ -105,7 +99,7 @@ export default defineConfig({
           name: 'alone',
           include: named('alone'),
           fileParallelism: false,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
           ...SERVICE,
         },
       },
@@ -115,10 +109,10 @@ export default defineConfig({
         test: {
           name: 'bench',
           include: ['bench/**/*.test.ts'],
-          globalSetup: [BUILD, POSTGRES],
-          sequence: { groupOrder: 7 },
+          globalSetup: [PREPARE],
+          sequence: { groupOrder: 5 },
           ...TIMEOUTS,
-          ...WORKERS,
+          ...FEW_WORKERS,
         },
       },
       {
@@ -128,9 +122,9 @@ export default defineConfig({
           name: 'slow',
           include: SLOW,
           exclude: SLOW_ALONE,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 3 },
           ...ALL_ROUNDS,
-          ...WORKERS,
+          ...FEW_WORKERS,
           ...SERVICE,
         },
       },
@@ -142,7 +136,7 @@ export default defineConfig({
           include: SLOW_ALONE,
           ...ALL_ROUNDS,
           fileParallelism: false,
-          sequence: { groupOrder: 6 },
+          sequence: { groupOrder: 4 },
           ...SERVICE,
         },
       },

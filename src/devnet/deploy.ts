@@ -1,3 +1,4 @@
+import { pbkdf2Sync } from 'node:crypto'
 import {
   type Account,
   type Address,
@@ -9,7 +10,7 @@ import {
   http,
   publicActions,
 } from 'viem'
-import { mnemonicToAccount } from 'viem/accounts'
+import { HDKey, hdKeyToAccount } from 'viem/accounts'
 import { settlementAbi, settlementBytecode } from '../../gen/contracts/settlement.js'
 import { testTokenAbi, testTokenBytecode } from '../../gen/contracts/test-token.js'
 import { quoteTypeHash } from '../signing/typed-data.js'
@@ -21,6 +22,8 @@ export const MIN_ORDER = 20n
 /** The contract is compiled with quotes of the type `ServiceQuote`. */
 const COMPILED_NAME = 'Service'
 const MNEMONIC = 'test test test test test test test test test test test junk'
+/** The root of the accounts' keys (BIP-39). Viem derives it for each account, with a PBKDF2 in JavaScript. */
+const ROOT_KEY = HDKey.fromMasterSeed(pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512'))
 
 /** Anvil's ten accounts, each with 10000 ether on a fresh chain. Their keys are public: for local networks only. */
 export const devAccounts = [
@@ -160,7 +163,7 @@ function bytecodeFor(protocolName: string): Hex {
 }
 
 function devAccount(addressIndex: number) {
-  return mnemonicToAccount(MNEMONIC, { addressIndex })
+  return hdKeyToAccount(ROOT_KEY, { addressIndex })
 }
 
 async function deployed(client: DevnetClient, hash: Hash): Promise<Address> {

@@ -10,9 +10,8 @@ import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../support/service/service.js'
 
 const NOTHING = '0x'
-/** The selectors of the three views. */
-const [SYMBOL, DECIMALS, BOND_TOKEN] = ['0x95d89b41', '0x313ce567', '0xf21b52e5']
-const FAILURE = { error: { code: -32000, message: 'header not found' } }
+/** The selectors of two views. */
+const [SYMBOL, BOND_TOKEN] = ['0x95d89b41', '0xf21b52e5']
 
 let chain: TestChain
 let rpc: RpcProxy
@@ -164,36 +163,6 @@ describe('no bond token is shown', () => {
     await start(await deploySettlementOf(chain.devnet, `0x${'0'.repeat(40)}`))
     await untilAsked()
     expect((await listed()).bondToken).toBeUndefined()
-  })
-})
-
-describe('a node that fails for a moment', () => {
-  it.each([
-    ['with an error at BOND_TOKEN', BOND_TOKEN, FAILURE],
-    ['with an error at symbol', SYMBOL, FAILURE],
-    ['with an error at decimals', DECIMALS, FAILURE],
-    ['and does not have the contract yet', BOND_TOKEN, { result: NOTHING }],
-  ])(
-    '%s does not keep the chain from starting, and the token is complete later',
-    async (_, selector, reply) => {
-      let failures = 0
-      rpc.intercept(async (call, pass) => (dataOf(call) === selector && failures++ < 1 ? reply : pass()))
-      await start(chain.contracts.settlement)
-      expect((await listed()).status).toBe('ok')
-      const complete = { address: chain.contracts.bondToken, symbol: 'bUSD', decimals: 6 }
-      await expect.poll(async () => (await listed()).bondToken).toEqual(complete)
-      expect(failures).toBe(2)
-    },
-  )
-
-  it('does not have other values read again', async () => {
-    let failures = 0
-    rpc.intercept(async (call, pass) => (dataOf(call) === SYMBOL && failures++ < 1 ? FAILURE : pass()))
-    await start(chain.contracts.settlement)
-    await eventually(listed, ({ bondToken }) => bondToken?.symbol !== undefined)
-    const calls = rpc.requests().flat().map(dataOf)
-    const countOf = (selector: string | undefined) => calls.filter((data) => data === selector).length
-    expect([BOND_TOKEN, SYMBOL, DECIMALS].map(countOf)).toEqual([1, 2, 1])
   })
 })
 

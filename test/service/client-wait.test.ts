@@ -149,20 +149,25 @@ describe('without a stream, the wait for an order', () => {
     expect(new Set(streams)).toEqual(new Set([503]))
   })
 
-  it.each([
-    ['forbids it', 403, 'text/html'],
-    ['answers with a page', 200, 'text/html'],
-    ['does not know the path', 404, 'application/json'],
-    ['limits it', 429, 'text/plain'],
-  ])('reads the order when a gateway %s', async (_name, status, type) => {
-    const next = order()
-    await traffic.mine([traffic.actions.deposit(next)])
-    const gateway = async () => new Response('{}', { status, headers: { 'content-type': type } })
-    const { end, streams } = wait(next.orderId, { gateway })
-    await expect.poll(() => streams.length).toBeGreaterThan(1)
-    await traffic.mine([traffic.actions.fill(next)])
-    expect(await end).toMatchObject({ state: 'SETTLED' })
-    expect(new Set(streams)).toEqual(new Set([status]))
+  it('reads the order when a gateway forbids or limits it, does not know it, or answers with a page', async () => {
+    const answers = [
+      { status: 403, type: 'text/html' },
+      { status: 429, type: 'text/plain' },
+      { status: 404, type: 'application/json' },
+      { status: 200, type: 'text/html' },
+    ]
+    const orders = answers.map(() => order())
+    await traffic.mine(orders.map((each) => traffic.actions.deposit(each)))
+    const waits = answers.map(({ status, type }, index) => {
+      const gateway = async () => new Response('{}', { status, headers: { 'content-type': type } })
+      return { status, ...wait((orders[index] as Order).orderId, { gateway }) }
+    })
+    for (const { streams } of waits) await expect.poll(() => streams.length).toBeGreaterThan(1)
+    await traffic.mine(orders.map((each) => traffic.actions.fill(each)))
+    for (const { status, end, streams } of waits) {
+      expect(await end).toMatchObject({ state: 'SETTLED' })
+      expect(new Set(streams)).toEqual(new Set([status]))
+    }
   })
 })
 

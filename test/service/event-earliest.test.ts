@@ -44,37 +44,41 @@ async function replay(transport: (typeof transports)[number], request: object, c
 }
 
 describe('`after=earliest`', () => {
-  it.each(transports)('on $name replays the log from its first event and goes on live', async (transport) => {
+  it('replays the log from its first event and goes on live, on every transport', async () => {
     await start()
     const old = await publish(12)
-    const client = transport.open(service.url, EARLIEST)
-    const connected = await client.connected()
-    await client.take(old.length)
+    const opened = transports.map(({ name, open }) => ({ name, open, client: open(service.url, EARLIEST) }))
+    const cursors = await Promise.all(opened.map(({ client }) => client.connected()))
+    await Promise.all(opened.map(({ client }) => client.take(old.length)))
     const young = await publish(3)
-    const events = await client.take(old.length + young.length)
-    client.leave()
-    expect(withoutCursors(events)).toEqual([...old, ...young])
-    // Both the cursor of `connected` and those of events continue.
-    for (const [after, rest] of [
-      [connected, events],
-      [events[4]?.cursor ?? '', events.slice(5)],
-    ] as const) {
-      const resumed = transport.open(service.url, { after })
-      expect(await resumed.take(rest.length)).toEqual(rest)
-      resumed.leave()
+    for (const [index, { name, open, client }] of opened.entries()) {
+      const events = await client.take(old.length + young.length)
+      client.leave()
+      expect(withoutCursors(events), name).toEqual([...old, ...young])
+      // Both the cursor of `connected` and those of events continue.
+      for (const [after, rest] of [
+        [cursors[index] ?? '', events],
+        [events[4]?.cursor ?? '', events.slice(5)],
+      ] as const) {
+        const resumed = open(service.url, { after })
+        expect(await resumed.take(rest.length), name).toEqual(rest)
+        resumed.leave()
+      }
     }
   })
 
-  it.each(transports)('on $name waits for the first event of an empty log', async (transport) => {
+  it('waits for the first event of an empty log, on every transport', async () => {
     await start()
-    const client = transport.open(service.url, EARLIEST)
-    await client.connected()
+    const clients = transports.map(({ open }) => open(service.url, EARLIEST))
+    await Promise.all(clients.map((client) => client.connected()))
     const events = await publish(2)
-    expect(withoutCursors(await client.take(2))).toEqual(events)
-    client.leave()
+    for (const [index, client] of clients.entries()) {
+      expect(withoutCursors(await client.take(2)), transports[index]?.name).toEqual(events)
+      client.leave()
+    }
   })
 
-  it.each(transports)('on $name replays only what matches the filters', async (transport) => {
+  it('replays only what matches the filters, on every transport', async () => {
     await start()
     const all = await publish(40)
     const deposits = all.filter(({ type }) => type === 'Deposited')
@@ -87,8 +91,9 @@ describe('`after=earliest`', () => {
       [{ type: ['Deposited'], user: [user] }, own],
       [{ orderId: [orderId] }, all.filter((event) => event.orderId === orderId)],
     ] as const
-    for (const [filter, expected] of cases)
-      expect((await replay(transport, filter, expected.length)).events).toEqual(expected)
+    for (const transport of transports)
+      for (const [filter, expected] of cases)
+        expect((await replay(transport, filter, expected.length)).events, transport.name).toEqual(expected)
   })
 
   it('replays events that a reorganisation has removed, and their removal', async () => {
@@ -108,7 +113,7 @@ describe('`after=earliest`', () => {
     expect(standing(events)).toEqual(await expectedMessages(chain, number + 1))
   })
 
-  it.each(transports)('on $name begins with the oldest event that retention has kept', async (transport) => {
+  it('begins with the oldest event that retention has kept, on every transport', async () => {
     const environment = { DB_PATH: temporaryFile(), EVENT_RETENTION_DAYS: '3' }
     await start(environment)
     const removed = await publish(5)
@@ -119,19 +124,25 @@ describe('`after=earliest`', () => {
     await service.close()
 
     await start(environment, later)
-    const { events, first, cursor } = await replay(transport, {}, kept.length)
-    expect(events).toEqual(kept)
-    expect((await replay(transport, { type: ['Deposited', 'Settled', 'Refunded'] }, 4)).events).toEqual(kept)
+    const replays = []
+    for (const transport of transports) {
+      const { events, first, cursor } = await replay(transport, {}, kept.length)
+      expect(events, transport.name).toEqual(kept)
+      const filter = { type: ['Deposited', 'Settled', 'Refunded'] }
+      expect((await replay(transport, filter, 4)).events, transport.name).toEqual(kept)
+      replays.push({ transport, first, cursor })
+    }
     // The order is still listed after its events have left the log.
     const { body } = await service.get(`/v1/${chain.chainId}/orders?user=${userOf(removed)}&pageSize=200`)
     expect(body.orders.map(({ orderId }: EventMessage) => orderId)).toContain(removed[0]?.orderId)
     const young = await publish(1)
-    for (const after of [first?.cursor ?? '', cursor]) {
-      const resumed = transport.open(service.url, { after })
-      const rest = await resumed.take(after === cursor ? 1 : kept.length + 1)
-      expect(withoutCursors(rest).slice(-1)).toEqual(young)
-      resumed.leave()
-    }
+    for (const { transport, first, cursor } of replays)
+      for (const after of [first?.cursor ?? '', cursor]) {
+        const resumed = transport.open(service.url, { after })
+        const rest = await resumed.take(after === cursor ? 1 : kept.length + 1)
+        expect(withoutCursors(rest).slice(-1), transport.name).toEqual(young)
+        resumed.leave()
+      }
   })
 })
 

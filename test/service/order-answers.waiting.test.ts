@@ -62,29 +62,36 @@ it('an event is published although the node never answers for its order', { time
 
 const OTHER_ADDRESS = 'ab'.repeat(20).padStart(64, '0')
 
-it.each([
+/** What the node answers wrongly for an order: a name, the position of a word, and that word. */
+const WRONG = [
   ['another user', 0, OTHER_ADDRESS],
   ['another solver', 1, OTHER_ADDRESS],
   ['an output chain that is no chain id', 6, 'f'.repeat(64)],
   ['an unknown state', 8, '9'.padStart(64, '0')],
   ['no order', 8, '0'.repeat(64)],
-])('an answer with %s does not become the terms of an order', async (_, position, word) => {
+] as const
+
+it('an answer with a wrong word does not become the terms of an order', async () => {
   await on.start()
   const events = await watchEvents(on.service)
+  const wrong = WRONG.map(([name, position, word]) => ({ name, position, word, order: on.traffic.order() }))
   on.rpc.intercept(async (call, pass) => {
     const reply = await pass()
-    if (orderIdOf(call) === undefined) return reply
+    const asked = wrong.find(({ order }) => order.orderId === orderIdOf(call))
+    if (asked === undefined) return reply
     const words: string[] = `${(reply as { result: string }).result}`.slice(2).match(/.{64}/g) ?? []
-    return { result: `0x${words.with(position, word).join('')}` }
+    return { result: `0x${words.with(asked.position, asked.word).join('')}` }
   })
-  const orderId = await settle()
-  await events.untilCount(1)
-  const { inputToken: __, ...bare } = (await expectedOrder(orderId)) as OrderMessage
-  const order = await orderOf(orderId)
-  expect(order).not.toHaveProperty('inputToken')
-  expect(order).toMatchObject({ user: bare.user, solver: bare.solver, settled: bare.settled })
+  await on.traffic.mine(wrong.map(({ order }) => on.traffic.actions.settle(order)))
+  await events.untilCount(WRONG.length)
+  for (const { name, order } of wrong) {
+    const { user, solver, settled } = (await expectedOrder(order.orderId)) as OrderMessage
+    const bare = await orderOf(order.orderId)
+    expect(bare, name).not.toHaveProperty('inputToken')
+    expect(bare, name).toMatchObject({ user, solver, settled })
+  }
   on.rpc.intercept()
-  await expectCompleted(orderId)
+  for (const { order } of wrong) await expectCompleted(order.orderId)
   events.close()
 })
 

@@ -28,8 +28,8 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-describe('a stream with refreshSeconds', () => {
-  it.concurrent.each(quoteTransports)('over $name has one round after the other', async ({ open }) => {
+describe.concurrent('a stream with refreshSeconds', () => {
+  it.each(quoteTransports)('over $name has one round after the other', async ({ open }) => {
     const messages: QuoteMessage[] = []
     for await (const message of open(service.url, chain.chainId, {
       ...quoteRequest(chain),
@@ -47,21 +47,6 @@ describe('a stream with refreshSeconds', () => {
     const [first, , second] = messages
     expect(second?.quoteId).not.toBe(first?.quoteId)
     expect(second?.quote.depositDeadline).toBeGreaterThanOrEqual(first?.quote.depositDeadline + 5)
-  })
-
-  it('ends with SHUTTING_DOWN when the service ends, after the round under way', async () => {
-    const own = await startService(chain)
-    await solver.register(own)
-    const endings = quoteTransports.map(({ open }) =>
-      errorOf(open(own.url, chain.chainId, { ...quoteRequest(chain), refreshSeconds: 60 })),
-    )
-    await expect
-      .poll(() => own.metric('aggregator_quotes_total', { outcome: 'quoted' }))
-      .toBe(quoteTransports.length)
-    await own.close()
-    const reasons = (await Promise.all(endings)).map(({ reason }) => reason)
-    expect(reasons).toEqual(quoteTransports.map(() => 'SHUTTING_DOWN'))
-    await solver.register(service)
   })
 })
 
@@ -122,6 +107,21 @@ it.concurrent('a stream that waits for another response on its connection gets n
   )
   expect(asksFor('14')).toBe(1)
   socket.destroy()
+})
+
+it('a stream with refreshSeconds ends with SHUTTING_DOWN when the service ends, after the round under way', async () => {
+  const own = await startService(chain)
+  await solver.register(own)
+  const endings = quoteTransports.map(({ open }) =>
+    errorOf(open(own.url, chain.chainId, { ...quoteRequest(chain), refreshSeconds: 60 })),
+  )
+  await expect
+    .poll(() => own.metric('aggregator_quotes_total', { outcome: 'quoted' }))
+    .toBe(quoteTransports.length)
+  await own.close()
+  const reasons = (await Promise.all(endings)).map(({ reason }) => reason)
+  expect(reasons).toEqual(quoteTransports.map(() => 'SHUTTING_DOWN'))
+  await solver.register(service)
 })
 
 it('a stream over REST answers before the deadline of its caller', async () => {

@@ -112,18 +112,22 @@ describe('the checks run in order: fields, window, signature, timestamp, address
     ['ENDPOINT_REJECTED', () => registrationOf(unbonded, { endpointUrl: 'http://10.0.0.1' })],
     ['SOLVER_LIMIT_REACHED', () => registrationOf(unbonded)],
   ]
-  it.each(faults)('so the first fault is reported: %s', async (code, body) => {
-    const environment = {
+  let strict: TestService
+
+  beforeAll(async () => {
+    strict = await startService(chain, {
       NODE_ENV: 'production',
       SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1',
       MAX_SOLVERS_PER_CHAIN: '1',
-    }
-    const strict = await startService(chain, environment)
+    })
     await register(strict, chain.chainId, second, { endpointUrl: ENDPOINT, timestamp: accepted })
+  })
+  afterAll(() => strict?.close())
+
+  it.each(faults)('so the first fault is reported: %s', async (code, body) => {
     const answer = await strict.post(`${path}/register`, await body())
     expect(answer.body.code).toBe(code)
     expect((await strict.get(path)).body).toHaveLength(1)
-    await strict.close()
   })
 })
 

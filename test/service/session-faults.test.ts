@@ -2,15 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { eventually } from '../support/eventually.js'
 import { startReadyService } from '../support/service/ready-service.js'
-import { countConnections } from '../support/service/server-connections.js'
 import type { TestService } from '../support/service/service.js'
 import { transports, webSocket } from '../support/sessions/session-connections.js'
-import { offering, openSession, type SessionSolver } from '../support/sessions/session-solver.js'
+import { openSession, type SessionSolver } from '../support/sessions/session-solver.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 
 const [account, other] = solverAccounts
 const HEARTBEAT_MS = 100
-const MIB = 2 ** 20
 
 let chain: TestChain
 let service: TestService
@@ -51,30 +49,6 @@ describe.each(transports)('on $name', (transport) => {
     await eventually(listed, (count) => count === 0)
   })
 
-  it('100,000 declines end the session at once, and other solvers are quoted meanwhile', async () => {
-    service = await startReadyService([chain])
-    await open(other, { behaviour: offering('900') })
-    const flood = await open(account, { transport })
-    const before = process.memoryUsage().rss
-    for (let count = 0; count < 100_000; count++) flood.send({ type: 'decline', id: String(count) })
-    const quote = askQuote()
-    expect(await flood.ended).toMatchObject({ code: code(1008, 8), reason: 'RATE_LIMITED' })
-    expect((await quote).body.quote).toMatchObject({ solver: other.address })
-    expect(process.memoryUsage().rss - before).toBeLessThan(256 * MIB)
-    expect(await service.metric('aggregator_solver_session_ends_total', { reason: 'RATE_LIMITED' })).toBe(1)
-  })
-
-  it('a message of 1 MB ends the session', async () => {
-    service = await startReadyService([chain])
-    const session = await open(account, { transport })
-    session.send({ type: 'quote', id: 'a', signature: 'x'.repeat(MIB) })
-    expect((await session.ended).code).toBe(code(1009, 3))
-    await eventually(listed, (count) => count === 0)
-    expect(await service.metric('aggregator_solver_session_ends_total', { reason: 'INVALID_ARGUMENT' })).toBe(
-      1,
-    )
-  })
-
   it('a message of 60 KiB is read', async () => {
     service = await startReadyService([chain])
     const session = await open(account, {
@@ -111,16 +85,4 @@ it('a message that is no valid text ends a session', async () => {
     session.send(message as never)
     expect(await session.ended).toMatchObject({ code: 1008, reason: 'INVALID_ARGUMENT' })
   }
-})
-
-it('the connection of a solver that reads nothing is cut, although the solver never closes it', async () => {
-  service = await startReadyService([chain], {}, { sessionHeartbeatMs: HEARTBEAT_MS })
-  const connections = countConnections(service.url)
-  const frozen = await open(account)
-  expect(connections()).toBe(1)
-  frozen.pause()
-  await eventually(
-    async () => connections(),
-    (count) => count === 0,
-  )
 })

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } 
 import { WebSocket } from 'ws'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { eventually } from '../support/eventually.js'
-import { countConnections } from '../support/service/server-connections.js'
 import { startService, type TestService } from '../support/service/service.js'
 import {
   messageOf,
@@ -167,17 +166,6 @@ describe.each(transports)('on $name, a hello is refused', (transport) => {
     expect(await listed()).toEqual([])
   })
 
-  it('when it does not come within 5 seconds', async () => {
-    await start()
-    const connection = connect(transport)
-    const hello = await signedHello(account, options(), await nonceOf(connection))
-    expect(await connection.ended).toEqual(refusal('CHALLENGE_EXPIRED'))
-    const next = connect(transport)
-    await nonceOf(next)
-    next.send(hello)
-    expect(await next.ended).toEqual(refusal('SIGNATURE_INVALID'))
-  })
-
   it('when the operator has turned sessions off', async () => {
     await start({ SOLVER_SESSIONS: 'false' })
     const { code, reason } = await connect(transport).ended
@@ -208,31 +196,6 @@ describe('in production', () => {
     const session = await openSession(service.url, chain, account, { audience: PUBLIC_URL })
     session.leave()
   })
-})
-
-it('connections that never say hello leave room for others, and end', async () => {
-  await start({ TRUST_PROXY: '1' })
-  const open = countConnections(service.url)
-  const of = (address: string, count: number) =>
-    Array.from({ length: count }, () => connect(webSocket, address))
-  const pending = () => service.metric('aggregator_solver_sessions_pending', {})
-  const crowd = of('198.51.100.1', 300)
-  await eventually(pending, (count) => count > 0)
-  expect(await pending()).toBeLessThanOrEqual(4)
-  // A whole network: /64s of one /48, which may have a quarter of all places.
-  for (let subnet = 0; subnet < 40; subnet++) crowd.push(...of(`2001:db8:1:${subnet.toString(16)}::1`, 4))
-  await eventually(pending, (count) => count > 4)
-  expect(await pending()).toBeLessThanOrEqual(4 + 64)
-  const honest = connect(webSocket, '203.0.113.9')
-  honest.send(await signedHello(account, options(), await nonceOf(honest)))
-  await messageOf(honest, 'ready')
-  const reasons = await Promise.all(crowd.map(async ({ ended }) => (await ended).reason))
-  expect(new Set(reasons)).toEqual(new Set(['SESSION_LIMIT_REACHED', 'CHALLENGE_EXPIRED']))
-  // The session, and some connections of `fetch`.
-  await eventually(
-    async () => open(),
-    (count) => count < 10,
-  )
 })
 
 it('a solver opens no more sessions in a minute than RATE_LIMIT_SESSIONS, from any addresses', async () => {

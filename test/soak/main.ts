@@ -7,7 +7,7 @@
  * Exits with 1 when an event was lost, doubled or out of order, or two subscribers got different events.
  */
 import { parseArgs } from 'node:util'
-import { setup as buildService } from '../support/process/build-once.js'
+import { buildOnce } from '../support/process/prepare-once.js'
 import { expectedMessages } from '../support/streams/event-messages.js'
 import { firstDifference } from '../support/streams/event-subscriber.js'
 import { FAULTS, type Fault } from './faults.js'
@@ -116,7 +116,7 @@ async function conclude(scenario: ScenarioContext, gauges: Gauges): Promise<bool
 
 async function main(): Promise<number> {
   const { minutes, seed } = readOptions()
-  buildService()
+  await buildOnce()
   const scenario = await openScenario(seed)
   const gauges = startGauges(scenario.fleet, scenario.subscribers)
   try {

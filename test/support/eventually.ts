@@ -1,10 +1,12 @@
 import { inspect } from 'node:util'
 
-const POLL_MS = 20
+const MIN_PAUSE_MS = 20
+const MAX_PAUSE_MS = 200
 const LONGEST_MS = 25_000
 
 /**
- * Repeats `ask` until `isWanted` accepts its answer.
+ * Repeats `ask` until `isWanted` accepts its answer. Pauses are as long as `ask` took, so that large
+ * answers do not keep a core busy.
  * @param timeoutMs shorter than the test's own timeout, which would not report the last answer
  * @throws Error with the last answer when none was accepted in time
  */
@@ -15,10 +17,13 @@ export async function eventually<T>(
 ): Promise<T> {
   const end = performance.now() + timeoutMs
   for (;;) {
+    const start = performance.now()
     const answer = await ask()
     if (isWanted(answer)) return answer
-    if (performance.now() > end)
+    const now = performance.now()
+    if (now > end)
       throw new Error(`not as wanted after ${timeoutMs} ms, but ${inspect(answer, { depth: 4 })}`)
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+    const pauseMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, now - start))
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
   }
 }

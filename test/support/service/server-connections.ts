@@ -6,9 +6,10 @@ const CHANNEL = 'net.server.socket'
 
 /**
  * Counts the connections that a server in this process accepts from now on.
+ * @param whenFinished the test's own hook, for concurrent tests
  * @returns how many of them are open
  */
-export function countConnections(url: string): () => number {
+export function countConnections(url: string, whenFinished = onTestFinished): () => number {
   const port = Number(new URL(url).port)
   const open = new Set<Socket>()
   const onSocket = (message: unknown) => {
@@ -18,6 +19,6 @@ export function countConnections(url: string): () => number {
     socket.once('close', () => open.delete(socket))
   }
   subscribe(CHANNEL, onSocket)
-  onTestFinished(() => void unsubscribe(CHANNEL, onSocket))
+  whenFinished(() => void unsubscribe(CHANNEL, onSocket))
   return () => open.size
 }

@@ -6,12 +6,11 @@ import { listOrders } from '../support/clients/list-orders.js'
 import { databases } from '../support/databases/service-databases.js'
 import { eventually } from '../support/eventually.js'
 import { createRandom, type Random } from '../support/random.js'
-import { rounds } from '../support/rounds.js'
 import { environmentForAll } from '../support/service/event-service.js'
 import { startService, type TestService } from '../support/service/service.js'
 
-const RUNS = rounds(6, 1)
-const MOVES = rounds(14, 7)
+const RUNS = 6
+const MOVES = 14
 /** Older blocks are read in ranges. */
 const MAX_REORG_DEPTH = 8
 

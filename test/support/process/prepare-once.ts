@@ -1,0 +1,26 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestProject } from 'vitest/node'
+import { setup as providePostgres } from '../databases/postgres-once.js'
+import { BUILT } from './built.js'
+
+/** The first project of a run builds for all of them. */
+const shared = globalThis as { serviceBuild?: Promise<void> }
+
+/** Builds the service before the first test, for tests that start it, or its thread: from its sources, it takes a second more. */
+export function buildOnce(): Promise<void> {
+  shared.serviceBuild ??= build()
+  return shared.serviceBuild
+}
+
+async function build(): Promise<void> {
+  const builder = spawn('node', ['--import', 'tsx', 'scripts/build.ts', BUILT], { stdio: 'inherit' })
+  const [code] = await once(builder, 'exit')
+  if (code !== 0) throw new Error(`the build of the service ended with ${code}`)
+}
+
+/** Prepares what the tests of all projects use, at the same time: the build, and PostgreSQL. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const [endPostgres] = await Promise.all([providePostgres(project), buildOnce()])
+  return endPostgres
+}
