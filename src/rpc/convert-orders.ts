@@ -34,7 +34,7 @@ export function toOrderMessage(order: OrderWithSteps): MessageInitShape<typeof G
   return toListedOrderMessage({ ...order, terms: order })
 }
 
-/** The message of an order in a list. Its fields are written out: spreads would double the time for a page of orders. */
+/** The message of an order in a list. Its fields are written out, because spreads take three times as long. */
 export function toListedOrderMessage(order: ListedOrder) {
   const { orderId, chainId, state, user, solver, terms, steps } = order
   return {

@@ -37,8 +37,8 @@ export function listedOrderOf(row: OrderRow): ListedOrder {
 }
 
 /**
- * Terms and steps are JSON arrays without names. A page of a list has hundreds of them, and names would double their text. One
- * text is also faster to read than a column for each value.
+ * Terms and steps are JSON arrays without names, because a page of a list has hundreds of them. Names would make the rows half as
+ * large again. One text is also faster to read than a column for each value.
  */
 type StoredTerms = [
   inputToken: Address,
