@@ -1,4 +1,3 @@
-import type { DescMethod } from '@bufbuild/protobuf'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import type { MethodHandler } from '../rpc/middleware.js'
@@ -52,7 +51,7 @@ function registerRoute(
   logRequest: LogRequest,
 ): void {
   const read = createRequestReader(method.desc.input, route)
-  const toText = textWriter(method.desc, route)
+  const toText = textWriter(method, route)
 
   server.route({
     method: route.verb,
@@ -80,17 +79,20 @@ function registerRoute(
   })
 }
 
-/** Builds the writer of response bodies. A GET often returns the same object as before, so its text is kept. */
+/**
+ * Builds the writer of response bodies. The text of an object is kept where the method returns the same object again. Elsewhere
+ * it would only occupy memory until the next full collection.
+ */
 function textWriter(
-  { output }: DescMethod,
-  { verb, responseField }: RestRoute,
+  { desc, repeatsResponses }: MethodHandler,
+  { responseField }: RestRoute,
 ): (response: object) => string {
-  const write = compileJsonWriter(output)
+  const write = compileJsonWriter(desc.output)
   const toText = (response: object) => {
     const json = write(response)
     return JSON.stringify(responseField === undefined ? json : json[responseField.jsonName])
   }
-  return verb === 'GET' ? weakMemoize(toText) : toText
+  return repeatsResponses ? weakMemoize(toText) : toText
 }
 
 /** The chain in the path of a request; undefined when it is not a chain id, and for a method without a chain. */

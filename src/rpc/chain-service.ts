@@ -46,6 +46,7 @@ export function createChainService(options: ChainServiceOptions): Method[] {
 
   const listChains = unaryMethod(ChainService.method.listChains, {
     limit: 'global',
+    repeatsResponses: true,
     read: () => undefined,
     handle: () => toResponse(...messages.map((message) => message())),
   })

@@ -1,7 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
   type GetOrderResponseSchema,
-  type OrderSchema,
   OrderState,
   type OrderStepSchema,
 } from '../../gen/aggregator/v1/order_pb.js'
@@ -10,8 +9,6 @@ import type {
   ListedOrder,
   OrderState as OrderStateName,
   OrderStep,
-  OrderSteps,
-  OrderTerms,
   OrderWithSteps,
 } from '../domain/order.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
@@ -32,59 +29,37 @@ export const LISTED_STATES: Readonly<Record<number, KnownOrder['state']>> = {
 
 /** The message of an order. It has only three fields when the contract does not know the order (docs/decisions.md, D6). */
 export function toOrderMessage(order: OrderWithSteps): MessageInitShape<typeof GetOrderResponseSchema> {
-  const { orderId, chainId } = order
-  const base = { orderId, chainId: BigInt(chainId), state: STATE_NUMBERS[order.state] }
-  if (order.state === 'NONE') return base
-  return {
-    ...base,
-    user: toCachedChecksumAddress(order.user),
-    solver: toCachedChecksumAddress(order.solver),
-    ...toTerms(order),
-    ...toSteps(order.steps),
-  }
+  const { orderId, chainId, state } = order
+  if (state === 'NONE') return { orderId, chainId: BigInt(chainId), state: STATE_NUMBERS.NONE }
+  return toListedOrderMessage({ ...order, terms: order })
 }
 
-/** The message of an order in a list. */
-export function toListedOrderMessage(order: ListedOrder): MessageInitShape<typeof OrderSchema> {
+/** The message of an order in a list. Its fields are written out, because spreads take three times as long. */
+export function toListedOrderMessage(order: ListedOrder) {
   const { orderId, chainId, state, user, solver, terms, steps } = order
   return {
     orderId,
     chainId: BigInt(chainId),
     state: STATE_NUMBERS[state],
     user: toCachedChecksumAddress(user),
-    ...(solver && { solver: toCachedChecksumAddress(solver) }),
-    ...(terms && toTerms(terms)),
-    ...toSteps(steps),
+    solver: solver && toCachedChecksumAddress(solver),
+    inputToken: terms && toCachedChecksumAddress(terms.inputToken),
+    inputAmount: terms?.inputAmount.toString(),
+    outputToken: terms && toCachedChecksumAddress(terms.outputToken),
+    outputAmount: terms?.outputAmount.toString(),
+    outputChainId: terms && BigInt(terms.outputChainId),
+    fillDeadline: terms?.fillDeadline,
+    deposited: steps.deposited && toStep(steps.deposited),
+    settled: steps.settled && toStep(steps.settled),
+    refunded: steps.refunded && toStep(steps.refunded),
   }
 }
 
-function toTerms(terms: OrderTerms) {
-  return {
-    inputToken: toCachedChecksumAddress(terms.inputToken),
-    inputAmount: terms.inputAmount.toString(),
-    outputToken: toCachedChecksumAddress(terms.outputToken),
-    outputAmount: terms.outputAmount.toString(),
-    outputChainId: BigInt(terms.outputChainId),
-    fillDeadline: terms.fillDeadline,
-  }
-}
-
-function toSteps({ deposited, settled, refunded }: OrderSteps) {
-  return {
-    ...(deposited && { deposited: toStep(deposited) }),
-    ...(settled && { settled: toStep(settled) }),
-    ...(refunded && { refunded: toStep(refunded) }),
-  }
-}
-
-function toStep({
-  blockNumber,
-  blockTime,
-  transactionHash,
-}: OrderStep): MessageInitShape<typeof OrderStepSchema> {
+function toStep(step: OrderStep): MessageInitShape<typeof OrderStepSchema> {
+  const { blockNumber, blockTime, transactionHash } = step
   return {
     blockNumber: BigInt(blockNumber),
-    ...(blockTime !== undefined && { blockTime: BigInt(blockTime) }),
-    ...(transactionHash && { transactionHash }),
+    blockTime: blockTime === undefined ? undefined : BigInt(blockTime),
+    transactionHash,
   }
 }

@@ -38,6 +38,8 @@ export type ChainMessage = Message & { readonly chainId: bigint }
 interface MethodOf<I, O, R> {
   /** The limit that its calls count against. */
   readonly limit: LimitName
+  /** Whether `handle` often returns the same object again, so that REST keeps its text. */
+  readonly repeatsResponses?: boolean
   /** Translates the message and records every bad field. The result is used only when there is none. */
   read(message: I, fields: Fields): R
   /**

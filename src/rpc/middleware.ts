@@ -19,6 +19,8 @@ export interface MethodHandler {
   readonly desc: Method['desc']
   /** Whether its requests name a chain. Otherwise the checks of the chain below do nothing. */
   readonly hasChain: boolean
+  /** See `Method`. */
+  readonly repeatsResponses: boolean
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
   /** Counts a call before its message is read. @throws ServiceError RATE_LIMITED */
@@ -65,7 +67,7 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
   const isSupported = (chainId: number | undefined) => chainId !== undefined && supported.has(chainId)
 
   return (method) => {
-    const { desc, hasChain, limit } = method
+    const { desc, hasChain, limit, repeatsResponses = false } = method
     const name = `${desc.parent.typeName}/${desc.name}`
     const isServed = (chainId: number | undefined) => !hasChain || isSupported(chainId)
 
@@ -76,6 +78,7 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
     return {
       desc,
       hasChain,
+      repeatsResponses,
       assertChain,
       checkLimits: (client) => rateLimits.consume(limit, client),
       async checkChainAndLimits(chainId, client) {

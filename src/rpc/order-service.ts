@@ -22,6 +22,7 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
 
   const getOrder = unaryMethod(OrderService.method.getOrder, {
     limit: 'order',
+    repeatsResponses: true,
     read: (message, fields) => ({
       chainId: Number(message.chainId),
       orderId: fields.bytes32('orderId', message.orderId),

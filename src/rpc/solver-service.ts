@@ -83,6 +83,7 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
 
   const listSolvers = unaryMethod(SolverService.method.listSolvers, {
     limit: 'solvers',
+    repeatsResponses: true,
     read: (message) => Number(message.chainId),
     handle: (chainId) => toResponse(directory.active(chainId)),
   })

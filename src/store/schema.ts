@@ -115,9 +115,9 @@ interface OrderTable {
   state: string
   user: string
   solver: string | null
-  /** JSON of `OrderTerms`; amounts are decimal strings. Null until the contract could be read. */
+  /** JSON array (see order-rows.ts); amounts are decimal strings. Null until the contract could be read. */
   terms: string | null
-  /** JSON of `OrderSteps`. */
+  /** JSON array (see order-rows.ts). */
   steps: string
 }
 

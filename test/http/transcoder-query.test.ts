@@ -12,6 +12,7 @@ let server: FastifyInstance
 const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
   hasChain: true,
+  repeatsResponses: false,
   assertChain() {},
   checkLimits: async () => {},
   checkChainAndLimits: async () => {},
