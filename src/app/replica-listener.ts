@@ -41,6 +41,9 @@ export async function startReplicaListener(options: ListenerOptions): Promise<()
     await server.close()
     throw error
   }
-  log.info({ replicaId: replica.id, replicaUrl: url.origin }, 'other replicas ask the solver sessions of this one')
+  log.info(
+    { replicaId: replica.id, replicaUrl: url.origin },
+    'other replicas ask the solver sessions of this one',
+  )
   return server.close
 }
