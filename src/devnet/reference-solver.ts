@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from 'viem'
+import { openSolverSession, type SolverSession } from '../../packages/solver/src/session/solver-session.js'
 import { type Address, type Hex, lowerCase } from '../domain/hex.js'
 import type { Quote, QuoteRequest } from '../domain/quote.js'
 import type { DevAccount, Devnet } from './deploy.js'
@@ -7,7 +8,6 @@ import { type Filler, startFiller } from './filler.js'
 import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'
 import { createQuoteSigner } from './quote-signer.js'
-import { openSolverSession, type SolverSession } from './session/solver-session.js'
 import { registerEndpoint, serveQuotes } from './solver-endpoint.js'
 
 /** A solver that prices from a table, signs, and fills: an example for your own. */

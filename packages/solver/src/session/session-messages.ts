@@ -1,8 +1,8 @@
-import { parseUint256 } from '../../domain/amount.js'
-import { type Hex, parseAddress, parseBytes32 } from '../../domain/hex.js'
-import { isIntegerOf } from '../../domain/integer.js'
-import { DEPOSIT_MODES, ORDER_TYPES, type Quote, type QuoteRequest } from '../../domain/quote.js'
-import type { DeclineCode } from '../../domain/session.js'
+import { parseUint256 } from '../../../../src/domain/amount.js'
+import { type Hex, parseAddress, parseBytes32 } from '../../../../src/domain/hex.js'
+import { isIntegerOf } from '../../../../src/domain/integer.js'
+import { DEPOSIT_MODES, ORDER_TYPES, type Quote, type QuoteRequest } from '../../../../src/domain/quote.js'
+import type { DeclineCode } from '../../../../src/domain/session.js'
 
 /** A quote request of a session (docs/sessions.md). */
 export interface SessionRequest extends QuoteRequest {

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { Hex } from '../../domain/hex.js'
+import type { Hex } from '../../../../src/domain/hex.js'
 import { SessionError } from './session-error.js'
 import {
   type InstanceMessage,

@@ -1,8 +1,8 @@
 import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
-import type { SessionAnswer, SessionRequest } from '../../../src/devnet/session/session-messages.js'
-import { sessionMessage } from '../../../src/domain/registration-messages.js'
-import { deferred } from '../../support/deferred.js'
+import { sessionMessage } from '../../../../src/domain/registration-messages.js'
+import { deferred } from '../../../../test/support/deferred.js'
+import type { SessionAnswer, SessionRequest } from '../../src/session/session-messages.js'
 import { account, answersOn, quoteRequest, startSession } from './session-fixture.js'
 import { type Message, NONCE } from './session-server.js'
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { SessionTiming } from '../../../src/devnet/session/session-connection.js'
+import type { SessionTiming } from '../../src/session/session-connection.js'
 
 export const NONCE = `0x${'a1'.repeat(32)}` as const
 export const HEARTBEAT_MS = 20_000

@@ -1,5 +1,5 @@
-import { type Address, type Hex, lowerCase } from '../../domain/hex.js'
-import { sessionMessage } from '../../domain/registration-messages.js'
+import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
+import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
 import { openConnection, type SessionConnection, type SessionTiming } from './session-connection.js'
 import type { SessionError } from './session-error.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createBackoff } from '../../../src/devnet/session/backoff.js'
+import { createBackoff } from '../../src/session/backoff.js'
 import { answersOn, quoteRequest, startSession } from './session-fixture.js'
 import { HEARTBEAT_MS } from './session-server.js'
 

@@ -1,8 +1,8 @@
 import { expect, onTestFinished } from 'vitest'
-import { devAccounts } from '../../../src/devnet/deploy.js'
-import type { SessionError } from '../../../src/devnet/session/session-error.js'
-import type { SessionOrderEvent } from '../../../src/devnet/session/session-messages.js'
-import { openSolverSession, type SolverSessionOptions } from '../../../src/devnet/session/solver-session.js'
+import { devAccounts } from '../../../../src/devnet/deploy.js'
+import type { SessionError } from '../../src/session/session-error.js'
+import type { SessionOrderEvent } from '../../src/session/session-messages.js'
+import { openSolverSession, type SolverSessionOptions } from '../../src/session/solver-session.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
 
 export const account = devAccounts[2]
