@@ -23,7 +23,7 @@ const PACKAGE_OWNERS = [
   ['better-sqlite3', ['store'], '^packages/solver/'],
   ['pg', ['store', 'cluster', 'internals']],
   ['undici', ['chain', 'solvers']],
-  ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
+  ['(fastify|@fastify/[^/]+)', ['http']],
 ]
 
 /** Matches the folders, and the files of these names, right below src/. */

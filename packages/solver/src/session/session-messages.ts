@@ -1,8 +1,9 @@
-import { parseUint256 } from '../../../../src/domain/amount.js'
-import { type Hex, parseAddress, parseBytes32 } from '../../../../src/domain/hex.js'
+import { type Hex, parseBytes32 } from '../../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../../src/domain/integer.js'
-import { DEPOSIT_MODES, ORDER_TYPES, type Quote, type QuoteRequest } from '../../../../src/domain/quote.js'
+import type { Quote, QuoteRequest } from '../../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../../src/domain/session.js'
+import { isNatural, readRequestTerms } from './request-terms.js'
+import { toWireQuote } from './wire-quote.js'
 
 /** A quote request of a session (docs/sessions.md). */
 export interface SessionRequest extends QuoteRequest {
@@ -113,44 +114,20 @@ export function readMessage(text: string): InstanceMessage | undefined {
 export function writeAnswer(id: string, answer: SessionAnswer): string {
   if ('decline' in answer) return JSON.stringify({ type: 'decline', id, code: answer.decline })
   const { quote, signature } = answer
-  const wire = {
-    ...quote,
-    inputAmount: String(quote.inputAmount),
-    outputAmount: String(quote.outputAmount),
-    orderType: ORDER_TYPES.indexOf(quote.orderType),
-    nonce: String(quote.nonce),
-  }
-  return JSON.stringify({ type: 'quote', id, quote: wire, signature })
+  return JSON.stringify({ type: 'quote', id, quote: toWireQuote(quote), signature })
 }
 
 /** @returns undefined when a field is missing, or has a value of a later version */
 function readRequest(id: string, fields: Fields): SessionRequest | undefined {
-  const { kind, chainId, destinationChainId, deadline, depositDeadline, fillDeadline, traceparent } = fields
-  const inputToken = parseAddress(fields.inputToken)
-  const outputToken = parseAddress(fields.outputToken)
-  const user = parseAddress(fields.userAddress)
-  const amount = parseUint256(fields.amount)
-  const orderType = ORDER_TYPES.find((known) => known === fields.orderType)
-  const depositMode = DEPOSIT_MODES.find((known) => known === fields.depositMode)
-  if (inputToken === undefined || outputToken === undefined || user === undefined) return undefined
-  if (amount === undefined || orderType === undefined || depositMode === undefined) return undefined
-  if (kind !== 'FIRM' && kind !== 'INDICATIVE') return undefined
-  if (!isNatural(chainId) || !isNatural(destinationChainId) || !isNatural(deadline)) return undefined
-  if (!isNatural(depositDeadline) || !isNatural(fillDeadline)) return undefined
+  const { kind, deadline, traceparent } = fields
+  const terms = readRequestTerms(fields)
+  if (terms === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE') || !isNatural(deadline))
+    return undefined
   return {
+    ...terms,
     id,
     deadline,
     kind,
-    chainId,
-    inputToken,
-    outputToken,
-    orderType,
-    amount,
-    user,
-    destinationChainId,
-    depositMode,
-    depositDeadline,
-    fillDeadline,
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
   }
 }
@@ -162,10 +139,6 @@ function readEvent(value: unknown): SessionOrderEvent {
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isNatural(value: unknown): value is number {
-  return isIntegerOf({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, mustBe: '' }, value)
 }
 
 function textOf(fields: Fields, name: string): string {

@@ -11,15 +11,18 @@ import type {
   SessionResult,
 } from './session-messages.js'
 
-/** A solver's session with one instance (docs/sessions.md). */
+/** A solver's session with an instance (docs/sessions.md). */
 export interface SolverSession {
   /** Ends it for good. @returns when no connection is open */
   close(): Promise<void>
 }
 
 export interface SolverSessionOptions {
-  /** Base URL of the instance, such as `https://quotes.example`. Its origin is the audience that the solver signs. */
-  readonly serviceUrl: string
+  /**
+   * Base URLs of the replicas of an instance, or of the instances of one operator, such as `https://quotes.example`. After a
+   * loss, the next one is dialled. The origin of each is the audience that the solver signs there.
+   */
+  readonly serviceUrls: readonly [string, ...string[]]
   /** Signs with EIP-191. An account of viem fits. */
   readonly account: { readonly address: Address; signMessage(text: { message: string }): Promise<Hex> }
   /** Display name, 1 to 64 visible characters. */
@@ -31,8 +34,8 @@ export interface SolverSessionOptions {
   readonly events?: { readonly after?: string }
   /** Answers a quote request. What it throws becomes a decline, and goes to `onError`. */
   readonly answer: (request: SessionRequest) => SessionAnswer | Promise<SessionAnswer>
-  /** Called each time that the session is open. */
-  readonly onReady?: (ready: SessionReady) => void
+  /** Called each time that the session is open, with the base URL. */
+  readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   readonly onResult?: (result: SessionResult) => void
   /** Called with one event after the other. The session continues after the last one that it has returned from. */
   readonly onEvent?: (event: SessionOrderEvent, cursor: string) => void | Promise<void>
@@ -55,9 +58,8 @@ export function openSolverSession(
   options: SolverSessionOptions,
   { startTimer, random }: SessionTiming = SYSTEM_TIMING,
 ): SolverSession {
-  const { onError } = options
-  const url = new URL(options.serviceUrl)
-  const socketUrl = `${url.href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`
+  const { onError, serviceUrls } = options
+  let dialled = 0
   const backoff = createBackoff(random)
   /** Those that an instance has sent away may stay for a moment beside the one that follows. */
   const open = new Set<SessionConnection>()
@@ -67,11 +69,11 @@ export function openSolverSession(
   let processing = Promise.resolve()
   let isClosed = false
 
-  async function hello(nonce: Hex): Promise<string> {
+  async function hello(nonce: Hex, audience: string): Promise<string> {
     const { account, name, chainIds, protocolName, events } = options
     const address = lowerCase(account.address)
     // The audience is configured: an instance that passes the challenge of another one on gets no use of this signature.
-    const text = { address, name, audience: url.origin, chainIds }
+    const text = { address, name, audience, chainIds }
     const message = sessionMessage(protocolName, { ...text, nonce })
     const signature = await account.signMessage({ message })
     return JSON.stringify({ type: 'hello', ...text, signature, ...(events && { events: { after } }) })
@@ -92,11 +94,13 @@ export function openSolverSession(
 
   function connect(): void {
     let stopReset = () => {}
+    const serviceUrl = serviceUrls[dialled++ % serviceUrls.length] as string
+    const { href, origin } = new URL(serviceUrl)
     const connection = openConnection({
       ...options,
-      url: socketUrl,
+      url: `${href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`,
       startTimer,
-      hello,
+      hello: (nonce) => hello(nonce, origin),
       onResult: (result) => options.onResult?.(result),
       onEvent: processEvent,
       onReady(ready) {
@@ -104,7 +108,7 @@ export function openSolverSession(
         stopReset = startTimer(backoff.reset, ready.heartbeatMs)
         // Events from now on: those between a loss before the first one and the next session come as well.
         after ||= ready.cursor
-        options.onReady?.(ready)
+        options.onReady?.(ready, serviceUrl)
       },
       onGoAway(withinMs) {
         if (current !== connection) return

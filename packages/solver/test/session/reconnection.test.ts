@@ -77,6 +77,8 @@ it.each([
 it.each([
   ['SESSION_REPLACED', true],
   ['SESSION_REPLACED', false],
+  ['SOLVER_BLOCKED', true],
+  ['SOLVER_BLOCKED', false],
   ['INVALID_ARGUMENT', false],
   ['SIGNATURE_INVALID', false],
   ['AUDIENCE_REJECTED', false],

@@ -8,7 +8,7 @@ import { type Message, manualTiming, type ServerConnection, startSessionServer }
 export const account = devAccounts[2]
 export const DECLINE = { decline: 'PAUSED' } as const
 
-type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrl'>> & { readonly random?: number }
+type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls'>> & { readonly random?: number }
 
 /** A session of a solver with an instance that the test plays. */
 export async function startSession({ random, ...changes }: Changes = {}) {
@@ -20,7 +20,7 @@ export async function startSession({ random, ...changes }: Changes = {}) {
   const events: SessionOrderEvent[] = []
   const session = openSolverSession(
     {
-      serviceUrl: server.url,
+      serviceUrls: [server.url],
       account,
       name: 'Cosmo',
       chainIds: [31337, 1],
