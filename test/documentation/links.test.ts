@@ -30,9 +30,13 @@ describe('documents', () => {
     expect(unlinked).toEqual([])
   })
 
-  it('have in the README of the client package only links within the package', () => {
-    expect(linksOf(read('packages/client/README.md')).filter(({ path }) => path.startsWith('..'))).toEqual([])
-  })
+  it.each(['client', 'solver'])(
+    'have in the README of the package %s only links within the package',
+    (name) => {
+      const links = linksOf(read(`packages/${name}/README.md`))
+      expect(links.filter(({ path }) => path.startsWith('..'))).toEqual([])
+    },
+  )
 
   it.each(DEPLOYMENT_FILES)('are named in %s only with files and headings that exist', (file) => {
     expect(brokenLinks(mentionsIn(read(file)), '.', file)).toEqual([])

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Address } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { pollDeposits } from './chain/deposit-poller.js'
@@ -66,7 +66,9 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
   async function onEnd({ orderId, status, transaction }: StoredOrder, signed: SolverQuote | undefined) {
     const transactionHash = transaction?.hash
     log.info({ chainId, orderId, status, transactionHash }, 'order ended')
-    if (status === 'FILLED') {
+    // Others have ended before this state began.
+    const isOwn = signed !== undefined || transaction !== undefined
+    if (status === 'FILLED' && isOwn) {
       metrics.filled++
       options.onFilled({ chainId, orderId, transactionHash })
     }
@@ -85,7 +87,11 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
     state,
     sender,
     fill: options.fill,
-    onDeposit: ({ quote }, where) => liquidity.deposited(quote, where),
+    onDeposit(orderId, signed, where) {
+      metrics.deposits++
+      log.info({ chainId, orderId, where }, 'deposit')
+      if (signed !== undefined) liquidity.deposited(signed.quote, where)
+    },
     onPayment: () => void metrics.paymentsSent++,
     onReverted(orderId, hash) {
       metrics.paymentsReverted++
@@ -98,14 +104,6 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
 
   function addQuote(signed: SolverQuote): void {
     watched.set(signed.depositAddress, signed)
-  }
-
-  function deposited(orderId: Hex, fillDeadline: number): void {
-    if (state.order(orderId) === undefined) {
-      metrics.deposits++
-      log.info({ chainId, orderId }, 'deposit seen')
-    }
-    filling.deposited(orderId, fillDeadline)
   }
 
   function forgetExpired(): void {
@@ -133,10 +131,10 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
     position: () => toNumber(state.position(position)),
     savePosition: (block) => state.setPosition(position, String(block)),
     addresses: () => [...watched.keys()],
-    onDeposited: deposited,
+    onDeposited: filling.deposited,
     onTransfer(to) {
       const signed = watched.get(to)
-      if (signed !== undefined) deposited(signed.orderId, signed.quote.fillDeadline)
+      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
     },
     async onBlock() {
       forgetExpired()
@@ -148,7 +146,7 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
   return {
     chain,
     liquidity,
-    filling: { ...filling, deposited },
+    filling,
     addQuote(signed) {
       state.addQuote(signed)
       addQuote(signed)

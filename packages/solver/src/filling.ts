@@ -15,8 +15,8 @@ export interface FillingOptions {
   readonly sender: TransactionSender | undefined
   /** The market maker's way. */
   readonly fill: ((order: FillableOrder) => Promise<unknown>) | undefined
-  /** Called when the deposit of a quote is there. */
-  readonly onDeposit: (signed: SolverQuote, where: FillableOrder['deposit']) => void
+  /** Called once for an order in a process, when its deposit is there. `signed` is undefined as in `FillableOrder`. */
+  readonly onDeposit: (orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']) => void
   readonly onPayment: () => void
   readonly onReverted: (orderId: Hex, hash: Hex) => void
   /** Called once for an order, when it has its last status. */
@@ -46,10 +46,15 @@ const nowSeconds = () => Date.now() / 1000
 export function createFilling(options: FillingOptions): Filling {
   const { chain, solver, state, sender, signal, onError } = options
   const running = new Map<Hex, Promise<void>>()
+  /** The orders that are under way, and whose deposits have been reported. */
+  const reported = new Set<Hex>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
-    const ended = keepTrying(orderId).finally(() => running.delete(orderId))
+    const ended = keepTrying(orderId).finally(() => {
+      running.delete(orderId)
+      reported.delete(orderId)
+    })
     running.set(orderId, ended)
   }
 
@@ -87,7 +92,8 @@ export function createFilling(options: FillingOptions): Filling {
     if (seen.state === 'REFUNDED' || nowSeconds() > fillDeadline) return end(order, 'MISSED')
     const where = await findDeposit(seen, signed)
     if (where === undefined) return false
-    if (signed !== undefined) options.onDeposit(signed, where)
+    if (!reported.has(orderId)) options.onDeposit(orderId, signed, where)
+    reported.add(orderId)
     if (options.fill === undefined) await pay(order, where, signed)
     else await leave(options.fill, order, where, signed)
     return true

@@ -13,7 +13,7 @@ export interface SolverMetrics {
   /** Sessions that were opened, and that were lost or refused. */
   sessionsOpened: number
   sessionsLost: number
-  /** Deposits that were seen. */
+  /** Deposits that were found. */
   deposits: number
   /** Payments that were sent, and that reverted. */
   paymentsSent: number

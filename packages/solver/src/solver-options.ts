@@ -85,7 +85,7 @@ export interface SolverOptions {
    * no session.
    */
   readonly endpointUrl?: string
-  /** SQLite file of what must survive a restart. In memory when left out: after a restart, open deposits are missed. */
+  /** SQLite file of what must survive a restart. In memory when left out: then a restart misses deposits. */
   readonly stateFile?: string
   /**
    * How many times open quotes may promise the balance and the free bond; 1 when left out. Most quotes are never taken. With

@@ -39,6 +39,8 @@ export interface SolverState {
 
 const KEEP_SECONDS = 7 * 86_400
 const VERSION = 1
+/** An earlier process may be about to end. */
+const LOCK_TIMEOUT_MS = 1_000
 const SCHEMA = `
   CREATE TABLE quotes (order_id TEXT PRIMARY KEY, chain_id INTEGER NOT NULL, deposit_address TEXT NOT NULL,
     fill_deadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -123,7 +125,7 @@ export function openState(path: string): SolverState {
 }
 
 function openDatabase(path: string): Database.Database {
-  const database = new Database(path)
+  const database = new Database(path, { timeout: LOCK_TIMEOUT_MS })
   try {
     // Two processes with one state would pay for an order twice. A process that is killed releases the lock.
     database.pragma('locking_mode = EXCLUSIVE')
