@@ -48,7 +48,7 @@ it('the example of a solver wins quotes by its spread, and fills both kinds of d
   }
   expect(lines).toContain('   Example  2499 USDC for 1 WETH  <- best')
   expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
-  await solver.waitFor(/(filled 0x\w{64}\n[^]*){2}/)
+  await solver.waitFor(/filled 0x\w{64}\n.*filled 0x\w{64}\n/s)
   solver.signal('SIGTERM')
   expect(await solver.exited, solver.output()).toBe(0)
 })

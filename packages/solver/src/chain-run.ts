@@ -1,14 +1,17 @@
-import type { Address } from 'viem'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { readHoldings } from './chain/holdings.js'
 import { openChain, type SolverChain } from './chain/open-chain.js'
-import { createTransactionSender } from './chain/transactions.js'
+import { readOrder } from './chain/orders.js'
+import { createTransactionSender, type TransactionSender } from './chain/transactions.js'
 import type { FilledOrder, SolverQuote } from './fillable-order.js'
 import { createFilling, type Filling } from './filling.js'
 import { createLiquidity, type Liquidity } from './liquidity.js'
 import type { SolverMetrics } from './metrics.js'
+import { createOpenQuotes, type OpenQuotes } from './open-quotes.js'
 import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState, StoredOrder } from './state.js'
 
@@ -19,13 +22,16 @@ export interface ChainRun {
   readonly filling: Filling
   /** Keeps a quote, and watches its deposit address from now on. */
   addQuote(signed: SolverQuote): void
-  /** @returns when nothing runs any more, after the signal has aborted */
+  /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
+  hint(orderId: Hex): Promise<void>
+  /** Whether the node has not answered for so long that deposits may be missed. */
+  isBlind(): boolean
+  /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
   idle(): Promise<void>
 }
 
-interface ChainRunOptions {
-  readonly chainId: number
-  readonly chainOptions: ChainOptions
+/** What the chains of a solver share. */
+export interface SharedOptions {
   readonly account: SolverAccount
   readonly protocolName: string
   readonly overcommit: number
@@ -38,6 +44,18 @@ interface ChainRunOptions {
   readonly signal: AbortSignal
 }
 
+interface ChainRunParts extends SharedOptions {
+  readonly chain: SolverChain
+  readonly solver: Hex
+  readonly liquidity: Liquidity
+  readonly quotes: OpenQuotes
+  readonly sender: TransactionSender | undefined
+}
+
+/** Polls without an answer until a chain counts as blind, and their least time. */
+const BLIND_AFTER = { polls: 20, ms: 5_000 }
+/** Time for what is under way when the solver is closed. */
+const CLOSING_MS = 1_000
 const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 /**
@@ -45,23 +63,90 @@ const nowSeconds = () => Math.floor(Date.now() / 1000)
  * deposits.
  * @throws viem's errors, those of the account, and Error for a chain or an account that does not fit
  */
-export async function startChainRun(options: ChainRunOptions): Promise<ChainRun> {
-  const { chainId, account, state, metrics, log, onError, signal } = options
-  const solver = lowerCase(account.address)
-  const chain = await openChain(chainId, options.chainOptions, options.protocolName)
-  const liquidity = createLiquidity({ ...chain, overcommit: options.overcommit })
-  const watched = new Map<Address, SolverQuote>()
-  const sender =
-    account.signTransaction === undefined && options.fill !== undefined
-      ? undefined
-      : createTransactionSender(chain, account)
-
-  const refresh = async () => liquidity.update(await readHoldings(chain, solver))
-
-  function forget({ quote, depositAddress }: SolverQuote): void {
-    watched.delete(depositAddress)
-    liquidity.release(quote)
+export async function startChainRun(
+  chainId: number,
+  chainOptions: ChainOptions,
+  shared: SharedOptions,
+): Promise<ChainRun> {
+  const { account, state, onError, signal } = shared
+  const chain = await openChain(chainId, chainOptions, shared.protocolName)
+  const liquidity = createLiquidity({ ...chain, overcommit: shared.overcommit })
+  const quotes = createOpenQuotes(liquidity)
+  const leavesPayments = account.signTransaction === undefined && shared.fill !== undefined
+  const sender = leavesPayments ? undefined : createTransactionSender(chain, account)
+  const parts: ChainRunParts = {
+    ...shared,
+    chain,
+    solver: lowerCase(account.address),
+    liquidity,
+    quotes,
+    sender,
   }
+  const filling = startFilling(parts)
+  await prepare(parts)
+  filling.resume()
+  let polledAt = performance.now()
+  const polling = pollDeposits({
+    chain,
+    solver: parts.solver,
+    ...positionIn(state, chainId),
+    addresses: quotes.addresses,
+    onDeposited: filling.deposited,
+    onTransfer(to) {
+      const signed = quotes.at(to)
+      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
+    },
+    async onBlock() {
+      quotes.removeExpired(nowSeconds())
+      await refresh(parts)
+    },
+    onPolled() {
+      polledAt = performance.now()
+    },
+    onError,
+    signal,
+  })
+  return {
+    chain,
+    liquidity,
+    filling,
+    addQuote(signed) {
+      state.addQuote(signed)
+      quotes.add(signed)
+    },
+    async hint(orderId) {
+      const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)
+      if (reached === 'DEPOSITED' && solver === parts.solver) filling.deposited(orderId, fillDeadline)
+    },
+    isBlind: () =>
+      performance.now() - polledAt > Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms),
+    async idle() {
+      const ended = Promise.all([polling, filling.idle()])
+      await Promise.race([ended, delay(CLOSING_MS, undefined, { ref: false })])
+    },
+  }
+}
+
+/** What must be done before the solver quotes. */
+async function prepare(parts: ChainRunParts): Promise<void> {
+  const { chain, solver, state, sender, quotes, liquidity, signal } = parts
+  // Their nonces must be taken before approvals take new ones.
+  const unsent = state.openOrders().filter(({ chainId }) => chainId === chain.chainId)
+  const transactions = unsent.flatMap(({ transaction }) => transaction ?? [])
+  for (const transaction of transactions.toSorted((one, other) => one.nonce - other.nonce))
+    await sender?.sendAgain(transaction)
+  if (sender !== undefined) await approveTokens(chain, solver, sender, signal)
+  await refresh(parts)
+  for (const signed of state.openQuotes(nowSeconds())) {
+    if (signed.chainId !== chain.chainId) continue
+    quotes.add(signed)
+    liquidity.promise(signed.quote)
+  }
+}
+
+function startFilling(parts: ChainRunParts): Filling {
+  const { chain, liquidity, quotes, metrics, log, onError } = parts
+  const { chainId } = chain
 
   async function onEnd({ orderId, status, transaction }: StoredOrder, signed: SolverQuote | undefined) {
     const transactionHash = transaction?.hash
@@ -70,23 +155,19 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
     const isOwn = signed !== undefined || transaction !== undefined
     if (status === 'FILLED' && isOwn) {
       metrics.filled++
-      options.onFilled({ chainId, orderId, transactionHash })
+      parts.onFilled({ chainId, orderId, transactionHash })
     }
     if (status === 'MISSED') {
       metrics.missed++
       onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
     }
     // What was paid out must be missing from the holdings before it is missing from the promises.
-    await refresh().catch(onError)
-    if (signed !== undefined) forget(signed)
+    await refresh(parts).catch(onError)
+    if (signed !== undefined) quotes.remove(signed)
   }
 
-  const filling = createFilling({
-    chain,
-    solver,
-    state,
-    sender,
-    fill: options.fill,
+  return createFilling({
+    ...parts,
     onDeposit(orderId, signed, where) {
       metrics.deposits++
       log.info({ chainId, orderId, where }, 'deposit')
@@ -98,66 +179,21 @@ export async function startChainRun(options: ChainRunOptions): Promise<ChainRun>
       onError(new Error(`the payment ${hash} of order ${orderId} reverted`))
     },
     onEnd,
-    onError,
-    signal,
   })
-
-  function addQuote(signed: SolverQuote): void {
-    watched.set(signed.depositAddress, signed)
-  }
-
-  function forgetExpired(): void {
-    const now = nowSeconds()
-    liquidity.releaseExpired(now)
-    for (const signed of watched.values())
-      if (signed.quote.fillDeadline < now) watched.delete(signed.depositAddress)
-  }
-
-  const position = `chain ${chainId}`
-  // Their nonces must be taken before approvals take new ones.
-  const unsent = state.openOrders().flatMap((order) => (order.chainId === chainId ? [order.transaction] : []))
-  for (const transaction of unsent.toSorted((one, other) => (one?.nonce ?? 0) - (other?.nonce ?? 0)))
-    if (transaction !== undefined) await sender?.sendAgain(transaction)
-  if (sender !== undefined) await approveTokens(chain, solver, sender, signal)
-  await refresh()
-  for (const signed of state.openQuotes(nowSeconds()).filter((open) => open.chainId === chainId)) {
-    addQuote(signed)
-    liquidity.promise(signed.quote)
-  }
-  filling.resume()
-  const polling = pollDeposits({
-    chain,
-    solver,
-    position: () => toNumber(state.position(position)),
-    savePosition: (block) => state.setPosition(position, String(block)),
-    addresses: () => [...watched.keys()],
-    onDeposited: filling.deposited,
-    onTransfer(to) {
-      const signed = watched.get(to)
-      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
-    },
-    async onBlock() {
-      forgetExpired()
-      await refresh()
-    },
-    onError,
-    signal,
-  })
-  return {
-    chain,
-    liquidity,
-    filling,
-    addQuote(signed) {
-      state.addQuote(signed)
-      addQuote(signed)
-    },
-    async idle() {
-      await polling
-      await filling.idle()
-    },
-  }
 }
 
-function toNumber(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text)
+async function refresh({ chain, solver, liquidity }: ChainRunParts): Promise<void> {
+  liquidity.update(await readHoldings(chain, solver))
+}
+
+/** The last block that was read. */
+function positionIn(state: SolverState, chainId: number) {
+  const name = `chain ${chainId}`
+  return {
+    position() {
+      const text = state.position(name)
+      return text === undefined ? undefined : Number(text)
+    },
+    savePosition: (block: number) => state.setPosition(name, String(block)),
+  }
 }

@@ -1,13 +1,11 @@
+import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type ChainRun, startChainRun } from './chain-run.js'
+import type { ChainRun } from './chain-run.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
-import { createQuoteSigner } from './quote-signer.js'
-import { createQuoting, type Quoting } from './quoting.js'
-import { registerEndpoint } from './registration.js'
-import { connectBySession } from './solver-connection.js'
+import type { Quoting } from './quoting.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
-import { openState, type SolverState } from './state.js'
+import { startSolver } from './start-solver.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
 export interface Solver {
@@ -21,7 +19,7 @@ export interface Solver {
   start(): Promise<void>
   /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
   close(): Promise<void>
-  /** Answers `POST …/quote`, for `node:http` and for `use` of Express. */
+  /** Answers `POST …/quote`, for `node:http` and for a route of Express. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /** Answers a request that another server has read, such as a route of Fastify. */
   readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
@@ -31,19 +29,18 @@ export interface Solver {
 
 const NO_LOG: SolverLog = { debug() {}, info() {}, warn() {}, error() {} }
 const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
-const PRUNE_MS = 3_600_000
 
-/** Builds a solver. Nothing runs before `start`. @throws Error for options that do not fit */
+/** Builds a solver. Nothing runs before `start`. @throws Error without a URL or a chain */
 export function createSolver(options: SolverOptions): Solver {
-  const { log = NO_LOG, protocolName = 'Service', name, overcommit = 1 } = options
-  const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
-  const chainIds = Object.keys(options.chains).map(Number)
-  if (serviceUrls.length === 0) throw new Error('aggregatorUrl must have at least one URL')
-  if (chainIds.length === 0) throw new Error('chains must have at least one chain')
+  const { log = NO_LOG } = options
+  if (options.aggregatorUrl.length === 0) throw new Error('aggregatorUrl must have at least one URL')
+  if (Object.keys(options.chains).length === 0) throw new Error('chains must have at least one chain')
   const metrics = createMetrics()
   const closing = new AbortController()
   const { signal } = closing
-  /** What has been started, to be ended in the opposite order. */
+  // Each order that is under way listens.
+  setMaxListeners(0, signal)
+  /** The ends of what has been started. */
   const parts: (() => Promise<void> | void)[] = []
   let runs: readonly ChainRun[] = []
   let quoting: Quoting | undefined
@@ -56,63 +53,18 @@ export function createSolver(options: SolverOptions): Solver {
     options.onError?.(error)
   }
 
-  async function startAll(): Promise<void> {
-    const signer = await createQuoteSigner(options.account, protocolName)
-    const { account } = signer
-    const state = openState(options.stateFile ?? ':memory:')
-    parts.push(() => state.close())
-    pruneNowAndThen(state)
-    const common = { account, protocolName, overcommit, state, metrics, log, signal, onError }
-    const onFilled: SolverOptions['onFilled'] = (order) => options.onFilled?.(order)
-    const entries = Object.entries(options.chains)
-    const started = await Promise.allSettled(
-      entries.map(async ([id, chainOptions]) => {
-        const run = await startChainRun({
-          ...common,
-          chainId: Number(id),
-          chainOptions,
-          fill: options.fill,
-          onFilled,
-        })
-        parts.push(run.idle)
-        return run
-      }),
-    )
-    runs = started.map((result) => {
-      if (result.status === 'rejected') throw result.reason
-      return result.value
-    })
-    signal.throwIfAborted()
-    const chains = new Map(runs.map((run) => [run.chain.chainId, run]))
-    const { quote } = options
-    const answer = createQuoting({ chains, signer, quote, metrics, onError, signal })
-    quoting = answer
-    if (options.endpointUrl === undefined) {
-      const target = { ...options, serviceUrls, name, protocolName, account, chainIds }
-      const connection = connectBySession({
-        ...target,
-        chains,
-        state,
-        quoting: answer,
-        metrics,
-        log,
-        onError,
-      })
-      parts.push(connection.close)
-      await connection.opened
-    } else {
-      const { endpointUrl } = options
-      const terms = { account, aggregatorUrls: serviceUrls, chainIds, endpointUrl, name, protocolName }
-      const registered = await registerEndpoint(terms)
-      for (const { chainId, check } of registered) log.info({ chainId, ...check }, 'endpoint registered')
+  async function start(): Promise<void> {
+    const addPart = (end: (typeof parts)[number]) => void parts.push(end)
+    const onQuoting = (answering: Quoting, started: readonly ChainRun[]) => {
+      quoting = answering
+      runs = started
     }
-  }
-
-  function pruneNowAndThen(state: SolverState): void {
-    const prune = () => state.prune(Math.floor(Date.now() / 1000))
-    prune()
-    const timer = setInterval(prune, PRUNE_MS).unref()
-    parts.push(() => clearInterval(timer))
+    try {
+      await startSolver({ options, metrics, log, onError, signal, addPart, onQuoting })
+    } catch (error) {
+      await end()
+      throw error
+    }
   }
 
   async function end(): Promise<void> {
@@ -126,10 +78,7 @@ export function createSolver(options: SolverOptions): Solver {
 
   return {
     start() {
-      starting ??= startAll().catch(async (error) => {
-        await end()
-        throw error
-      })
+      starting ??= start()
       return starting
     },
     async close() {

@@ -36,18 +36,14 @@ export async function answerRequest(
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }
 
-/**
- * Answers a request of `node:http` to `…/quote`, also behind Express, whose parsed body it takes.
- * @param answer undefined before the start of the solver and after its close
- */
+/** Answers a request of `node:http` to `…/quote`, also behind Express, whose parsed body it takes. */
 export async function handle(
-  answer: ((request: EndpointRequest) => Promise<EndpointAnswer>) | undefined,
+  answer: (request: EndpointRequest) => Promise<EndpointAnswer>,
   incoming: IncomingMessage & { readonly body?: unknown },
   response: ServerResponse,
 ): Promise<void> {
   const path = (incoming.url ?? '').split('?')[0]
   if (incoming.method !== 'POST' || !path?.endsWith('/quote')) return send(response, 404, {})
-  if (answer === undefined) return send(response, 503, { error: 'the solver does not run' })
   const leaving = new AbortController()
   response.once('close', () => leaving.abort(new Error('the instance has left')))
   const body = await readBody(incoming)

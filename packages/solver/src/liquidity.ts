@@ -15,13 +15,11 @@ export interface Liquidity {
   update(holdings: Holdings): void
   /** Whether a further quote could be paid. */
   covers(quote: Quote): boolean
-  /** Counts a quote from now until it is released, or its fill deadline has passed. */
+  /** Counts a quote from now until it is released. */
   promise(quote: Quote): void
   /** The deposit is there: the contract may have reserved the bond. */
   deposited(quote: Quote, where: 'CONTRACT' | 'ADDRESS'): void
   release(quote: Quote): void
-  /** @param now Unix time in seconds */
-  releaseExpired(now: number): void
   /** The quotes that count. */
   count(): number
 }
@@ -101,9 +99,6 @@ export function createLiquidity(terms: {
       count(found, 1n)
     },
     release,
-    releaseExpired(now) {
-      for (const { quote } of promised.values()) if (quote.fillDeadline < now) release(quote)
-    },
     count: () => promised.size,
   }
 }

@@ -47,6 +47,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
     const run = chains.get(request.chainId)
     if (run === undefined || !isTraded(run, request)) return refuse('UNSUPPORTED_PAIR')
+    if (run.isBlind()) return refuse('PAUSED')
     const priced = await options.quote(toPublic(request, signal))
     if ('decline' in priced) return refuse(priced.decline)
     const quote = toQuote(solver, request, priced.amount)

@@ -1,4 +1,3 @@
-import type { Hex } from 'viem'
 import type { ChainRun } from './chain-run.js'
 import type { SolverMetrics } from './metrics.js'
 import type { Quoting } from './quoting.js'
@@ -35,12 +34,11 @@ export function connectBySession(options: ConnectionOptions) {
     setRefused = reject
   })
 
-  function onEvent({ type, chainId, orderId, fillDeadline }: SessionOrderEvent, cursor: string): void {
+  async function onEvent({ type, chainId, orderId }: SessionOrderEvent, cursor: string): Promise<void> {
     const run = chains.get(chainId ?? 0)
     if (run !== undefined && orderId !== undefined) {
-      if (type === 'Deposited' && typeof fillDeadline === 'number')
-        run.filling.deposited(orderId, fillDeadline)
-      if (type === 'Reverted') run.filling.reopen(orderId as Hex)
+      if (type === 'Deposited') await run.hint(orderId)
+      if (type === 'Reverted') run.filling.reopen(orderId)
     }
     // The order is kept before: after a crash between both, the event comes again.
     state.setPosition(POSITION, cursor)
@@ -78,7 +76,7 @@ export function connectBySession(options: ConnectionOptions) {
     },
     onError,
   })
-  // Whoever has left `start` behind hears of a final loss by `onSession`.
+  // After the start, a final loss goes to `onSession` only.
   opened.catch(() => {})
   return {
     /** Resolves when a session is open; rejects when none will ever be. */

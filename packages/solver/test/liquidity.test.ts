@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Quote } from '../../../src/domain/quote.js'
 import { createLiquidity } from '../src/liquidity.js'
+import { createOpenQuotes } from '../src/open-quotes.js'
 
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
@@ -54,11 +55,19 @@ it('open quotes reduce what is covered, until they are released', () => {
 
 it('open quotes are released after their fill deadline', () => {
   const liquidity = open()
-  liquidity.promise(quote(600n))
-  liquidity.releaseExpired(DEADLINE)
-  expect([liquidity.covers(quote(401n)), liquidity.count()]).toEqual([false, 1])
-  liquidity.releaseExpired(DEADLINE + 1)
-  expect([liquidity.covers(quote(1000n)), liquidity.count()]).toEqual([true, 0])
+  const quotes = createOpenQuotes(liquidity)
+  const promised = quote(600n)
+  liquidity.promise(promised)
+  const depositAddress = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
+  quotes.add({ chainId: 31337, quote: promised, signature: '0x', orderId: '0x', depositAddress })
+  quotes.removeExpired(DEADLINE)
+  expect([liquidity.covers(quote(401n)), liquidity.count(), quotes.addresses()]).toEqual([
+    false,
+    1,
+    [depositAddress],
+  ])
+  quotes.removeExpired(DEADLINE + 1)
+  expect([liquidity.covers(quote(1000n)), liquidity.count(), quotes.addresses()]).toEqual([true, 0, []])
 })
 
 it('with overcommit, open quotes may promise more, but neither one alone nor what is deposited', () => {

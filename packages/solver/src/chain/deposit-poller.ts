@@ -18,6 +18,8 @@ interface DepositPollerOptions {
   readonly onTransfer: (to: Address) => void
   /** Called when the chain has a new block, after its deposits. */
   readonly onBlock: () => Promise<void>
+  /** Called when the node has answered all of it. */
+  readonly onPolled: () => void
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -41,6 +43,7 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
   while (!signal.aborted) {
     try {
       await poll(options)
+      options.onPolled()
       failures = 0
     } catch (error) {
       if (signal.aborted) return
@@ -56,18 +59,18 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
 async function poll(options: DepositPollerOptions): Promise<void> {
   const { chain, signal, position, savePosition } = options
   const head = Number(await chain.client.getBlockNumber())
-  const known = position() ?? head
-  if (known === head) savePosition(head)
+  const known = position()
+  if (known === head) return
   // A quote that is signed from here on is deposited in a later block.
   const addresses = options.addresses()
-  let from = Math.max(0, Math.min(known, head) + 1 - OVERLAP)
-  for (; from <= head && known !== head; from += MAX_RANGE) {
+  // A chain of a test may have begun again, below.
+  for (let from = Math.max(0, Math.min(known ?? head, head) + 1 - OVERLAP); from <= head; from += MAX_RANGE) {
     const to = Math.min(from + MAX_RANGE - 1, head)
     await readBlocks(options, addresses, from, to)
     if (signal.aborted) return
     savePosition(to)
   }
-  if (known !== head) await options.onBlock()
+  await options.onBlock()
 }
 
 async function readBlocks(

@@ -9,6 +9,8 @@ export interface ChainOrder {
   readonly state: 'NONE' | 'DEPOSITED' | 'SETTLED' | 'REFUNDED'
   /** Lower case. */
   readonly solver: Address
+  /** Unix time in seconds. */
+  readonly fillDeadline: number
 }
 
 /** In the contract's order (docs/decisions.md, D6). */
@@ -20,7 +22,7 @@ export async function readOrder({ client, settlement }: SolverChain, orderId: He
   const order = await client.readContract(call)
   const state = STATES[order[8]]
   if (state === undefined) throw new Error(`order ${orderId} has the unknown state ${order[8]}`)
-  return { state, solver: lowerCase(order[1]) }
+  return { state, solver: lowerCase(order[1]), fillDeadline: order[7] }
 }
 
 /** The balance of an address in a token. @throws viem's errors */
