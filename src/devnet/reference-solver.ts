@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createSolver, decline, type Solver, type SolverQuoteRequest } from '@quote-aggregator/solver'
+import {
+  AggregatorError,
+  createSolver,
+  decline,
+  type Solver,
+  type SolverQuoteRequest,
+} from '@quote-aggregator/solver'
 import { bytesToHex } from 'viem'
 import type { Address } from '../domain/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
@@ -66,7 +72,9 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
           if (change.isFinal) options.onError(change.error)
         },
       })
-      solver.start().then(resolve, reject)
+      solver
+        .start()
+        .then(resolve, (error) => reject(new Error(`${name} could not start: ${describe(error)}`)))
     })
   }
 
@@ -85,6 +93,11 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
       await Promise.all([solver?.close(), endpoint?.close()])
     },
   }
+}
+
+/** An error of the instance has a code. */
+function describe(error: Error): string {
+  return error instanceof AggregatorError ? `${error.reason}: ${error.message}` : error.message
 }
 
 function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceSolverOptions) {

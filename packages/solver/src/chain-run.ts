@@ -147,21 +147,27 @@ async function prepare(parts: ChainRunParts): Promise<void> {
 function startFilling(parts: ChainRunParts): Filling {
   const { chain, liquidity, quotes, metrics, log, onError } = parts
   const { chainId } = chain
+  /** The orders whose deposits were there, until they end. */
+  const found = new Set<Hex>()
 
-  async function onEnd({ orderId, status, transaction }: StoredOrder, signed: SolverQuote | undefined) {
+  function onEnd({ orderId, status, transaction }: StoredOrder, signed: SolverQuote | undefined): void {
     const transactionHash = transaction?.hash
     log.info({ chainId, orderId, status, transactionHash }, 'order ended')
-    // Others have ended before this state began.
-    const isOwn = signed !== undefined || transaction !== undefined
+    // Other orders have ended before this state began.
+    const wasFound = found.delete(orderId)
+    const isOwn = signed !== undefined || transaction !== undefined || wasFound
     if (status === 'FILLED' && isOwn) {
       metrics.filled++
       parts.onFilled({ chainId, orderId, transactionHash })
     }
-    if (status === 'MISSED') {
+    if (status === 'MISSED' && isOwn) {
       metrics.missed++
       onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
     }
-    // What was paid out must be missing from the holdings before it is missing from the promises.
+  }
+
+  /** What was paid out must be missing from the holdings before it is missing from the promises. */
+  async function onEnded(signed: SolverQuote | undefined): Promise<void> {
     await refresh(parts).catch(onError)
     if (signed !== undefined) quotes.remove(signed)
   }
@@ -169,6 +175,7 @@ function startFilling(parts: ChainRunParts): Filling {
   return createFilling({
     ...parts,
     onDeposit(orderId, signed, where) {
+      found.add(orderId)
       metrics.deposits++
       log.info({ chainId, orderId, where }, 'deposit')
       if (signed !== undefined) liquidity.deposited(signed.quote, where)
@@ -179,6 +186,7 @@ function startFilling(parts: ChainRunParts): Filling {
       onError(new Error(`the payment ${hash} of order ${orderId} reverted`))
     },
     onEnd,
+    onEnded,
   })
 }
 

@@ -19,8 +19,10 @@ export interface FillingOptions {
   readonly onDeposit: (orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']) => void
   readonly onPayment: () => void
   readonly onReverted: (orderId: Hex, hash: Hex) => void
-  /** Called once for an order, when it has its last status. */
-  readonly onEnd: (order: StoredOrder, signed: SolverQuote | undefined) => Promise<void>
+  /** Called when an order has its last status: at least once over restarts, and again when a reorganisation removes the end. */
+  readonly onEnd: (order: StoredOrder, signed: SolverQuote | undefined) => void
+  /** Called after it. */
+  readonly onEnded: (signed: SolverQuote | undefined) => Promise<void>
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -144,10 +146,13 @@ export function createFilling(options: FillingOptions): Filling {
     if (left?.status === 'OPEN') await end(left, 'LEFT')
   }
 
-  async function end({ orderId }: StoredOrder, status: StoredOrder['status']): Promise<boolean> {
+  /** The report comes before the status: after a crash between both, it comes again. */
+  async function end(order: StoredOrder, status: StoredOrder['status']): Promise<boolean> {
+    const { orderId } = order
+    const signed = state.quote(orderId)
+    options.onEnd({ ...order, status }, signed)
     state.setStatus(orderId, status)
-    const ended = state.order(orderId)
-    if (ended !== undefined) await options.onEnd(ended, state.quote(orderId))
+    await options.onEnded(signed)
     return true
   }
 

@@ -3,6 +3,7 @@ import { type Address, bytesToHex, getAddress, maxUint256 } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
 import type { Quote, QuoteRequest } from '../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../src/domain/session.js'
+import { linkSignal } from '../../client/src/abort.js'
 import type { ChainRun } from './chain-run.js'
 import { decline } from './decline.js'
 import type { SolverMetrics } from './metrics.js'
@@ -69,16 +70,17 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   return async (request, signal) => {
     metrics.requests++
-    const expiry = new AbortController()
-    const timer = setTimeout(() => expiry.abort(new Error('the deadline has passed')), timeLeft(request))
+    const ending = new AbortController()
+    const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
+    const timer = setTimeout(() => ending.abort(new Error('the deadline has passed')), timeLeft(request))
     try {
-      const signals = [options.signal, expiry.signal, ...(signal === undefined ? [] : [signal])]
-      return await answer(request, AbortSignal.any(signals))
+      return await answer(request, ending.signal)
     } catch (error) {
       onError(error)
       return refuse('OTHER')
     } finally {
       clearTimeout(timer)
+      for (const remove of unlink) remove()
     }
   }
 }

@@ -29,7 +29,8 @@ interface Shared extends StartOptions {
   readonly chainIds: readonly number[]
 }
 
-const PRUNE_MS = 3_600_000
+/** Often, so that each time is short. */
+const PRUNE_MS = 60_000
 const NO_OVERCOMMIT = 1
 
 /** Starts all parts of a solver, one after the other. @returns when an instance asks it @throws as `Solver.start` */

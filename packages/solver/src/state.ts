@@ -32,12 +32,13 @@ export interface SolverState {
   /** A position in an instance's events, or of a chain's blocks; undefined before the first one. */
   position(name: string): string | undefined
   setPosition(name: string, value: string): void
-  /** Forgets what ended a week ago. @param now Unix time in seconds */
+  /** Forgets quotes that were not taken an hour after their deadline, and orders after a week. @param now Unix time in seconds */
   prune(now: number): void
   close(): void
 }
 
-const KEEP_SECONDS = 7 * 86_400
+const KEEP_QUOTE_SECONDS = 3_600
+const KEEP_ORDER_SECONDS = 7 * 86_400
 const VERSION = 1
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
@@ -91,7 +92,9 @@ export function openState(path: string): SolverState {
     setPosition: prepare(
       'INSERT INTO positions VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     ),
-    pruneQuotes: prepare('DELETE FROM quotes WHERE fill_deadline < ?'),
+    pruneQuotes: prepare(
+      'DELETE FROM quotes WHERE fill_deadline < ? AND order_id NOT IN (SELECT order_id FROM orders)',
+    ),
     pruneOrders: prepare(`DELETE FROM orders WHERE fill_deadline < ? AND status <> 'OPEN'`),
   }
   return {
@@ -117,8 +120,8 @@ export function openState(path: string): SolverState {
     position: (name) => (statements.position.get(name) as { value: string } | undefined)?.value,
     setPosition: (name, value) => void statements.setPosition.run(name, value),
     prune(now) {
-      statements.pruneQuotes.run(now - KEEP_SECONDS)
-      statements.pruneOrders.run(now - KEEP_SECONDS)
+      statements.pruneOrders.run(now - KEEP_ORDER_SECONDS)
+      statements.pruneQuotes.run(now - KEEP_QUOTE_SECONDS)
     },
     close: () => void database.close(),
   }

@@ -5,6 +5,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, user } from '../../../test/support/chain/chain.js'
 import { deferred } from '../../../test/support/deferred.js'
+import { startEventService } from '../../../test/support/service/event-service.js'
 import { decline } from '../src/decline.js'
 import type { SessionResult } from '../src/session/session-messages.js'
 import type { SessionChange, SolverQuoteRequest } from '../src/solver-options.js'
@@ -213,6 +214,29 @@ it('after a loss, the next URL is dialled', async () => {
     { state: 'lost', isFinal: false },
     { state: 'open', url: market.service.url },
   ])
+})
+
+it('a solver whose instance shuts down connects to the next URL, and fills the orders of both', async () => {
+  const other = await startEventService([market.chain])
+  const urls: string[] = []
+  const solver = market.solver({
+    aggregatorUrl: [other.url, market.service.url],
+    onSession: (change) => change.state === 'open' && urls.push(change.url),
+  })
+  await solver.start()
+  const { weth: inputToken, usdc: outputToken } = market.chain.contracts
+  const { chainId } = market.chain
+  const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(WETH_UNIT) }
+  const chains = { originChainId: chainId, destinationChainId: chainId }
+  const terms = { ...swap, ...chains, userAddress: user.address, depositMode: 'CONTRACT' }
+  const { body: first } = await other.post(`/v1/${chainId}/quote`, terms)
+  await other.close()
+  await expect.poll(() => urls).toEqual([other.url, market.service.url])
+  const second = await market.quote()
+  for (const offer of [first, second]) {
+    await market.deposit(offer)
+    expect(await market.settlements(offer.orderId)).toBe(1)
+  }
 })
 
 it('a second solver with the same key replaces the first, which does not come back', async () => {
