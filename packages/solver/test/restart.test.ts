@@ -42,6 +42,8 @@ it.each(['CONTRACT', 'ADDRESS'])(
     await first.kill()
     const before = await market.countTransactions(account)
     await (mode === 'CONTRACT' ? market.deposit(offer) : market.payAddress(offer))
+    // More than are read again at each poll.
+    await market.calls.client.mine({ blocks: 20 })
     const second = await startSolver(stateFile)
     expect(await market.settlements(offer.orderId)).toBe(1)
     await second.waitFor(new RegExp(`filled ${offer.orderId}`))
@@ -87,6 +89,8 @@ it('a payment that waits to be mined when the solver is killed is found again, a
   await second.waitFor(new RegExp(`filled ${offer.orderId}`))
   expect(await market.settlements(offer.orderId)).toBe(1)
   expect((await market.countTransactions(account)) - before).toBe(1)
+  // A second payment would revert.
+  expect(second.output()).not.toContain('error')
   await second.kill()
 })
 
