@@ -20,10 +20,10 @@ const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'i
 /** Packages that only some folders may import. */
 const PACKAGE_OWNERS = [
   ['kysely', ['store']],
-  ['better-sqlite3', ['store']],
+  ['better-sqlite3', ['store'], '^packages/solver/'],
   ['pg', ['store', 'cluster', 'internals']],
   ['undici', ['cluster', 'chain', 'solvers']],
-  ['(fastify|@fastify/[^/]+)', ['http', 'devnet']],
+  ['(fastify|@fastify/[^/]+)', ['http']],
 ]
 
 /** Matches the folders, and the files of these names, right below src/. */
@@ -43,11 +43,11 @@ const layers = LAYERS.flatMap((group, rank) =>
   })),
 )
 
-const owners = PACKAGE_OWNERS.map(([name, folders]) => ({
+const owners = PACKAGE_OWNERS.map(([name, folders, others = []]) => ({
   name: `package-of-${folders.join('-and-')}`,
   comment: `Only ${folders.join(' and ')} may import ${name}.`,
   severity: 'error',
-  from: { path: '^(src|packages)/', pathNot: inSrc(folders) },
+  from: { path: '^(src|packages)/', pathNot: [inSrc(folders)].concat(others) },
   to: { path: `^node_modules/(@types/)?${name}/` },
 }))
 
@@ -85,11 +85,22 @@ module.exports = {
       to: { pathNot: '^(packages/client/|gen/|src/domain/|node_modules/viem/)' },
     },
     {
+      name: 'kit-of-solvers-stands-alone',
+      comment: 'The kit of solvers imports nothing of the service but domain and signing, and the client.',
+      severity: 'error',
+      from: { path: '^packages/solver/src/' },
+      to: {
+        path: '^(src|gen|packages|node_modules|test|bench)/',
+        pathNot:
+          '^(packages/(solver|client)/src/|src/domain/|src/signing/|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
+      },
+    },
+    {
       name: 'sessions-of-solvers-stand-alone',
       comment: 'A solver takes its side of a session without the service: only domain, signing and ws.',
       severity: 'error',
-      from: { path: '^src/devnet/session/' },
-      to: { pathNot: '^(src/devnet/session/|src/domain/|src/signing/|node_modules/(@types/)?ws/)' },
+      from: { path: '^packages/solver/src/session/' },
+      to: { pathNot: '^(packages/solver/src/session/|src/domain/|src/signing/|node_modules/(@types/)?ws/)' },
     },
     {
       name: 'messages-at-the-edge',

@@ -1,4 +1,6 @@
-import { createQuoteSigner } from '../src/devnet/quote-signer.js'
+import secp256k1 from 'secp256k1'
+import { openChain } from '../packages/solver/src/chain/open-chain.js'
+import { createKeySigner } from '../packages/solver/src/quote-signer.js'
 import { type Address, lowerCase } from '../src/domain/hex.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
@@ -22,7 +24,9 @@ const MAX_REPLIES = 16
 export async function createReplies<T>(market: Market, index: number, write: (offer: WireReply) => T) {
   const account = benchAccount(index)
   const solver = lowerCase(account.address)
-  const sign = await createQuoteSigner({ ...market, account, protocolName: 'Service' })
+  const { rpcUrl: rpc, settlement, chainId } = market
+  const chain = await openChain(chainId, { rpc, settlement, tokens: [] }, 'Service')
+  const sign = createKeySigner(account.getHdKey().privateKey ?? new Uint8Array(), secp256k1.ecdsaSign)
   const replies = new Map<string, T>()
   let asked = 0
 
@@ -40,7 +44,7 @@ export async function createReplies<T>(market: Market, index: number, write: (of
       fillDeadline: ask.fillDeadline,
       nonce: BigInt(++asked),
     }
-    const { signature } = sign(quote)
+    const { signature } = sign(chain, quote)
     const wire = { inputAmount: ask.amount, outputAmount: String(quote.outputAmount), nonce: String(asked) }
     return { quote: { ...quote, ...wire, orderType: 0 }, signature }
   }

@@ -6,13 +6,14 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** The loader of TypeScript, for a service that runs from its sources, and the package of this repository. */
-const EXEMPT = ['tsx', '@quote-aggregator/client']
+/** The loader of TypeScript, for a service that runs from its sources, and the packages of this repository. */
+const EXEMPT = ['tsx', '@quote-aggregator/client', '@quote-aggregator/solver']
 /** The local network is a tool, which starts other tools. */
 const LOCAL_NETWORK = 'src/devnet/'
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
   readonly peerDependencies?: Readonly<Record<string, string>>
 }
 
@@ -47,4 +48,16 @@ test('the client depends on what it imports, and on nothing else', () => {
   const generated = packagesOf('gen/aggregator')
   const imported = new Set([...packagesOf('packages/client/src'), ...generated])
   expect(namesOf({ ...dependencies, ...peerDependencies })).toEqual([...imported].sort())
+})
+
+test('the kit of solvers depends on what it imports, also through the sources that it shares, and on nothing else', () => {
+  const { dependencies, optionalDependencies, peerDependencies } = manifestOf('packages/solver')
+  const shared = packagesOf('src/signing', (path) => /\/(keccak|typed-data)\.ts$/.test(path))
+  const imported = new Set([
+    ...packagesOf('packages/solver/src'),
+    ...packagesOf('packages/client/src'),
+    ...shared,
+  ])
+  const expected = [...imported].filter((name) => name !== '@bufbuild/protobuf').sort()
+  expect(namesOf({ ...dependencies, ...optionalDependencies, ...peerDependencies })).toEqual(expected)
 })

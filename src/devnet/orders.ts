@@ -74,7 +74,7 @@ export async function playRefund(stage: ScenarioContext, print: Print): Promise<
   })
   const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
   if (solver === undefined) throw new Error(`${lost.quote.solver} is not one of the network's solvers`)
-  solver.filler.pause()
+  solver.pause()
   const inputBefore = await balanceOf(client, contracts.weth)
   const bondBefore = await balanceOf(client, contracts.bondToken)
   await deposit(client, stage, lost)
@@ -98,5 +98,5 @@ export async function playRefund(stage: ScenarioContext, print: Print): Promise<
   const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
   expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
   print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
-  solver.filler.resume()
+  solver.resume()
 }

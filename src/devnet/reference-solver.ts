@@ -1,27 +1,30 @@
-import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  AggregatorError,
+  createSolver,
+  decline,
+  type Solver,
+  type SolverQuoteRequest,
+} from '@quote-aggregator/solver'
 import { bytesToHex } from 'viem'
-import { type Address, type Hex, lowerCase } from '../domain/hex.js'
-import type { Quote, QuoteRequest } from '../domain/quote.js'
+import type { Address } from '../domain/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
-import { type Filler, startFiller } from './filler.js'
 import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'
-import { createQuoteSigner } from './quote-signer.js'
-import { openSolverSession, type SolverSession } from './session/solver-session.js'
-import { registerEndpoint, serveQuotes } from './solver-endpoint.js'
 
-/** A solver that prices from a table, signs, and fills: an example for your own. */
+/** A solver of the local network that prices from a table, made with the kit for market makers. */
 export interface ReferenceSolver {
   readonly name: string
   readonly account: DevAccount
   /** Undefined for a solver that connects by a session. */
   readonly endpointUrl: string | undefined
-  readonly filler: Filler
-  /**
-   * Registers or connects through the service's public API, and follows its orders there. @returns when the
-   * service asks it
-   */
+  /** Registers at or connects to the service, and fills from now on. @returns when the service asks it */
   join(serviceUrls: readonly [string, ...string[]]): Promise<void>
+  /** Leaves the deposits that come before `resume` unpaid, permanently. */
+  pause(): void
+  resume(): void
   /** May be called more than once. */
   close(): Promise<void>
 }
@@ -38,143 +41,100 @@ interface ReferenceSolverOptions extends Devnet {
   readonly onError: (error: unknown) => void
 }
 
-/** The part of a solver that the service reaches. */
-interface SolverTransport {
-  readonly endpointUrl: string | undefined
-  join(serviceUrls: readonly [string, ...string[]]): Promise<void>
-  close(): Promise<void>
-}
+const HOST = '127.0.0.1'
+const POLL_INTERVAL_MS = 50
+/** People ask the local network for many quotes, and take few. */
+const OVERCOMMIT = 1_000
 
-/** Makes a signed quote; undefined for a pair or an amount that the solver does not trade. */
-type MakeOffer = (request: QuoteRequest) => { quote: Quote; signature: Hex } | undefined
-
-/** Starts a reference solver with its filler. */
+/** Starts the endpoint of a reference solver if it has one. It quotes and fills after `join`. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
-  const { account, name, tokens, transport: kind } = options
-  const sign = await createQuoteSigner(options)
-  const filler = await startFiller({ ...options, tokens: tokens.map((token) => token.address) })
+  const { account, name, transport } = options
+  let solver: Solver | undefined
+  let isPaused = false
+  const endpoint =
+    transport === 'session'
+      ? undefined
+      : await atPreferredPort(transport.usualPort, (port) => listen(port, () => solver))
 
-  function makeOffer(request: QuoteRequest) {
-    if (request.chainId !== options.chainId) return undefined
-    const amounts = price(tokens, options.spreadBps, request)
-    if (amounts === undefined) return undefined
-    const quote = toQuote(lowerCase(account.address), request, amounts)
-    const signed = sign(quote)
-    if (request.depositMode === 'ADDRESS') filler.expect({ quote, ...signed })
-    return { quote, signature: signed.signature }
+  function join(serviceUrls: readonly [string, ...string[]]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      solver = createSolver({
+        ...kitOptions(options),
+        aggregatorUrl: serviceUrls,
+        ...(endpoint && { endpointUrl: endpoint.url }),
+        fill: async (order) => {
+          if (!isPaused) await order.fill()
+        },
+        // It connects again by itself. Only the first connection must not fail.
+        onSession(change) {
+          if (change.state === 'open') return
+          reject(new Error(`${name} could not connect: ${change.error.message}`))
+          if (change.isFinal) options.onError(change.error)
+        },
+      })
+      solver
+        .start()
+        .then(resolve, (error) => reject(new Error(`${name} could not start: ${describe(error)}`)))
+    })
   }
 
-  let transport: SolverTransport
-  try {
-    transport =
-      kind === 'session'
-        ? connectBySession(options, filler, makeOffer)
-        : await listenAtEndpoint(options, kind.usualPort, filler, makeOffer)
-  } catch (error) {
-    await filler.close()
-    throw error
-  }
-  const { endpointUrl, join } = transport
-  let closing: Promise<unknown> | undefined
   return {
     name,
     account,
-    endpointUrl,
-    filler,
+    endpointUrl: endpoint?.url,
     join,
+    pause() {
+      isPaused = true
+    },
+    resume() {
+      isPaused = false
+    },
     async close() {
-      closing ??= Promise.all([transport.close(), filler.close()])
-      await closing
+      await Promise.all([solver?.close(), endpoint?.close()])
     },
   }
 }
 
-/** The service asks an endpoint of the solver, which follows its orders on the service's event stream. */
-async function listenAtEndpoint(
-  options: ReferenceSolverOptions,
-  usualPort: number,
-  filler: Filler,
-  makeOffer: MakeOffer,
-): Promise<SolverTransport> {
-  const reply = (request: QuoteRequest) => {
-    const offer = makeOffer(request)
-    return offer && { ...offer, quote: toWire(offer.quote) }
-  }
-  const { endpointUrl, close } = await atPreferredPort(usualPort, (port) => serveQuotes(reply, port))
+/** An error of the instance has a code. */
+function describe(error: Error): string {
+  return error instanceof AggregatorError ? `${error.reason}: ${error.message}` : error.message
+}
+
+function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceSolverOptions) {
+  const { rpcUrl, chainId, settlement, protocolName, onError } = options
+  const addresses = tokens.map(({ address }) => address)
   return {
-    endpointUrl,
-    async join(serviceUrls) {
-      await registerEndpoint(serviceUrls[0], endpointUrl, options)
-      await filler.follow(serviceUrls)
+    account: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+    name,
+    protocolName,
+    chains: { [chainId]: { rpc: rpcUrl, settlement, tokens: addresses, pollIntervalMs: POLL_INTERVAL_MS } },
+    overcommit: OVERCOMMIT,
+    onError,
+    quote(request: SolverQuoteRequest) {
+      const amounts = price(tokens, spreadBps, request)
+      if (amounts === undefined) return decline('AMOUNT_TOO_SMALL')
+      const { inputAmount, outputAmount } = amounts
+      return { amount: request.orderType === 'EXACT_INPUT' ? outputAmount : inputAmount }
     },
-    close,
   }
 }
 
-/**
- * The solver connects to the service, which asks it on that connection and sends the events of its orders there. It listens
- * nowhere.
- */
-function connectBySession(
-  options: ReferenceSolverOptions,
-  filler: Filler,
-  makeOffer: MakeOffer,
-): SolverTransport {
-  const { name, onError } = options
-  let session: SolverSession | undefined
+/** Serves the handler of a solver, which comes later. */
+async function listen(port: number, solver: () => Solver | undefined) {
+  const server = createServer((request, response) => {
+    const found = solver()
+    if (found === undefined) response.writeHead(503).end()
+    else found.handler(request, response)
+  })
+  server.listen(port, HOST)
+  await once(server, 'listening')
   return {
-    endpointUrl: undefined,
-    // Only the replica that holds a session asks it, so a connection to one of them is all that there is to have.
-    join: ([serviceUrl]) =>
-      new Promise((resolve, reject) => {
-        session = openSolverSession({
-          ...options,
-          serviceUrl,
-          chainIds: [options.chainId],
-          events: {},
-          answer: (request) => makeOffer(request) ?? { decline: 'OTHER' },
-          onEvent: ({ type, orderId }) => {
-            if (type === 'Deposited' && orderId !== undefined) void filler.fill(orderId)
-          },
-          onReady: () => resolve(),
-          // It connects again by itself. Only the first connection must not fail.
-          onLost: (error) => {
-            reject(new Error(`${name} could not connect: ${error.message}`))
-            if (error.isFinal) onError(error)
-          },
-        })
-      }),
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
     async close() {
-      await session?.close()
+      if (!server.listening) return
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
     },
-  }
-}
-
-function toQuote(
-  solver: Address,
-  request: QuoteRequest,
-  amounts: Pick<Quote, 'inputAmount' | 'outputAmount'>,
-): Quote {
-  return {
-    solver,
-    user: request.user,
-    inputToken: lowerCase(request.inputToken),
-    outputToken: lowerCase(request.outputToken),
-    ...amounts,
-    orderType: request.orderType,
-    outputChainId: request.destinationChainId,
-    depositDeadline: request.depositDeadline,
-    fillDeadline: request.fillDeadline,
-    nonce: BigInt(bytesToHex(randomBytes(8))),
-  }
-}
-
-function toWire(offer: Quote) {
-  return {
-    ...offer,
-    inputAmount: offer.inputAmount.toString(),
-    outputAmount: offer.outputAmount.toString(),
-    orderType: offer.orderType === 'EXACT_INPUT' ? 0 : 1,
-    nonce: offer.nonce.toString(),
   }
 }

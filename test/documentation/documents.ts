@@ -1,7 +1,12 @@
 import { readdirSync } from 'node:fs'
 
 /** The documents whose examples are run, relative to the root. */
-export const WITH_EXAMPLES = ['README.md', 'packages/client/README.md', ...filesIn('docs', /\.md$/)]
+export const WITH_EXAMPLES = [
+  'README.md',
+  'packages/client/README.md',
+  'packages/solver/README.md',
+  ...filesIn('docs', /\.md$/),
+]
 
 /** The documents whose links are checked. */
 export const DOCUMENTS = [

@@ -30,9 +30,12 @@ describe('documents', () => {
     expect(unlinked).toEqual([])
   })
 
-  it('have in the README of the client package only links within the package', () => {
-    expect(linksOf(read('packages/client/README.md')).filter(({ path }) => path.startsWith('..'))).toEqual([])
-  })
+  it.each(['packages/client/README.md', 'packages/solver/README.md'])(
+    'have in %s only links within the package',
+    (document) => {
+      expect(linksOf(read(document)).filter(({ path }) => path.startsWith('..'))).toEqual([])
+    },
+  )
 
   it.each(DEPLOYMENT_FILES)('are named in %s only with files and headings that exist', (file) => {
     expect(brokenLinks(mentionsIn(read(file)), '.', file)).toEqual([])

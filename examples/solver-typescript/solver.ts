@@ -1,0 +1,43 @@
+/** A solver that prices from a table. It connects to an aggregator, quotes and fills. Its account has a bond on the contract. */
+import { createSolver, decline, type SolverQuoteRequest } from '@quote-aggregator/solver'
+import type { Address, Hex } from 'viem'
+
+const { AGGREGATOR_URL, RPC_URL, PRIVATE_KEY, STATE_FILE } = process.env
+/** The settlement contract and the tokens of the demo. Name those of your chain. */
+const SETTLEMENT = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+/** By token: how many of its smallest units are one token, and how many millionths of a dollar one costs. */
+const TABLE: Record<Address, { unit: bigint; micros: bigint }> = {
+  '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0': { unit: 10n ** 18n, micros: 2_500_000_000n },
+  '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9': { unit: 10n ** 6n, micros: 1_000_000n },
+}
+const SPREAD_BPS = 4n
+
+function quote({ inputToken, outputToken, orderType, amount }: SolverQuoteRequest) {
+  const [input, output] = [TABLE[inputToken], TABLE[outputToken]]
+  if (input === undefined || output === undefined) return decline('UNSUPPORTED_PAIR')
+  // The worth of both sides: the user gets less than its input is worth, by the spread.
+  const give = input.micros * output.unit * (10_000n - SPREAD_BPS)
+  const get = output.micros * input.unit * 10_000n
+  const priced = orderType === 'EXACT_INPUT' ? (amount * give) / get : (amount * get + give - 1n) / give
+  return priced > 0n ? { amount: priced } : decline('AMOUNT_TOO_SMALL')
+}
+
+const solver = createSolver({
+  account: PRIVATE_KEY as Hex,
+  name: 'From a table',
+  aggregatorUrl: AGGREGATOR_URL ?? 'http://localhost:3000',
+  chains: {
+    31337: {
+      rpc: RPC_URL ?? 'http://localhost:8545',
+      settlement: SETTLEMENT,
+      tokens: Object.keys(TABLE) as Address[],
+    },
+  },
+  quote,
+  stateFile: STATE_FILE ?? 'solver.db',
+  onSession: (change) => console.log('session', change.state),
+  onFilled: ({ orderId }) => console.log('filled', orderId),
+  onError: console.error,
+})
+await solver.start()
+process.once('SIGTERM', () => solver.close())

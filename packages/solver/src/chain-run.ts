@@ -1,0 +1,207 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import { lowerCase } from '../../../src/domain/hex.js'
+import { approveTokens } from './chain/approvals.js'
+import { pollDeposits } from './chain/deposit-poller.js'
+import { readHoldings } from './chain/holdings.js'
+import { openChain, type SolverChain } from './chain/open-chain.js'
+import { readOrder } from './chain/orders.js'
+import { createTransactionSender, type TransactionSender } from './chain/transactions.js'
+import type { FilledOrder, SolverQuote } from './fillable-order.js'
+import { createFilling, type Filling } from './filling.js'
+import { createLiquidity, type Liquidity } from './liquidity.js'
+import type { SolverMetrics } from './metrics.js'
+import { createOpenQuotes, type OpenQuotes } from './open-quotes.js'
+import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
+import type { SolverState, StoredOrder } from './state.js'
+
+/** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
+export interface ChainRun {
+  readonly chain: SolverChain
+  readonly liquidity: Liquidity
+  readonly filling: Filling
+  /** Keeps a quote, and watches its deposit address from now on. */
+  addQuote(signed: SolverQuote): void
+  /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
+  hint(orderId: Hex): Promise<void>
+  /** Whether the node has not answered for so long that deposits may be missed. */
+  isBlind(): boolean
+  /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
+  idle(): Promise<void>
+}
+
+/** What the chains of a solver share. */
+export interface SharedOptions {
+  readonly account: SolverAccount
+  readonly protocolName: string
+  readonly overcommit: number
+  readonly state: SolverState
+  readonly metrics: SolverMetrics
+  readonly log: SolverLog
+  readonly fill: SolverOptions['fill']
+  readonly onFilled: (order: FilledOrder) => void
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+interface ChainRunParts extends SharedOptions {
+  readonly chain: SolverChain
+  readonly solver: Hex
+  readonly liquidity: Liquidity
+  readonly quotes: OpenQuotes
+  readonly sender: TransactionSender | undefined
+}
+
+/** Polls without an answer until a chain counts as blind, and their least time. */
+const BLIND_AFTER = { polls: 20, ms: 5_000 }
+/** Time for what is under way when the solver is closed. */
+const CLOSING_MS = 1_000
+const nowSeconds = () => Math.floor(Date.now() / 1000)
+
+/**
+ * Connects to a chain, sends what a stopped process may have left unsent, puts approvals in place, and starts to follow
+ * deposits.
+ * @throws viem's errors, those of the account, and Error for a chain or an account that does not fit
+ */
+export async function startChainRun(
+  chainId: number,
+  chainOptions: ChainOptions,
+  shared: SharedOptions,
+): Promise<ChainRun> {
+  const { account, state, onError, signal } = shared
+  const chain = await openChain(chainId, chainOptions, shared.protocolName)
+  const liquidity = createLiquidity({ ...chain, overcommit: shared.overcommit })
+  const quotes = createOpenQuotes(liquidity)
+  const leavesPayments = account.signTransaction === undefined && shared.fill !== undefined
+  const sender = leavesPayments ? undefined : createTransactionSender(chain, account)
+  const parts: ChainRunParts = {
+    ...shared,
+    chain,
+    solver: lowerCase(account.address),
+    liquidity,
+    quotes,
+    sender,
+  }
+  const filling = startFilling(parts)
+  await prepare(parts)
+  filling.resume()
+  let polledAt = performance.now()
+  const polling = pollDeposits({
+    chain,
+    solver: parts.solver,
+    ...positionIn(state, chainId),
+    addresses: quotes.addresses,
+    onDeposited: filling.deposited,
+    onTransfer(to) {
+      const signed = quotes.at(to)
+      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
+    },
+    async onBlock() {
+      quotes.removeExpired(nowSeconds())
+      await refresh(parts)
+    },
+    onPolled() {
+      polledAt = performance.now()
+    },
+    onError,
+    signal,
+  })
+  return {
+    chain,
+    liquidity,
+    filling,
+    addQuote(signed) {
+      state.addQuote(signed)
+      quotes.add(signed)
+    },
+    async hint(orderId) {
+      const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)
+      if (reached === 'DEPOSITED' && solver === parts.solver) filling.deposited(orderId, fillDeadline)
+    },
+    isBlind: () =>
+      performance.now() - polledAt > Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms),
+    async idle() {
+      const ended = Promise.all([polling, filling.idle()])
+      await Promise.race([ended, delay(CLOSING_MS, undefined, { ref: false })])
+    },
+  }
+}
+
+/** What must be done before the solver quotes. */
+async function prepare(parts: ChainRunParts): Promise<void> {
+  const { chain, solver, state, sender, quotes, liquidity, signal } = parts
+  // Their nonces must be taken before approvals take new ones.
+  const unsent = state.openOrders().filter(({ chainId }) => chainId === chain.chainId)
+  const transactions = unsent.flatMap(({ transaction }) => transaction ?? [])
+  for (const transaction of transactions.toSorted((one, other) => one.nonce - other.nonce))
+    await sender?.sendAgain(transaction)
+  if (sender !== undefined) await approveTokens(chain, solver, sender, signal)
+  await refresh(parts)
+  for (const signed of state.openQuotes(nowSeconds())) {
+    if (signed.chainId !== chain.chainId) continue
+    quotes.add(signed)
+    liquidity.promise(signed.quote)
+  }
+}
+
+function startFilling(parts: ChainRunParts): Filling {
+  const { chain, liquidity, quotes, metrics, log, onError } = parts
+  const { chainId } = chain
+  /** The orders whose deposits were there, until they end. */
+  const found = new Set<Hex>()
+
+  function onEnd({ orderId, status, transaction }: StoredOrder, signed: SolverQuote | undefined): void {
+    const transactionHash = transaction?.hash
+    log.info({ chainId, orderId, status, transactionHash }, 'order ended')
+    // Other orders have ended before this state began.
+    const wasFound = found.delete(orderId)
+    const isOwn = signed !== undefined || transaction !== undefined || wasFound
+    if (status === 'FILLED' && isOwn) {
+      metrics.filled++
+      parts.onFilled({ chainId, orderId, transactionHash })
+    }
+    if (status === 'MISSED' && isOwn) {
+      metrics.missed++
+      onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
+    }
+  }
+
+  /** What was paid out must be missing from the holdings before it is missing from the promises. */
+  async function onEnded(signed: SolverQuote | undefined): Promise<void> {
+    await refresh(parts).catch(onError)
+    if (signed !== undefined) quotes.remove(signed)
+  }
+
+  return createFilling({
+    ...parts,
+    onDeposit(orderId, signed, where) {
+      found.add(orderId)
+      metrics.deposits++
+      log.info({ chainId, orderId, where }, 'deposit')
+      if (signed !== undefined) liquidity.deposited(signed.quote, where)
+    },
+    onPayment: () => void metrics.paymentsSent++,
+    onReverted(orderId, hash) {
+      metrics.paymentsReverted++
+      onError(new Error(`the payment ${hash} of order ${orderId} reverted`))
+    },
+    onEnd,
+    onEnded,
+  })
+}
+
+async function refresh({ chain, solver, liquidity }: ChainRunParts): Promise<void> {
+  liquidity.update(await readHoldings(chain, solver))
+}
+
+/** The last block that was read. */
+function positionIn(state: SolverState, chainId: number) {
+  const name = `chain ${chainId}`
+  return {
+    position() {
+      const text = state.position(name)
+      return text === undefined ? undefined : Number(text)
+    },
+    savePosition: (block: number) => state.setPosition(name, String(block)),
+  }
+}

@@ -1,0 +1,97 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Address, Hex } from 'viem'
+import { lowerCase } from '../../../../src/domain/hex.js'
+import type { SolverChain } from './open-chain.js'
+import { DEPOSITED, TRANSFER } from './settlement-abi.js'
+
+interface DepositPollerOptions {
+  readonly chain: SolverChain
+  readonly solver: Address
+  /** The last block that was read; undefined at the first start. */
+  readonly position: () => number | undefined
+  readonly savePosition: (block: number) => void
+  /** The deposit addresses of quotes that may still be taken, in lower case. */
+  readonly addresses: () => readonly Address[]
+  /** Called for each deposit at the contract, and more than once for some. */
+  readonly onDeposited: (orderId: Hex, fillDeadline: number) => void
+  /** Called for each transfer to one of the addresses, and more than once for some. */
+  readonly onTransfer: (to: Address) => void
+  /** Called when the chain has a new block, after its deposits. */
+  readonly onBlock: () => Promise<void>
+  /** Called when the node has answered all of it. */
+  readonly onPolled: () => void
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+/** Nodes refuse long ranges. */
+const MAX_RANGE = 1_000
+/** Blocks that are read again, since a reorganisation may have replaced them. */
+const OVERLAP = 12
+/** More addresses make no filter that nodes accept. */
+const MAX_FILTERED_ADDRESSES = 100
+const MAX_DELAY_MS = 5_000
+
+/**
+ * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
+ * deposit addresses by the transfers of tokens. After an error it goes on where it was.
+ * @returns when it has ended
+ */
+export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
+  const { chain, signal, onError } = options
+  let failures = 0
+  while (!signal.aborted) {
+    try {
+      await poll(options)
+      options.onPolled()
+      failures = 0
+    } catch (error) {
+      if (signal.aborted) return
+      failures++
+      onError(error)
+    }
+    const delayMs =
+      failures === 0 ? chain.pollIntervalMs : Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
+    await delay(delayMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+async function poll(options: DepositPollerOptions): Promise<void> {
+  const { chain, signal, position, savePosition } = options
+  const head = Number(await chain.client.getBlockNumber())
+  const known = position()
+  if (known === head) return
+  // A quote that is signed from here on is deposited in a later block.
+  const addresses = options.addresses()
+  // A chain of a test may have begun again, below.
+  for (let from = Math.max(0, Math.min(known ?? head, head) + 1 - OVERLAP); from <= head; from += MAX_RANGE) {
+    const to = Math.min(from + MAX_RANGE - 1, head)
+    await readBlocks(options, addresses, from, to)
+    if (signal.aborted) return
+    savePosition(to)
+  }
+  await options.onBlock()
+}
+
+async function readBlocks(
+  { chain, solver, onDeposited, onTransfer }: DepositPollerOptions,
+  addresses: readonly Address[],
+  from: number,
+  to: number,
+): Promise<void> {
+  const { client, settlement, tokens } = chain
+  const range = { fromBlock: BigInt(from), toBlock: BigInt(to), strict: true } as const
+  const filtered = addresses.length <= MAX_FILTERED_ADDRESSES ? { args: { to: [...addresses] } } : {}
+  const [deposits, transfers] = await Promise.all([
+    client.getLogs({ ...range, address: settlement, event: DEPOSITED, args: { solver } }),
+    addresses.length === 0
+      ? []
+      : client.getLogs({ ...range, address: [...tokens.keys()], event: TRANSFER, ...filtered }),
+  ])
+  for (const { args } of deposits) onDeposited(args.orderId, args.fillDeadline)
+  const wanted = new Set(addresses)
+  for (const { args } of transfers) {
+    const receiver = lowerCase(args.to)
+    if (wanted.has(receiver)) onTransfer(receiver)
+  }
+}

@@ -1,0 +1,96 @@
+import {
+  type Address,
+  createPublicClient,
+  domainSeparator,
+  type Hex,
+  http,
+  type PublicClient,
+  type TypedDataDomain,
+  webSocket,
+} from 'viem'
+import { type Hex as DomainHex, lowerCase } from '../../../../src/domain/hex.js'
+import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
+import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
+import { readSettlement } from '../../../client/src/settlement.js'
+import type { ChainOptions } from '../solver-options.js'
+import { settlementAbi } from './settlement-abi.js'
+
+/** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
+export interface SolverChain {
+  readonly chainId: number
+  readonly client: PublicClient
+  /** Lower case, as the addresses of the tokens. */
+  readonly settlement: Address
+  /** The tokens that the solver trades, with the allowance that the contract is to have of each. */
+  readonly tokens: ReadonlyMap<Address, bigint>
+  readonly pollIntervalMs: number
+  readonly domain: TypedDataDomain
+  readonly hasher: QuoteHasher
+  /** `BOND_RESERVATION_BPS`; undefined when the contract has no such view. */
+  readonly bondReservationBps: bigint | undefined
+  /** `MIN_ORDER`; 0 when the contract has no such view. */
+  readonly minOrder: bigint
+}
+
+/** An allowance without a limit. */
+export const UNLIMITED = 2n ** 256n - 1n
+const POLL_INTERVAL_MS = 1_000
+
+/**
+ * Connects to a chain, and reads the facts of the settlement contract that never change.
+ * @throws viem's errors when the node does not answer; Error when it is of another chain
+ */
+export async function openChain(
+  chainId: number,
+  { rpc, settlement, tokens, pollIntervalMs = POLL_INTERVAL_MS }: ChainOptions,
+  protocolName: string,
+): Promise<SolverChain> {
+  const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
+  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: pollIntervalMs })
+  const terms = await readSettlement(client, settlement, { protocolName })
+  if (terms.chainId !== chainId)
+    throw new Error(`the node of chain ${chainId} is one of chain ${terms.chainId}`)
+  const [bondReservationBps, minOrder = 0n] = await Promise.all([
+    readIfThere(client, settlement, 'BOND_RESERVATION_BPS'),
+    readIfThere(client, settlement, 'MIN_ORDER'),
+  ])
+  return {
+    chainId,
+    client,
+    settlement: lowerCase(settlement),
+    tokens: new Map(tokens.map(toAllowance)),
+    pollIntervalMs,
+    domain: terms.domain,
+    hasher: createQuoteHasher(protocolName, {
+      settlement: lowerCase(settlement),
+      domainSeparator: domainSeparator({ domain: terms.domain }),
+      depositProxyCodeHash: terms.depositProxyCodeHash as DomainHex,
+    }),
+    bondReservationBps,
+    minOrder,
+  }
+}
+
+function transportOf(url: string) {
+  return /^ws/.test(url) ? webSocket(url) : http(url, { batch: true })
+}
+
+function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
+  return typeof token === 'string'
+    ? [lowerCase(token), UNLIMITED]
+    : [lowerCase(token.address), token.allowance]
+}
+
+/** @returns undefined when the contract has no such view */
+async function readIfThere(
+  client: PublicClient,
+  address: Hex,
+  functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER',
+): Promise<bigint | undefined> {
+  try {
+    return await client.readContract({ address, abi: settlementAbi, functionName })
+  } catch (error) {
+    if (hasNoSuchFunction(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,42 @@
+import type { Address, Hex } from 'viem'
+import { lowerCase } from '../../../../src/domain/hex.js'
+import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
+import type { SolverChain } from './open-chain.js'
+import { settlementAbi, tokenAbi } from './settlement-abi.js'
+
+/** What the contract knows of an order. */
+export interface ChainOrder {
+  readonly state: 'NONE' | 'DEPOSITED' | 'SETTLED' | 'REFUNDED'
+  /** Lower case. */
+  readonly solver: Address
+  /** Unix time in seconds. */
+  readonly fillDeadline: number
+}
+
+/** In the contract's order (docs/decisions.md, D6). */
+const STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as const
+
+/** Reads an order at the head of the chain. @throws viem's errors */
+export async function readOrder({ client, settlement }: SolverChain, orderId: Hex): Promise<ChainOrder> {
+  const call = { address: settlement, abi: settlementAbi, functionName: 'orders', args: [orderId] } as const
+  const order = await client.readContract(call)
+  const state = STATES[order[8]]
+  if (state === undefined) throw new Error(`order ${orderId} has the unknown state ${order[8]}`)
+  return { state, solver: lowerCase(order[1]), fillDeadline: order[7] }
+}
+
+/** The balance of an address in a token. @throws viem's errors */
+export function readBalance({ client }: SolverChain, token: Address, owner: Address): Promise<bigint> {
+  return client.readContract({ address: token, abi: tokenAbi, functionName: 'balanceOf', args: [owner] })
+}
+
+/** The call that pays an order that was deposited at the contract. */
+export function fillCall({ settlement }: SolverChain, orderId: Hex) {
+  return { address: settlement, abi: settlementAbi, functionName: 'fill', args: [orderId] } as const
+}
+
+/** The call that pays an order whose input lies at its deposit address. */
+export function settleCall({ settlement }: SolverChain, quote: Quote, signature: Hex) {
+  const args = [toContractQuote(quote), signature] as const
+  return { address: settlement, abi: settlementAbi, functionName: 'settle', args } as const
+}

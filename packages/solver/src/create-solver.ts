@@ -1,0 +1,101 @@
+import { setMaxListeners } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ChainRun } from './chain-run.js'
+import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
+import { createMetrics, type SolverMetrics } from './metrics.js'
+import type { Quoting } from './quoting.js'
+import type { SolverLog, SolverOptions } from './solver-options.js'
+import { startSolver } from './start-solver.js'
+
+/** A solver that quotes, fills and keeps track of its orders. */
+export interface Solver {
+  /**
+   * Reads the contracts, puts approvals in place, pays what was deposited while the solver was stopped, and connects or
+   * registers. Once only.
+   * @returns when the instance asks the solver
+   * @throws viem's errors, AggregatorError of a registration, SessionError of a hello that the instance never accepts, and
+   * Error for options that do not fit. Then nothing runs.
+   */
+  start(): Promise<void>
+  /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
+  close(): Promise<void>
+  /** Answers `POST …/quote`, for `node:http` and for a route of Express. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void
+  /** Answers a request that another server has read, such as a route of Fastify. */
+  readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
+  /** Counts since the start. */
+  metrics(): SolverMetrics
+}
+
+const NO_LOG: SolverLog = { debug() {}, info() {}, warn() {}, error() {} }
+const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
+
+/** Builds a solver. Nothing runs before `start`. @throws Error without a URL or a chain */
+export function createSolver(options: SolverOptions): Solver {
+  const { log = NO_LOG } = options
+  if (options.aggregatorUrl.length === 0) throw new Error('aggregatorUrl must have at least one URL')
+  if (Object.keys(options.chains).length === 0) throw new Error('chains must have at least one chain')
+  const metrics = createMetrics()
+  const closing = new AbortController()
+  const { signal } = closing
+  // Each order that is under way listens.
+  setMaxListeners(0, signal)
+  /** The ends of what has been started. */
+  const parts: (() => Promise<void> | void)[] = []
+  let runs: readonly ChainRun[] = []
+  let quoting: Quoting | undefined
+  let starting: Promise<void> | undefined
+  let ending: Promise<void> | undefined
+
+  function onError(error: unknown): void {
+    metrics.errors++
+    log.error({ err: error }, 'solver error')
+    options.onError?.(error)
+  }
+
+  async function start(): Promise<void> {
+    const addPart = (end: (typeof parts)[number]) => void parts.push(end)
+    const onQuoting = (answering: Quoting, started: readonly ChainRun[]) => {
+      quoting = answering
+      runs = started
+    }
+    try {
+      await startSolver({ options, metrics, log, onError, signal, addPart, onQuoting })
+    } catch (error) {
+      await end()
+      throw error
+    }
+  }
+
+  async function end(): Promise<void> {
+    quoting = undefined
+    closing.abort(new Error('the solver is closed'))
+    for (const endPart of parts.splice(0).toReversed()) await endPart()
+  }
+
+  const answer = async (request: EndpointRequest) =>
+    quoting === undefined ? STOPPED : answerRequest(quoting, request)
+
+  return {
+    start() {
+      starting ??= start()
+      return starting
+    },
+    async close() {
+      ending ??= (async () => {
+        await end()
+        // It may have started another part meanwhile.
+        await starting?.catch(() => {})
+        await end()
+      })()
+      await ending
+    },
+    handler: (request, response) => void handle(answer, request, response).catch(onError),
+    answer,
+    metrics: () => ({
+      ...metrics,
+      openQuotes: runs.reduce((sum, { liquidity }) => sum + liquidity.count(), 0),
+      openOrders: runs.reduce((sum, { filling }) => sum + filling.count(), 0),
+    }),
+  }
+}

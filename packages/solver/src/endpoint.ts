@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingRequest, Quoting } from './quoting.js'
+import { readRequestTerms } from './session/request-terms.js'
+import { toWireQuote } from './session/wire-quote.js'
+
+/** The answer of an endpoint to a request of an instance. */
+export interface EndpointAnswer {
+  readonly status: number
+  /** To be sent as JSON. */
+  readonly body: object
+}
+
+/** The parts of a request that an endpoint reads. */
+export interface EndpointRequest {
+  /** The parsed JSON. */
+  readonly body: unknown
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** Aborts when the instance has left. */
+  readonly signal?: AbortSignal
+}
+
+/** Requests of instances have a few hundred bytes. */
+const MAX_BODY_BYTES = 16 * 1024
+/** For an instance that sends no deadline. */
+const USUAL_DEADLINE_MS = 1_000
+
+/** Answers a request whose body is parsed (docs/decisions.md, D4). It never throws. */
+export async function answerRequest(
+  quoting: Quoting,
+  { body, headers, signal }: EndpointRequest,
+): Promise<EndpointAnswer> {
+  const request = readRequest(body, headers)
+  if (request === undefined) return { status: 400, body: { error: 'this is no quote request' } }
+  const answer = await quoting(request, signal)
+  if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
+  return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
+}
+
+/** Answers a request of `node:http` to `…/quote`, also behind Express, whose parsed body it takes. */
+export async function handle(
+  answer: (request: EndpointRequest) => Promise<EndpointAnswer>,
+  incoming: IncomingMessage & { readonly body?: unknown },
+  response: ServerResponse,
+): Promise<void> {
+  const path = (incoming.url ?? '').split('?')[0]
+  if (incoming.method !== 'POST' || !path?.endsWith('/quote')) return send(response, 404, {})
+  const leaving = new AbortController()
+  response.once('close', () => leaving.abort(new Error('the instance has left')))
+  const body = await readBody(incoming)
+  if (body instanceof Error) return send(response, 400, { error: body.message })
+  const { signal } = leaving
+  const { status, body: answered } = await answer({ body, headers: incoming.headers, signal })
+  send(response, status, answered)
+}
+
+/** @returns an error for a body that is too long, broken or not JSON */
+async function readBody(incoming: IncomingMessage & { readonly body?: unknown }): Promise<unknown> {
+  if (incoming.body !== undefined) return incoming.body
+  try {
+    const chunks: Buffer[] = []
+    let length = 0
+    for await (const chunk of incoming) {
+      length += chunk.length
+      if (length > MAX_BODY_BYTES) return new Error(`a request has at most ${MAX_BODY_BYTES} bytes`)
+      chunks.push(chunk)
+    }
+    return JSON.parse(Buffer.concat(chunks).toString())
+  } catch {
+    return new Error('the body must be JSON')
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  if (response.destroyed) return
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+/** @returns undefined when a field is missing or not valid */
+function readRequest(body: unknown, headers: EndpointRequest['headers']): IncomingRequest | undefined {
+  const terms = typeof body === 'object' && body !== null ? readRequestTerms({ ...body }) : undefined
+  return (
+    terms && {
+      ...terms,
+      kind: headers['x-quote-kind'] === 'indicative' ? 'INDICATIVE' : 'FIRM',
+      id: textOf(headers['x-quote-id']),
+      deadline: Number(textOf(headers['x-request-deadline'])) || Date.now() + USUAL_DEADLINE_MS,
+      traceparent: textOf(headers.traceparent),
+    }
+  )
+}
+
+function textOf(header: string | string[] | undefined): string | undefined {
+  return typeof header === 'string' ? header : undefined
+}

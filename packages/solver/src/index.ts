@@ -1,0 +1,24 @@
+/**
+ * A kit with which a market maker writes a solver: it connects to an aggregator, signs quotes, follows deposits and fills.
+ *
+ * Amounts are `bigint` in the token's smallest unit, times in quotes Unix seconds.
+ */
+export type { OrderType, Quote, QuoteKind } from '../../../src/domain/quote.js'
+export type { DeclineCode } from '../../../src/domain/session.js'
+export { AggregatorError } from '../../client/src/errors.js'
+export { createSolver, type Solver } from './create-solver.js'
+export { decline } from './decline.js'
+export type { EndpointAnswer, EndpointRequest } from './endpoint.js'
+export type { FillableOrder, FilledOrder, SolverQuote } from './fillable-order.js'
+export type { SolverMetrics } from './metrics.js'
+export { SessionError } from './session/session-error.js'
+export type { SessionResult } from './session/session-messages.js'
+export type {
+  ChainOptions,
+  QuoteAnswer,
+  SessionChange,
+  SolverAccount,
+  SolverLog,
+  SolverOptions,
+  SolverQuoteRequest,
+} from './solver-options.js'

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { type Address, bytesToHex, getAddress, maxUint256 } from 'viem'
+import { lowerCase } from '../../../src/domain/hex.js'
+import type { Quote, QuoteRequest } from '../../../src/domain/quote.js'
+import type { DeclineCode } from '../../../src/domain/session.js'
+import { linkSignal } from '../../client/src/abort.js'
+import type { ChainRun } from './chain-run.js'
+import { decline } from './decline.js'
+import type { SolverMetrics } from './metrics.js'
+import type { QuoteSigner } from './quote-signer.js'
+import type { SessionAnswer } from './session/session-messages.js'
+import type { SolverOptions, SolverQuoteRequest } from './solver-options.js'
+
+/** A request of an instance, by a session or at the endpoint. Addresses in lower case. */
+export interface IncomingRequest extends QuoteRequest {
+  readonly id: string | undefined
+  readonly deadline: number
+  readonly traceparent: string | undefined
+}
+
+interface QuotingOptions {
+  readonly chains: ReadonlyMap<number, ChainRun>
+  readonly signer: QuoteSigner
+  readonly quote: SolverOptions['quote']
+  readonly metrics: SolverMetrics
+  readonly onError: (error: unknown) => void
+  /** Aborts when the solver is closed. */
+  readonly signal: AbortSignal
+}
+
+/** Answers requests with signed quotes. It never throws. */
+export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
+
+/** Random numbers of 128 bits do not repeat, also not over restarts and processes. */
+const NONCE_BYTES = 16
+
+/** Builds the answers of a solver: its own prices within what it has. */
+export function createQuoting(options: QuotingOptions): Quoting {
+  const { chains, signer, metrics, onError } = options
+  const solver = lowerCase(signer.account.address)
+
+  function refuse(code: DeclineCode): SessionAnswer {
+    metrics.declined++
+    if (code === 'INSUFFICIENT_LIQUIDITY') metrics.declinedForLiquidity++
+    return decline(code)
+  }
+
+  async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
+    const run = chains.get(request.chainId)
+    if (run === undefined || !isTraded(run, request)) return refuse('UNSUPPORTED_PAIR')
+    if (run.isBlind()) return refuse('PAUSED')
+    const priced = await options.quote(toPublic(request, signal))
+    if ('decline' in priced) return refuse(priced.decline)
+    const quote = toQuote(solver, request, priced.amount)
+    if (quote.outputAmount < run.chain.minOrder) return refuse('AMOUNT_TOO_SMALL')
+    // Nothing may come between the check and the promise.
+    if (!run.liquidity.covers(quote)) return refuse('INSUFFICIENT_LIQUIDITY')
+    const isFirm = request.kind === 'FIRM'
+    if (isFirm) run.liquidity.promise(quote)
+    try {
+      const signed = await signer.sign(run.chain, quote)
+      if (isFirm) run.addQuote(signed)
+      metrics.quoted++
+      return { quote, signature: signed.signature }
+    } catch (error) {
+      run.liquidity.release(quote)
+      throw error
+    }
+  }
+
+  return async (request, signal) => {
+    metrics.requests++
+    const ending = new AbortController()
+    const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
+    const timer = setTimeout(() => ending.abort(new Error('the deadline has passed')), timeLeft(request))
+    try {
+      return await answer(request, ending.signal)
+    } catch (error) {
+      onError(error)
+      return refuse('OTHER')
+    } finally {
+      clearTimeout(timer)
+      for (const remove of unlink) remove()
+    }
+  }
+}
+
+/** A timer takes no longer time. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+function timeLeft({ deadline }: IncomingRequest): number {
+  return Math.min(Math.max(0, deadline - Date.now()), MAX_TIMER_MS)
+}
+
+/** The kit pays on the chain of the deposit, in tokens that it has been given. */
+function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
+  const { inputToken, outputToken, destinationChainId } = request
+  return destinationChainId === chain.chainId && chain.tokens.has(inputToken) && chain.tokens.has(outputToken)
+}
+
+function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteRequest {
+  const checksummed = (address: Address) => getAddress(address)
+  return {
+    ...request,
+    inputToken: checksummed(request.inputToken),
+    outputToken: checksummed(request.outputToken),
+    user: checksummed(request.user),
+    signal,
+  }
+}
+
+/** @throws Error when the amount is not one */
+function toQuote(solver: Address, request: IncomingRequest, amount: unknown): Quote {
+  if (typeof amount !== 'bigint' || amount < 1n || amount > maxUint256)
+    throw new Error(`quote has returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
+  const isExactInput = request.orderType === 'EXACT_INPUT'
+  return {
+    solver,
+    user: request.user,
+    inputToken: request.inputToken,
+    inputAmount: isExactInput ? request.amount : amount,
+    outputToken: request.outputToken,
+    outputAmount: isExactInput ? amount : request.amount,
+    orderType: request.orderType,
+    outputChainId: request.destinationChainId,
+    depositDeadline: request.depositDeadline,
+    fillDeadline: request.fillDeadline,
+    nonce: BigInt(bytesToHex(randomBytes(NONCE_BYTES))),
+  }
+}

@@ -1,0 +1,52 @@
+import { createAggregatorClient } from '../../client/src/client.js'
+import { AggregatorError } from '../../client/src/errors.js'
+import { signRegistration } from '../../client/src/registration.js'
+import type { RegistrationCheck } from '../../client/src/solvers.js'
+import type { SolverAccount } from './solver-options.js'
+
+interface RegistrationOptions {
+  readonly account: SolverAccount
+  readonly aggregatorUrls: readonly string[]
+  readonly chainIds: readonly number[]
+  readonly endpointUrl: string
+  readonly name: string
+  readonly protocolName: string
+}
+
+/** What an instance has found at the endpoint, on one chain. */
+export interface RegisteredEndpoint {
+  readonly chainId: number
+  /** Undefined for an instance that does not check endpoints. */
+  readonly check: RegistrationCheck | undefined
+}
+
+/**
+ * Registers an endpoint on each chain, at the first of the URLs that can be reached (docs/decisions.md, D5).
+ * @throws AggregatorError of the instance, or of the last URL when none can be reached; the errors of the account
+ */
+export async function registerEndpoint(options: RegistrationOptions): Promise<RegisteredEndpoint[]> {
+  const { account, chainIds, ...terms } = options
+  const registered: RegisteredEndpoint[] = []
+  for (const chainId of chainIds) {
+    const signed = await signRegistration(account, { ...terms, chainId })
+    const { check } = await atAny(options.aggregatorUrls, (baseUrl) =>
+      createAggregatorClient({ baseUrl }).registerSolver(signed),
+    )
+    registered.push({ chainId, check })
+  }
+  return registered
+}
+
+/** @throws the error of the first one that answers, or of the last one */
+async function atAny<T>(urls: readonly string[], call: (url: string) => Promise<T>): Promise<T> {
+  let last: unknown
+  for (const url of urls) {
+    try {
+      return await call(url)
+    } catch (error) {
+      last = error
+      if (!(error instanceof AggregatorError) || error.reason !== 'CONNECTION_FAILED') break
+    }
+  }
+  throw last
+}

@@ -1,0 +1,31 @@
+import { parseUint256 } from '../../../../src/domain/amount.js'
+import { parseAddress } from '../../../../src/domain/hex.js'
+import { isIntegerOf } from '../../../../src/domain/integer.js'
+import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/domain/quote.js'
+
+/**
+ * Reads the ten fields of a quote request that sessions and endpoints share (docs/decisions.md, D4).
+ * @returns undefined when a field is missing, or has a value of a later version
+ */
+export function readRequestTerms(
+  fields: Readonly<Record<string, unknown>>,
+): Omit<QuoteRequest, 'kind'> | undefined {
+  const { chainId, destinationChainId, depositDeadline, fillDeadline } = fields
+  const inputToken = parseAddress(fields.inputToken)
+  const outputToken = parseAddress(fields.outputToken)
+  const user = parseAddress(fields.userAddress)
+  const amount = parseUint256(fields.amount)
+  const orderType = ORDER_TYPES.find((known) => known === fields.orderType)
+  const depositMode = DEPOSIT_MODES.find((known) => known === fields.depositMode)
+  if (inputToken === undefined || outputToken === undefined || user === undefined) return undefined
+  if (amount === undefined || orderType === undefined || depositMode === undefined) return undefined
+  if (!isNatural(chainId) || !isNatural(destinationChainId)) return undefined
+  if (!isNatural(depositDeadline) || !isNatural(fillDeadline)) return undefined
+  const tokens = { inputToken, outputToken, orderType, amount, user }
+  return { ...tokens, chainId, destinationChainId, depositMode, depositDeadline, fillDeadline }
+}
+
+/** Whether a value is a safe integer from 0. */
+export function isNatural(value: unknown): value is number {
+  return isIntegerOf({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, mustBe: '' }, value)
+}

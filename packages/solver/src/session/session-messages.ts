@@ -1,0 +1,156 @@
+import { type Hex, parseBytes32 } from '../../../../src/domain/hex.js'
+import { isIntegerOf } from '../../../../src/domain/integer.js'
+import type { Quote, QuoteRequest } from '../../../../src/domain/quote.js'
+import type { DeclineCode } from '../../../../src/domain/session.js'
+import { isNatural, readRequestTerms } from './request-terms.js'
+import { toWireQuote } from './wire-quote.js'
+
+/** A quote request of a session (docs/sessions.md). */
+export interface SessionRequest extends QuoteRequest {
+  /** This solver's id of the quote, a UUID. */
+  readonly id: string
+  /** When the instance stops waiting, Unix time in milliseconds. */
+  readonly deadline: number
+  /** W3C Trace Context of the caller, if it sent one. */
+  readonly traceparent: string | undefined
+}
+
+/** A quote with the solver's EIP-712 signature, 65 bytes. */
+export interface SessionOffer {
+  readonly quote: Quote
+  readonly signature: Hex
+}
+
+/** The answer to a quote request: an offer, or why there is none. */
+export type SessionAnswer = SessionOffer | { readonly decline: DeclineCode }
+
+/** The opening of a session. */
+export interface SessionReady {
+  /** A UUID: names the session in the instance's logs. */
+  readonly sessionId: string
+  readonly heartbeatMs: number
+  /** The position at which the events begin; undefined when the hello did not ask for them. */
+  readonly cursor: string | undefined
+}
+
+/** What came of a quote request, as the record of the quote shows it to this solver. */
+export interface SessionResult {
+  readonly id: string
+  /** `QUOTED`, `DECLINED`, `INVALID`, `FAILED`, `LATE`, `CANCELLED` or `CIRCUIT_OPEN`. */
+  readonly outcome: string
+  /** For `INVALID` and `FAILED`. */
+  readonly reason: string | undefined
+}
+
+/** An event of an order of this solver, with the fields that `/v1/ws` sends (docs/api.md, "Events"). */
+export interface SessionOrderEvent {
+  readonly type: string
+  readonly chainId?: number
+  readonly orderId?: Hex
+  readonly [field: string]: unknown
+}
+
+/** A message of the instance. */
+export type InstanceMessage =
+  | { readonly type: 'challenge'; readonly nonce: Hex }
+  | ({ readonly type: 'ready' } & SessionReady)
+  /** `request` is undefined when this version cannot read it. */
+  | { readonly type: 'quoteRequest'; readonly id: string; readonly request: SessionRequest | undefined }
+  | ({ readonly type: 'result' } & SessionResult)
+  | { readonly type: 'event'; readonly event: SessionOrderEvent; readonly cursor: string }
+  | { readonly type: 'ping'; readonly id: string }
+  | { readonly type: 'goAway'; readonly reconnectWithinMs: number }
+  | { readonly type: 'error'; readonly code: string; readonly error: string }
+
+/** The fields of a JSON object. */
+type Fields = Readonly<Record<string, unknown>>
+
+const HEARTBEAT_MS = { minimum: 1, maximum: 600_000 }
+const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
+
+/**
+ * Reads a message of the instance.
+ * @returns undefined for a type of a later version
+ * @throws Error when it is not JSON, or lacks what its type has
+ */
+export function readMessage(text: string): InstanceMessage | undefined {
+  const fields: unknown = JSON.parse(text)
+  if (!isFields(fields)) throw new Error('a message must be a JSON object')
+  switch (fields.type) {
+    case 'challenge':
+      return { type: 'challenge', nonce: given('nonce', parseBytes32(fields.nonce)) }
+    case 'ready':
+      return {
+        type: 'ready',
+        sessionId: textOf(fields, 'sessionId'),
+        heartbeatMs: integerOf(fields, 'heartbeatMs', HEARTBEAT_MS),
+        cursor: typeof fields.cursor === 'string' ? fields.cursor : undefined,
+      }
+    case 'quoteRequest': {
+      const id = textOf(fields, 'id')
+      return { type: 'quoteRequest', id, request: readRequest(id, fields) }
+    }
+    case 'result': {
+      const reason = typeof fields.reason === 'string' ? fields.reason : undefined
+      return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason }
+    }
+    case 'event':
+      return { type: 'event', event: readEvent(fields.event), cursor: textOf(fields, 'cursor') }
+    case 'ping':
+      return { type: 'ping', id: textOf(fields, 'id') }
+    case 'goAway':
+      return {
+        type: 'goAway',
+        reconnectWithinMs: integerOf(fields, 'reconnectWithinMs', RECONNECT_WITHIN_MS),
+      }
+    case 'error':
+      return { type: 'error', code: textOf(fields, 'code'), error: textOf(fields, 'error') }
+    default:
+      return undefined
+  }
+}
+
+/** The answer to a quote request as a message. */
+export function writeAnswer(id: string, answer: SessionAnswer): string {
+  if ('decline' in answer) return JSON.stringify({ type: 'decline', id, code: answer.decline })
+  const { quote, signature } = answer
+  return JSON.stringify({ type: 'quote', id, quote: toWireQuote(quote), signature })
+}
+
+/** @returns undefined when a field is missing, or has a value of a later version */
+function readRequest(id: string, fields: Fields): SessionRequest | undefined {
+  const { kind, deadline, traceparent } = fields
+  const terms = readRequestTerms(fields)
+  if (terms === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE') || !isNatural(deadline))
+    return undefined
+  return {
+    ...terms,
+    id,
+    deadline,
+    kind,
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+  }
+}
+
+function readEvent(value: unknown): SessionOrderEvent {
+  if (!isFields(value)) throw new Error('event must be an object')
+  return { ...value, type: textOf(value, 'type') }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function textOf(fields: Fields, name: string): string {
+  return given(name, typeof fields[name] === 'string' ? fields[name] : undefined)
+}
+
+function integerOf(fields: Fields, name: string, limits: { minimum: number; maximum: number }): number {
+  const value = fields[name]
+  return given(name, isIntegerOf({ ...limits, mustBe: '' }, value) ? value : undefined)
+}
+
+function given<T>(name: string, value: T | undefined): T {
+  if (value === undefined) throw new Error(`${name} is missing or not valid`)
+  return value
+}

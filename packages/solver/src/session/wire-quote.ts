@@ -1,0 +1,39 @@
+import type { Address } from '../../../../src/domain/hex.js'
+import { ORDER_TYPES, type OrderType, type Quote } from '../../../../src/domain/quote.js'
+
+/** A quote as JSON has it: amounts and nonce in decimal, the order type by its number on the contract. */
+export interface WireQuote {
+  readonly solver: Address
+  readonly user: Address
+  readonly inputToken: Address
+  readonly inputAmount: string
+  readonly outputToken: Address
+  readonly outputAmount: string
+  readonly orderType: number
+  readonly outputChainId: number
+  readonly depositDeadline: number
+  readonly fillDeadline: number
+  readonly nonce: string
+}
+
+/** Writes a quote as an instance reads it (docs/decisions.md, D4). */
+export function toWireQuote(quote: Quote): WireQuote {
+  return {
+    ...quote,
+    inputAmount: String(quote.inputAmount),
+    outputAmount: String(quote.outputAmount),
+    orderType: ORDER_TYPES.indexOf(quote.orderType),
+    nonce: String(quote.nonce),
+  }
+}
+
+/** Reads what `toWireQuote` has written. */
+export function fromWireQuote(wire: WireQuote): Quote {
+  return {
+    ...wire,
+    inputAmount: BigInt(wire.inputAmount),
+    outputAmount: BigInt(wire.outputAmount),
+    orderType: ORDER_TYPES[wire.orderType] as OrderType,
+    nonce: BigInt(wire.nonce),
+  }
+}

@@ -1,0 +1,89 @@
+import type { ChainRun } from './chain-run.js'
+import type { SolverMetrics } from './metrics.js'
+import type { Quoting } from './quoting.js'
+import { SessionError } from './session/session-error.js'
+import type { SessionOrderEvent, SessionResult } from './session/session-messages.js'
+import { openSolverSession } from './session/solver-session.js'
+import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
+import type { SolverState } from './state.js'
+
+interface ConnectionOptions extends Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
+  readonly serviceUrls: readonly [string, ...string[]]
+  readonly account: SolverAccount
+  readonly protocolName: string
+  readonly chainIds: readonly number[]
+  readonly chains: ReadonlyMap<number, ChainRun>
+  readonly state: SolverState
+  readonly quoting: Quoting
+  readonly metrics: SolverMetrics
+  readonly log: SolverLog
+  readonly onError: (error: unknown) => void
+}
+
+const POSITION = 'session'
+/** Offers that the instance did not take. */
+const DROPPED: readonly string[] = ['INVALID', 'LATE']
+
+/** Connects a solver by a session, which is opened again after each loss, and follows the events of its orders there. */
+export function connectBySession(options: ConnectionOptions) {
+  const { chains, state, quoting, metrics, log, onError } = options
+  let setOpened = () => {}
+  let setRefused = (_error: Error) => {}
+  const opened = new Promise<void>((resolve, reject) => {
+    setOpened = resolve
+    setRefused = reject
+  })
+
+  async function onEvent({ type, chainId, orderId }: SessionOrderEvent, cursor: string): Promise<void> {
+    const run = chains.get(chainId ?? 0)
+    if (run !== undefined && orderId !== undefined) {
+      if (type === 'Deposited') await run.hint(orderId)
+      if (type === 'Reverted') run.filling.reopen(orderId)
+    }
+    // The order is kept before: after a crash between both, the event comes again.
+    state.setPosition(POSITION, cursor)
+  }
+
+  function onResult(result: SessionResult): void {
+    if (DROPPED.includes(result.outcome)) {
+      metrics.offersDropped++
+      log.warn({ ...result }, 'offer dropped')
+    }
+    options.onResult?.(result)
+  }
+
+  const after = state.position(POSITION)
+  const session = openSolverSession({
+    ...options,
+    events: after === undefined ? {} : { after },
+    answer: quoting,
+    onEvent,
+    onResult,
+    onReady({ sessionId, cursor }, url) {
+      // A restart before the first event continues here.
+      if (cursor !== undefined && state.position(POSITION) === undefined) state.setPosition(POSITION, cursor)
+      metrics.sessionsOpened++
+      log.info({ url, sessionId }, 'session open')
+      options.onSession?.({ state: 'open', url, sessionId })
+      setOpened()
+    },
+    onLost(error) {
+      metrics.sessionsLost++
+      const { code, isFinal } = error
+      log.warn({ err: error, isFinal }, 'session lost')
+      options.onSession?.({ state: 'lost', error, code, isFinal })
+      if (isFinal) setRefused(error)
+    },
+    onError,
+  })
+  // After the start, a final loss goes to `onSession` only.
+  opened.catch(() => {})
+  return {
+    /** Resolves when a session is open; rejects when none will ever be. */
+    opened,
+    async close() {
+      setRefused(new SessionError('the solver was closed'))
+      await session.close()
+    },
+  }
+}

@@ -1,0 +1,104 @@
+import type { Address, Hex, LocalAccount, Transport } from 'viem'
+import type { QuoteRequest } from '../../../src/domain/quote.js'
+import type { DeclineCode } from '../../../src/domain/session.js'
+import type { FillableOrder, FilledOrder } from './fillable-order.js'
+import type { SessionResult } from './session/session-messages.js'
+
+/** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
+export type SolverAccount = Pick<LocalAccount, 'address' | 'signMessage' | 'signTypedData'> &
+  /** Signs approvals, fills and settlements. An account without it needs `fill`. */
+  Partial<Pick<LocalAccount, 'signTransaction'>>
+
+/** A chain on which the solver quotes and fills. */
+export interface ChainOptions {
+  /** The node, which the solver trusts: an http or ws URL, or a transport of viem. */
+  readonly rpc: string | Transport
+  /** The settlement contract. Pin it: the contract takes your tokens. Never take it from an instance. */
+  readonly settlement: Address
+  /**
+   * The tokens that the solver trades, in both directions. At the start, the settlement contract is approved to take each
+   * without a limit, or up to `allowance` in the token's smallest unit; 0 approves nothing. Others are declined.
+   */
+  readonly tokens: readonly (Address | { readonly address: Address; readonly allowance: bigint })[]
+  /** How often the solver looks for new blocks, in milliseconds; 1000 when left out. */
+  readonly pollIntervalMs?: number
+}
+
+/** What a user asks for. Addresses in EIP-55 form. */
+export interface SolverQuoteRequest extends QuoteRequest {
+  /** Names the solver's own result at the instance, a UUID; undefined for the check of a registration. */
+  readonly id: string | undefined
+  /** When the instance stops waiting, Unix time in milliseconds. */
+  readonly deadline: number
+  /** W3C Trace Context of the caller, if it sent one. */
+  readonly traceparent: string | undefined
+  /** Aborts at the deadline by the clock of this machine. A later answer counts for nothing. */
+  readonly signal: AbortSignal
+}
+
+/**
+ * The amount of the other side in its token's smallest unit: output for EXACT_INPUT, input for EXACT_OUTPUT; or why there is
+ * none.
+ */
+export type QuoteAnswer = { readonly amount: bigint } | { readonly decline: DeclineCode }
+
+/** How the solver is reached: changes of its session. */
+export type SessionChange =
+  | { readonly state: 'open'; readonly url: string; readonly sessionId: string }
+  /** It is opened again unless `isFinal`. `code` is the instance's, such as `SHUTTING_DOWN`. */
+  | {
+      readonly state: 'lost'
+      readonly error: Error
+      readonly code: string | undefined
+      readonly isFinal: boolean
+    }
+
+/** Writes a log, as pino does. */
+export interface SolverLog {
+  debug(fields: object, message: string): void
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+/** Everything that a solver is made of. */
+export interface SolverOptions {
+  /** A private key (32 bytes), with which quotes are signed fastest, or an account. */
+  readonly account: Hex | SolverAccount
+  /** Display name, 1 to 64 visible characters. */
+  readonly name: string
+  /** Base URL of the instance. Several are its replicas, or instances of one operator; one at a time is used. */
+  readonly aggregatorUrl: string | readonly string[]
+  /** The instance's PROTOCOL_NAME; `Service` when left out. */
+  readonly protocolName?: string
+  /** By chain id. */
+  readonly chains: Readonly<Record<number, ChainOptions>>
+  /** Prices a swap, or declines. What it throws becomes a decline, and goes to `onError`. */
+  readonly quote: (request: SolverQuoteRequest) => QuoteAnswer | Promise<QuoteAnswer>
+  /**
+   * Fills an order in the place of the kit, or calls `order.fill()` for the kit's way. It is called again when it throws, and
+   * after a restart in its midst. When it has returned, the order counts as done.
+   */
+  readonly fill?: (order: FillableOrder) => Promise<unknown>
+  /**
+   * Where the instance reaches `handler`, without `/quote`. The solver then registers this endpoint at the start, and opens
+   * no session.
+   */
+  readonly endpointUrl?: string
+  /** SQLite file of what must survive a restart. In memory when left out: then a restart misses deposits. */
+  readonly stateFile?: string
+  /**
+   * How many times open quotes may promise the balance and the free bond; 1 when left out. Most quotes are never taken. With
+   * a higher number an order may come that cannot be filled, which costs a part of the bond.
+   */
+  readonly overcommit?: number
+  /** Nothing is logged when left out. */
+  readonly log?: SolverLog
+  readonly onSession?: (change: SessionChange) => void
+  /** Called with what came of each answer. Only with a session. */
+  readonly onResult?: (result: SessionResult) => void
+  /** Called for each order that has been paid, at least once over restarts. */
+  readonly onFilled?: (order: FilledOrder) => void
+  /** Called with every error that the solver goes on after. */
+  readonly onError?: (error: unknown) => void
+}

@@ -1,0 +1,223 @@
+import { expect, it } from 'vitest'
+import { createBackoff } from '../../src/session/backoff.js'
+import { answersOn, quoteRequest, startSession } from './session-fixture.js'
+import { HEARTBEAT_MS } from './session-server.js'
+
+const OPENING_MS = 15_000
+const DEAD_MS = 2.5 * HEARTBEAT_MS
+
+it('the limits of the back-off double from 100 ms to 30 s, and begin again after a reset', () => {
+  const backoff = createBackoff(() => 1)
+  const limits = Array.from({ length: 11 }, () => backoff.next())
+  expect(limits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000])
+  backoff.reset()
+  expect(backoff.next()).toBe(100)
+})
+
+it('each time of the back-off is a random part of its limit', () => {
+  const randoms = [0, 0.5, 0.25]
+  const backoff = createBackoff(() => randoms.shift() ?? 1)
+  expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([0, 100, 100])
+})
+
+it('a lost connection is opened again after a time that doubles with each failure', async () => {
+  const { connection, timers, losses } = await startSession({ random: 0.5 })
+  for (const [index, ms] of [50, 100, 200].entries()) {
+    ;(await connection(index)).socket.terminate()
+    await expect.poll(timers.waiting).toEqual([ms])
+    expect(losses).toHaveLength(index + 1)
+    timers.fire(ms)
+  }
+  await connection(3)
+})
+
+it('a session that lasts for a heartbeat starts the back-off again, and one that does not last continues it', async () => {
+  const { opened, timers } = await startSession()
+  ;(await opened(0)).socket.terminate()
+  await expect.poll(timers.waiting).toEqual([100])
+  timers.fire(100)
+  const second = await opened(1)
+  second.socket.terminate()
+  await expect.poll(timers.waiting).toEqual([200])
+  timers.fire(200)
+  const third = await opened(2)
+  timers.fire(HEARTBEAT_MS)
+  third.socket.terminate()
+  await expect.poll(timers.waiting).toEqual([100])
+})
+
+it('a refused connection is tried again', async () => {
+  const { server, opened, timers, losses } = await startSession()
+  const instance = await opened(0)
+  server.close()
+  await expect.poll(() => instance.ends).toHaveLength(1)
+  await expect.poll(timers.waiting).toEqual([100])
+  timers.fire(100)
+  await expect.poll(timers.waiting).toEqual([200])
+  expect(losses[1]?.message).toContain('ECONNREFUSED')
+})
+
+it.each([
+  ['SESSION_STALLED', true],
+  ['INVALID_ARGUMENT', true],
+  ['BOND_INSUFFICIENT', false],
+  ['SOLVER_LIMIT_REACHED', false],
+  ['CHALLENGE_EXPIRED', false],
+  ['A_NEW_CODE', false],
+])('the session is opened again after %s (when it was open: %s)', async (code, isOpen) => {
+  const { connection, opened, timers, losses } = await startSession()
+  const instance = await (isOpen ? opened(0) : connection(0))
+  if (!isOpen) instance.challenge()
+  instance.send({ type: 'error', error: 'no', code })
+  await expect.poll(() => losses.map(({ code: lost, isFinal }) => [lost, isFinal])).toEqual([[code, false]])
+  timers.fire(100)
+  await opened(1)
+})
+
+it.each([
+  ['SESSION_REPLACED', true],
+  ['SESSION_REPLACED', false],
+  ['SOLVER_BLOCKED', true],
+  ['SOLVER_BLOCKED', false],
+  ['INVALID_ARGUMENT', false],
+  ['SIGNATURE_INVALID', false],
+  ['AUDIENCE_REJECTED', false],
+])('the session is not opened again after %s (when it was open: %s)', async (code, isOpen) => {
+  const { server, connection, opened, timers, losses, session } = await startSession()
+  const instance = await (isOpen ? opened(0) : connection(0))
+  if (!isOpen) instance.challenge()
+  instance.send({ type: 'error', error: 'no', code })
+  await expect.poll(() => losses.map(({ code: lost, isFinal }) => [lost, isFinal])).toEqual([[code, true]])
+  expect(timers.waiting()).toEqual([])
+  await session.close()
+  expect(server.connections).toHaveLength(1)
+})
+
+it('after goAway, a second connection is opened at a random moment, while the first one still answers', async () => {
+  const { opened, timers, losses } = await startSession({ random: 0.3 })
+  const first = await opened(0)
+  first.send({ type: 'goAway', reconnectWithinMs: 4000 })
+  await expect.poll(timers.waiting).toContain(1200)
+  timers.fire(1200)
+  const second = await opened(1)
+  first.send(quoteRequest('last'))
+  await expect.poll(() => answersOn(first)).toEqual([{ type: 'decline', id: 'last', code: 'PAUSED' }])
+  first.send({ type: 'error', error: 'replaced', code: 'SESSION_REPLACED' })
+  await expect.poll(() => first.ends).toHaveLength(1)
+  second.send(quoteRequest('next'))
+  await expect.poll(() => answersOn(second)).toEqual([{ type: 'decline', id: 'next', code: 'PAUSED' }])
+  expect(losses).toEqual([])
+})
+
+it('a connection that ends after goAway does not change the moment of the next one', async () => {
+  const { opened, timers, losses } = await startSession({ random: 0.3 })
+  const first = await opened(0)
+  first.send({ type: 'goAway', reconnectWithinMs: 4000 })
+  await expect.poll(timers.waiting).toContain(1200)
+  first.socket.terminate()
+  await expect.poll(timers.waiting).toEqual([1200])
+  timers.fire(1200)
+  await opened(1)
+  expect(losses).toEqual([])
+})
+
+it('a connection without a ping for 2.5 heartbeats is destroyed and opened again', async () => {
+  const { opened, timers, losses } = await startSession()
+  const instance = await opened(0)
+  // It would not take part in a close.
+  instance.socket.pause()
+  timers.fire(DEAD_MS)
+  await expect.poll(timers.waiting).toEqual([100])
+  expect(losses.map(({ message }) => message)).toEqual(['the instance has sent no ping for 50000 ms'])
+  instance.socket.resume()
+  await expect.poll(() => instance.ends).toEqual([1006])
+})
+
+it('each ping starts the time for the next one', async () => {
+  const { opened, timers } = await startSession()
+  const instance = await opened(0)
+  const isDead = (ms: number) => ms === DEAD_MS
+  const before = timers.started.filter(isDead).length
+  instance.send({ type: 'ping', id: 'p1' })
+  await expect.poll(() => answersOn(instance)).toHaveLength(1)
+  expect(timers.started.filter(isDead)).toHaveLength(before + 1)
+  expect(timers.waiting().filter(isDead)).toHaveLength(1)
+})
+
+it('an instance that does not open the session in time is given up', async () => {
+  const { connection, timers, losses } = await startSession()
+  const instance = await connection(0)
+  timers.fire(OPENING_MS)
+  await expect.poll(() => instance.ends).toEqual([1006])
+  await expect.poll(() => losses.map(({ isFinal }) => isFinal)).toEqual([false])
+})
+
+it('a message of an unknown type is ignored, before and after the opening', async () => {
+  const { connection, opened, losses } = await startSession()
+  const instance = await connection(0)
+  instance.send({ type: 'weather', is: 'fine' })
+  await opened(0)
+  instance.send({ type: 'weather', is: 'bad' })
+  instance.send({ type: 'ping', id: 'p1' })
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'pong', id: 'p1' }])
+  expect(losses).toEqual([])
+})
+
+it.each([
+  ['text that is not JSON', '{"type":'],
+  ['no object', '[]'],
+  ['a ping without an id', '{"type":"ping"}'],
+  ['a heartbeat that never comes', '{"type":"ready","sessionId":"s","heartbeatMs":1e300}'],
+  ['a second challenge', `{"type":"challenge","nonce":"0x${'00'.repeat(32)}","serverTime":1}`],
+  ['more than 256 KiB', JSON.stringify({ type: 'ping', id: 'x'.repeat(256 * 1024) })],
+])('a connection with %s is destroyed and opened again', async (_, text) => {
+  const { opened, timers, losses } = await startSession()
+  const instance = await opened(0)
+  instance.socket.send(text)
+  await expect.poll(() => instance.ends).toHaveLength(1)
+  await expect.poll(timers.waiting).toEqual([100])
+  expect(losses.map(({ isFinal }) => isFinal)).toEqual([false])
+})
+
+it.each([
+  ['a quote request', quoteRequest('early')],
+  ['ready', { type: 'ready', sessionId: 's', heartbeatMs: 20_000 }],
+  ['a nonce that would add lines to the signed text', { type: 'challenge', nonce: '0x00\nChains: 1' }],
+])('a connection with %s in place of a challenge is destroyed', async (_, message) => {
+  const { connection, losses } = await startSession()
+  const instance = await connection(0)
+  instance.send(message)
+  await expect.poll(() => instance.ends).toHaveLength(1)
+  expect(instance.received).toEqual([])
+  await expect.poll(() => losses).toHaveLength(1)
+})
+
+it('close ends the connection with code 1000, and nothing waits any more', async () => {
+  const { server, opened, timers, session } = await startSession()
+  const instance = await opened(0)
+  await session.close()
+  await expect.poll(() => instance.ends).toEqual([1000])
+  expect(timers.waiting()).toEqual([])
+  expect(server.connections).toHaveLength(1)
+})
+
+it('close destroys a connection whose other side does not close', async () => {
+  const { opened, timers, session } = await startSession()
+  const instance = await opened(0)
+  instance.socket.pause()
+  const closed = session.close()
+  timers.fire(1000)
+  await closed
+  expect(timers.waiting()).toEqual([])
+})
+
+it('close ends the wait for the next connection, and a connection that is being made', async () => {
+  const { server, connection, timers, session } = await startSession()
+  ;(await connection(0)).socket.terminate()
+  await expect.poll(timers.waiting).toEqual([100])
+  timers.fire(100)
+  await session.close()
+  expect(timers.waiting()).toEqual([])
+  await session.close()
+  expect(server.connections.length).toBeLessThanOrEqual(2)
+})

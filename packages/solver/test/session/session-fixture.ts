@@ -1,0 +1,82 @@
+import { expect, onTestFinished } from 'vitest'
+import { devAccounts } from '../../../../src/devnet/deploy.js'
+import type { SessionError } from '../../src/session/session-error.js'
+import type { SessionOrderEvent } from '../../src/session/session-messages.js'
+import { openSolverSession, type SolverSessionOptions } from '../../src/session/solver-session.js'
+import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
+
+export const account = devAccounts[2]
+export const DECLINE = { decline: 'PAUSED' } as const
+
+type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls'>> & { readonly random?: number }
+
+/** A session of a solver with an instance that the test plays. */
+export async function startSession({ random, ...changes }: Changes = {}) {
+  const server = await startSessionServer()
+  const timers = manualTiming(random)
+  const losses: SessionError[] = []
+  const errors: unknown[] = []
+  const results: Message[] = []
+  const events: SessionOrderEvent[] = []
+  const session = openSolverSession(
+    {
+      serviceUrls: [server.url],
+      account,
+      name: 'Cosmo',
+      chainIds: [31337, 1],
+      protocolName: 'Service',
+      answer: () => DECLINE,
+      onResult: (result) => results.push(result),
+      onEvent: (event) => void events.push(event),
+      onLost: (error) => losses.push(error),
+      onError: (error) => errors.push(error),
+      ...changes,
+    },
+    timers.timing,
+  )
+  onTestFinished(async () => {
+    server.close()
+    await session.close()
+  })
+
+  /** The connection with this number, from 0, once it is there. */
+  async function connection(index: number): Promise<ServerConnection> {
+    await expect.poll(() => server.connections.length).toBeGreaterThan(index)
+    return server.connections[index] as ServerConnection
+  }
+
+  /** The connection with this number, with an open session. */
+  async function opened(index: number, cursor?: string): Promise<ServerConnection> {
+    const found = await connection(index)
+    found.challenge()
+    await expect.poll(() => found.received.length).toBe(1)
+    found.accept(cursor)
+    found.send({ type: 'ping', id: 'opened' })
+    await expect.poll(() => found.received.length).toBe(2)
+    return found
+  }
+
+  return { server, session, timers, losses, errors, results, events, connection, opened }
+}
+
+/** What a connection receives after its opening. */
+export const answersOn = (connection: ServerConnection): Message[] => connection.received.slice(2)
+
+/** A quote request as an instance sends it. */
+export const quoteRequest = (id: string, changes = {}) => ({
+  type: 'quoteRequest',
+  id,
+  deadline: 1_795_267_587_305,
+  kind: 'FIRM',
+  inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+  outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+  orderType: 'EXACT_INPUT',
+  amount: '1000000000000000000',
+  userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+  chainId: 31337,
+  destinationChainId: 31337,
+  depositMode: 'CONTRACT',
+  depositDeadline: 1_795_268_187,
+  fillDeadline: 1_795_268_192,
+  ...changes,
+})

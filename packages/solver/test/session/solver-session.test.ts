@@ -1,0 +1,220 @@
+import { recoverMessageAddress } from 'viem'
+import { expect, it } from 'vitest'
+import { sessionMessage } from '../../../../src/domain/registration-messages.js'
+import { deferred } from '../../../../test/support/deferred.js'
+import type { SessionAnswer, SessionRequest } from '../../src/session/session-messages.js'
+import { account, answersOn, quoteRequest, startSession } from './session-fixture.js'
+import { type Message, NONCE } from './session-server.js'
+
+/** Whether a hello is signed by the solver for this audience. */
+async function isSignedFor(hello: Message, audience: string): Promise<boolean> {
+  const { address, name, chainIds, signature } = hello
+  const message = sessionMessage('Service', { address, name, audience, chainIds, nonce: NONCE })
+  return (await recoverMessageAddress({ message, signature })) === account.address
+}
+
+it('a challenge is answered with a hello that is signed over the nonce and the configured origin', async () => {
+  const { server, connection } = await startSession()
+  const instance = await connection(0)
+  instance.challenge()
+  await expect.poll(() => instance.received).toHaveLength(1)
+  const [hello] = instance.received
+  const { signature: _, ...fields } = hello
+  const address = account.address.toLowerCase()
+  expect(fields).toEqual({
+    type: 'hello',
+    address,
+    name: 'Cosmo',
+    audience: server.url,
+    chainIds: [31337, 1],
+  })
+  expect(await isSignedFor(hello, server.url)).toBe(true)
+})
+
+it('a challenge that an instance passes on is signed for that instance only', async () => {
+  const { server, connection } = await startSession()
+  const instance = await connection(0)
+  instance.send({ type: 'challenge', nonce: NONCE, serverTime: 1, audience: 'https://victim.example' })
+  await expect.poll(() => instance.received).toHaveLength(1)
+  const [hello] = instance.received
+  expect(hello.audience).toBe(server.url)
+  expect(await isSignedFor(hello, server.url)).toBe(true)
+  expect(await isSignedFor(hello, 'https://victim.example')).toBe(false)
+})
+
+it('an account that cannot sign is reported, and the connection is opened again', async () => {
+  const signMessage = () => Promise.reject(new Error('locked'))
+  const { connection, timers, errors } = await startSession({
+    account: { address: account.address, signMessage },
+  })
+  ;(await connection(0)).challenge()
+  await expect.poll(timers.waiting).toEqual([100])
+  expect(errors).toEqual([new Error('locked')])
+})
+
+it('a quote request is answered with the offer, whose amounts are decimal strings', async () => {
+  const asked: SessionRequest[] = []
+  const { opened } = await startSession({
+    answer(request) {
+      asked.push(request)
+      const { inputToken, outputToken, user, amount, orderType, depositDeadline, fillDeadline } = request
+      const amounts = { inputAmount: amount, outputAmount: 2n ** 200n, nonce: 7n }
+      const terms = { inputToken, outputToken, user, orderType, depositDeadline, fillDeadline }
+      const quote = { solver: account.address, outputChainId: 31337, ...terms, ...amounts }
+      return { quote, signature: '0x12' }
+    },
+  })
+  const instance = await opened(0)
+  instance.send(quoteRequest('first', { traceparent: '00-4bf9-00f0-01' }))
+  await expect.poll(() => answersOn(instance)).toHaveLength(1)
+  expect(asked[0]).toMatchObject({
+    id: 'first',
+    kind: 'FIRM',
+    amount: 10n ** 18n,
+    traceparent: '00-4bf9-00f0-01',
+  })
+  expect(answersOn(instance)[0]).toMatchObject({
+    type: 'quote',
+    id: 'first',
+    quote: { inputAmount: String(10n ** 18n), outputAmount: String(2n ** 200n), orderType: 0, nonce: '7' },
+    signature: '0x12',
+  })
+})
+
+it('a quote request is declined with the code of the solver', async () => {
+  const { opened } = await startSession()
+  const instance = await opened(0)
+  instance.send(quoteRequest('first'))
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'first', code: 'PAUSED' }])
+})
+
+it.each([
+  ['an order type', { orderType: 'EXACT_BOTH' }],
+  ['a deposit mode', { depositMode: 'TELEPATHY' }],
+  ['a kind', { kind: 'BINDING' }],
+  ['an address', { userAddress: '0x12' }],
+  ['an amount', { amount: 1000 }],
+  ['a chain', { chainId: '31337' }],
+  ['a deadline', { deadline: -1 }],
+])('a quote request with %s that the solver does not know is declined', async (_, change) => {
+  const asked: SessionRequest[] = []
+  const answer = (request: SessionRequest) => {
+    asked.push(request)
+    return { decline: 'PAUSED' } as const
+  }
+  const { opened } = await startSession({ answer })
+  const instance = await opened(0)
+  instance.send(quoteRequest('new', change))
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'new', code: 'OTHER' }])
+  expect(asked).toEqual([])
+})
+
+it('a quote request whose answer fails is declined, and the error is reported', async () => {
+  const { opened, errors } = await startSession({ answer: () => Promise.reject(new Error('no price')) })
+  const instance = await opened(0)
+  instance.send(quoteRequest('first'))
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'first', code: 'OTHER' }])
+  expect(errors).toEqual([new Error('no price')])
+})
+
+it('a quote request whose answer has no quote is declined, and the error is reported', async () => {
+  const { opened, errors } = await startSession({ answer: () => ({}) as SessionAnswer })
+  const instance = await opened(0)
+  instance.send(quoteRequest('first'))
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'first', code: 'OTHER' }])
+  expect(errors).toHaveLength(1)
+})
+
+it('answers are sent in the order in which they are ready', async () => {
+  const first = deferred()
+  const { opened } = await startSession({
+    async answer({ id }) {
+      if (id === 'first') await first.opened
+      return { decline: 'PAUSED' }
+    },
+  })
+  const instance = await opened(0)
+  instance.send(quoteRequest('first'))
+  instance.send(quoteRequest('second'))
+  await expect.poll(() => answersOn(instance).map(({ id }) => id)).toEqual(['second'])
+  first.open()
+  await expect.poll(() => answersOn(instance).map(({ id }) => id)).toEqual(['second', 'first'])
+})
+
+it('pings are answered, and results are passed on', async () => {
+  const { opened, results } = await startSession()
+  const instance = await opened(0)
+  instance.send({ type: 'result', id: 'first', outcome: 'INVALID', reason: 'nonce_used' })
+  instance.send({ type: 'ping', id: 'p1' })
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'pong', id: 'p1' }])
+  expect(results).toEqual([{ type: 'result', id: 'first', outcome: 'INVALID', reason: 'nonce_used' }])
+})
+
+it('a session without events does not ask for them', async () => {
+  const { opened } = await startSession()
+  expect((await opened(0)).received[0]).not.toHaveProperty('events')
+})
+
+it('events are processed one after the other, and a new session continues after the last one', async () => {
+  const second = deferred()
+  const begun: unknown[] = []
+  const { opened, timers, losses } = await startSession({
+    events: { after: 'c0' },
+    async onEvent({ orderId }) {
+      begun.push(orderId)
+      if (orderId === '0x02') await second.opened
+    },
+  })
+  const instance = await opened(0)
+  expect(instance.received[0].events).toEqual({ after: 'c0' })
+  for (const number of [1, 2, 3])
+    instance.send({
+      type: 'event',
+      event: { type: 'Deposited', orderId: `0x0${number}` },
+      cursor: `c${number}`,
+    })
+  await expect.poll(() => begun).toEqual(['0x01', '0x02'])
+  instance.socket.terminate()
+  await expect.poll(() => losses).toHaveLength(1)
+  timers.fire(100)
+  expect((await opened(1)).received[0].events).toEqual({ after: 'c1' })
+  second.open()
+  await expect.poll(() => begun).toEqual(['0x01', '0x02', '0x03'])
+})
+
+it('an event whose processing fails is reported, and does not stop the next one', async () => {
+  const { opened, errors } = await startSession({
+    events: {},
+    onEvent({ type }) {
+      throw new Error(`no ${type}`)
+    },
+  })
+  const instance = await opened(0)
+  instance.send({ type: 'event', event: { type: 'Deposited' }, cursor: 'c1' })
+  instance.send({ type: 'event', event: { type: 'Settled' }, cursor: 'c2' })
+  await expect.poll(() => errors).toEqual([new Error('no Deposited'), new Error('no Settled')])
+})
+
+it.each([
+  ['from now on', undefined, 'c0'],
+  ['earliest', 'earliest', 'earliest'],
+  ['after a cursor', 'c0', 'c0'],
+])('a session that is lost before its first event continues: %s', async (_, after, next) => {
+  const { opened, timers } = await startSession({ events: after === undefined ? {} : { after } })
+  ;(await opened(0, 'c0')).socket.terminate()
+  await expect.poll(timers.waiting).toEqual([100])
+  timers.fire(100)
+  expect((await opened(1, 'c9')).received[0].events).toEqual({ after: next })
+})
+
+it('events come from the oldest one kept when the instance no longer knows the cursor', async () => {
+  const { connection, losses, timers } = await startSession({ events: { after: 'old' } })
+  const instance = await connection(0)
+  instance.challenge()
+  instance.send({ type: 'error', code: 'CURSOR_UNKNOWN', error: 'This log has no such cursor.' })
+  await expect.poll(() => losses.map(({ code }) => code)).toEqual(['CURSOR_UNKNOWN'])
+  timers.fire(100)
+  const next = await connection(1)
+  next.challenge()
+  await expect.poll(() => next.received[0]?.events).toEqual({ after: 'earliest' })
+})

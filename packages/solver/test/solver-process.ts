@@ -1,0 +1,25 @@
+/**
+ * A solver as a process, which a test kills: its options as JSON, and what it does on an order.
+ *
+ *   tsx packages/solver/test/solver-process.ts '{…}' [hang]
+ */
+import { createSolver } from '../src/create-solver.js'
+import { fixedPrice } from './fixed-price.js'
+
+const [options = '', behaviour] = process.argv.slice(2)
+const print = (line: string) => process.stdout.write(`${line}\n`)
+
+const solver = createSolver({
+  ...JSON.parse(options),
+  quote: fixedPrice,
+  onFilled: ({ orderId }) => print(`filled ${orderId}`),
+  onError: (error) => print(`error ${error}`),
+  ...(behaviour === 'hang' && {
+    fill: async ({ orderId }: { orderId: string }) => {
+      print(`holds ${orderId}`)
+      await new Promise(() => {})
+    },
+  }),
+})
+await solver.start()
+print('started')

@@ -1,0 +1,90 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
+import type { SolverQuote } from '../src/fillable-order.js'
+import { openState } from '../src/state.js'
+
+const DEADLINE = 2_000_000_000
+const HOUR = 3_600
+const WEEK = 7 * 86_400
+
+function signed(index: number): SolverQuote {
+  return {
+    chainId: 31337,
+    orderId: `0x${String(index).padStart(64, '0')}`,
+    depositAddress: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+    signature: '0x12',
+    quote: {
+      solver: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
+      user: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
+      inputToken: '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0',
+      inputAmount: 2n ** 200n,
+      outputToken: '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9',
+      outputAmount: 7n,
+      orderType: 'EXACT_OUTPUT',
+      outputChainId: 31337,
+      depositDeadline: DEADLINE - 60,
+      fillDeadline: DEADLINE,
+      nonce: 2n ** 127n,
+    },
+  }
+}
+
+function open(path = ':memory:') {
+  const state = openState(path)
+  onTestFinished(() => state.close())
+  return state
+}
+
+it('a state that is opened again has its quotes, orders, payments and positions', () => {
+  const path = temporaryFile()
+  const first = openState(path)
+  const quote = signed(1)
+  const transaction = { hash: '0x01', raw: '0x02', nonce: 3 } as const
+  first.addQuote(quote)
+  first.addOrder({ ...quote, fillDeadline: DEADLINE })
+  first.setTransaction(quote.orderId, transaction)
+  first.setPosition('chain 31337', '12')
+  first.close()
+  const state = open(path)
+  expect(state.quote(quote.orderId)).toEqual(quote)
+  const { chainId, orderId } = quote
+  expect(state.openOrders()).toEqual([
+    { chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN', transaction },
+  ])
+  expect([state.position('chain 31337'), state.position('session')]).toEqual(['12', undefined])
+})
+
+it('a quote is open until its deadline, or until its order has ended', () => {
+  const state = open()
+  for (const index of [1, 2]) state.addQuote(signed(index))
+  expect(state.openQuotes(DEADLINE)).toHaveLength(2)
+  expect(state.openQuotes(DEADLINE + 1)).toEqual([])
+  const { orderId } = signed(1)
+  state.addOrder({ ...signed(1), fillDeadline: DEADLINE })
+  expect(state.openQuotes(DEADLINE)).toHaveLength(2)
+  state.setStatus(orderId, 'FILLED')
+  expect(state.openQuotes(DEADLINE)).toEqual([signed(2)])
+})
+
+it('an order that is added again keeps its status', () => {
+  const state = open()
+  const { chainId, orderId } = signed(1)
+  state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
+  state.setStatus(orderId, 'FILLED')
+  state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
+  expect(state.order(orderId)?.status).toBe('FILLED')
+})
+
+it('quotes that were not taken are forgotten after an hour, and orders with their quotes after a week', () => {
+  const state = open()
+  const [unused, taken] = [signed(1), signed(2)]
+  for (const quote of [unused, taken]) state.addQuote(quote)
+  state.addOrder({ ...taken, fillDeadline: DEADLINE })
+  state.prune(DEADLINE + HOUR)
+  expect(state.quote(unused.orderId)).toEqual(unused)
+  state.prune(DEADLINE + HOUR + 1)
+  expect([state.quote(unused.orderId), state.quote(taken.orderId)]).toEqual([undefined, taken])
+  state.setStatus(taken.orderId, 'FILLED')
+  state.prune(DEADLINE + WEEK + 1)
+  expect([state.order(taken.orderId), state.quote(taken.orderId)]).toEqual([undefined, undefined])
+})

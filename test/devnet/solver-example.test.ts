@@ -1,0 +1,54 @@
+import { bytesToHex, parseUnits } from 'viem'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
+import { openEventView } from '../../src/devnet/event-view.js'
+import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { playPurchase, playSale } from '../../src/devnet/orders.js'
+import type { ReferenceSolver } from '../../src/devnet/reference-solver.js'
+import { startProcess } from '../support/process/process.js'
+
+const [deployer] = devAccounts
+const account = devAccounts[6]
+
+let network: Network
+
+beforeAll(async () => {
+  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError: () => {} })
+  const { devnet, contracts } = network
+  await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
+  const client = createDevnetClient(devnet, deployer)
+  const args = [account.address, parseUnits('10000', 6)] as const
+  const mint = { address: contracts.usdc, abi: testTokenAbi, functionName: 'mint', args } as const
+  await mined(client, await client.writeContract(mint))
+})
+afterAll(() => network?.close())
+
+it('the example of a solver wins quotes by its spread, and fills both kinds of deposits', async () => {
+  const solver = startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
+    AGGREGATOR_URL: network.serviceUrl,
+    RPC_URL: network.devnet.rpcUrl,
+    PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+    STATE_FILE: ':memory:',
+  })
+  await solver.waitFor(/^session open$/m)
+  const events = await openEventView({
+    serviceUrls: network.service.urls,
+    onEvent: () => {},
+    onError: () => {},
+  })
+  const lines: string[] = []
+  const named = { name: 'Example', account } as ReferenceSolver
+  const stage = { ...network, solvers: [...network.solvers, named], events }
+  try {
+    await playSale(stage, (line) => void lines.push(line))
+    await playPurchase(stage, (line) => void lines.push(line))
+  } finally {
+    await events.close()
+  }
+  expect(lines).toContain('   Example  2499 USDC for 1 WETH  <- best')
+  expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
+  await solver.waitFor(/filled 0x\w{64}\n.*filled 0x\w{64}\n/s)
+  solver.signal('SIGTERM')
+  expect(await solver.exited, solver.output()).toBe(0)
+})

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Market, startMarket } from '../../packages/solver/test/market.js'
+import { solverAccounts } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { startProcess } from '../support/process/process.js'
+
+const ORDERS = 24
+const LONGEST_LIFE_MS = 400
+const [account] = solverAccounts
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.close())
+
+/** A solver as a process, with the state that the earlier ones have left. */
+function startSolver(stateFile: string) {
+  const options = JSON.stringify({ ...market.solverOptions(), stateFile })
+  const args = ['--import', 'tsx', 'packages/solver/test/solver-process.ts', options]
+  return startProcess(process.execPath, args, {})
+}
+
+it('a solver that is killed again and again while it pays sends one payment for each order', async () => {
+  const stateFile = temporaryFile()
+  const first = startSolver(stateFile)
+  await first.waitFor(/^started$/m)
+  const offers = []
+  for (let index = 0; index < ORDERS; index++) offers.push(await market.quote())
+  first.signal('SIGKILL')
+  await first.exited
+  const before = await market.countTransactions(account)
+  const waiting = [...offers]
+  while (waiting.length > 0) {
+    const solver = startSolver(stateFile)
+    // These come while it starts, and the next ones while it pays.
+    for (const offer of waiting.splice(0, 2)) await market.deposit(offer)
+    await solver.waitFor(/^started$/m)
+    for (const offer of waiting.splice(0, 2)) await market.payAddress(offer)
+    await delay(Math.random() * LONGEST_LIFE_MS)
+    solver.signal('SIGKILL')
+    await solver.exited
+  }
+  const last = startSolver(stateFile)
+  for (const { orderId } of offers) expect(await market.settlements(orderId)).toBe(1)
+  expect((await market.countTransactions(account)) - before).toBe(ORDERS)
+  expect(last.output()).not.toContain('error')
+}, 120_000)
