@@ -12,9 +12,13 @@ export async function atPreferredPort<T>(preferred: number, start: (port: number
   }
 }
 
-/** Whether the port is taken, by the code of Node's error or of its cause, or by the output of anvil. */
+/** Whether the port is taken, by the code of Node's error or of its cause, or by the output of anvil or of the service. */
 function isPortTaken(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as NodeJS.ErrnoException
-  return code === 'EADDRINUSE' || /address already in use/i.test(error.message) || isPortTaken(error.cause)
+  return (
+    code === 'EADDRINUSE' ||
+    /address already in use|PORT.*is \d+, which is in use/i.test(error.message) ||
+    isPortTaken(error.cause)
+  )
 }

@@ -20,7 +20,8 @@ const ORDER_EVENTS: readonly string[] = ['Deposited', 'Settled', 'Refunded']
 export async function runReplicaScenario(network: ReplicaNetwork, print: Print): Promise<Replica> {
   const { all } = network.service
   const leader = await waitForLeader(network.service, network.devnet.chainId)
-  print(`The solvers have registered at or connected to ${all[0].name}, and follow the events there.`)
+  print(`The solvers have registered at or connected to ${all[0].name}. Each replica asks all of them:`)
+  print(`those with an endpoint there, and those with a session through the replica that holds it.`)
   print(`${leader.name} is the leader of the chain, and notifies the others.`)
   const [next = leader, ...others] = all.filter((replica) => replica !== leader)
   const last = others.at(-1) ?? next

@@ -26,6 +26,8 @@ describe('npm run demo -- --replicas', { timeout: TIMEOUT_MS }, () => {
     const urls = output.match(/(?<=^ {3}replica \d {3})http:\/\/127\.0\.0\.1:\d+$/gm)
     expect(new Set(urls).size).toBe(3)
     expect(output).toContain('replica 1 is the leader of the chain, and notifies the others')
+    // Its session is at replica 1 until that is killed, then at another one; each quote is at another replica.
+    expect(output.match(/^ {3}Cosmo .* USDC for .* WETH/gm)).toHaveLength(3)
 
     const events = [...output.matchAll(/^ {3}event {4}(\w+) (0x\w+) in block \d+, sent by replica (\d)$/gm)]
     const types = events.map(([, type]) => type)
