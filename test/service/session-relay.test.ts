@@ -105,7 +105,7 @@ describe.each([
   })
 })
 
-it('a solver that does not answer at another replica is LATE, and its breaker counts it', async () => {
+it('a solver that does not answer at another replica is LATE, in its record, its result and the metrics', async () => {
   const { a, b } = await startTwo()
   await registerEndpoint(b, other, '100')
   const session = await open(a, offering('200'))
@@ -119,6 +119,7 @@ it('a solver that does not answer at another replica is LATE, and its breaker co
     async () => session.messages.filter(({ type }) => type === 'result').at(-1),
     (result) => result?.outcome === 'LATE',
   )
+  expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(1)
 })
 
 it('a session that ends while another replica asks it fails, and others win', async () => {
