@@ -70,8 +70,8 @@ export function toSessionEventJson(entry: Entry): string {
 
 /** The text of the HTTP request, after the fields that HTTP has in its headers. */
 function toRequestJson({ id, solverRequest }: Extract<SingleMessage, { type: 'quoteRequest' }>): string {
-  const { body, deadline, kind, traceparent } = solverRequest
-  const head = JSON.stringify({ type: 'quoteRequest', id, deadline, kind, traceparent })
+  const { request, body, deadline, traceparent } = solverRequest
+  const head = JSON.stringify({ type: 'quoteRequest', id, deadline, kind: request.kind, traceparent })
   return `${head.slice(0, -1)},${Buffer.from(body).toString('utf8', 1)}`
 }
 

@@ -117,7 +117,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
 
   /** Chooses the solvers of a round, and prepares their request. */
   function select(request: QuoteRequest, quoteId: string, caller: Caller, verify: VerifyMode) {
-    const { chainId, kind } = request
+    const { chainId } = request
     const hasher = hasherOf(chainId)
     const healths = healthRegistry
       .of(chainId, directory.reachable(chainId))
@@ -131,7 +131,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
     const body = Buffer.from(requestBody(request))
-    const solverRequest = { request, body, quoteIds: idOf, kind, traceparent: caller.traceparent }
+    const solverRequest = { request, body, quoteIds: idOf, traceparent: caller.traceparent }
     return { ...picked, round, clientKey, solvers, fanOutRequest: { request, hasher, solverRequest } }
   }
 

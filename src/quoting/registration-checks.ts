@@ -78,7 +78,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const client = createSolverHttpClient(endpointGuard, 1)
     const deadline = options.now() + CHECK_TIMEOUT_MS
     const body = Buffer.from(requestBody(request))
-    const solverRequest = { request, body, quoteIds: NO_IDS, kind: request.kind, deadline }
+    const solverRequest = { request, body, quoteIds: NO_IDS, deadline }
     const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
     let isSent = false
     const onSent = () => {

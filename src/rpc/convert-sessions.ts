@@ -87,12 +87,12 @@ function toInit(message: SingleMessage): MessageInit {
 
 function toQuoteRequest(
   id: string,
-  { request, kind, deadline, traceparent }: SolverRequest,
+  { request, deadline, traceparent }: SolverRequest,
 ): MessageInitShape<typeof SessionQuoteRequestSchema> {
   return {
     id,
     deadline: BigInt(deadline),
-    kind: QuoteKind[kind],
+    kind: QuoteKind[request.kind],
     inputToken: toCachedChecksumAddress(request.inputToken),
     outputToken: toCachedChecksumAddress(request.outputToken),
     orderType: OrderType[request.orderType],

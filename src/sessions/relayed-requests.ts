@@ -31,7 +31,6 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),
       quoteIds: new Map(solvers.map(({ address, id }) => [address, id])),
-      kind,
       deadline,
       traceparent,
     }

@@ -141,14 +141,14 @@ export function targetOf(session: RemoteSession | undefined): ReplicaTarget | un
 
 /** The JSON text of a `RelayedQuoteRequest`. The request to solvers is JSON text already. */
 function toText(
-  { kind, deadline, traceparent, body }: SolverRequest,
+  { request, deadline, traceparent, body }: SolverRequest,
   solvers: readonly RelayedSolver[],
   waitMs: number,
 ): string {
   const head: Omit<RelayedQuoteRequest, 'body'> = {
     type: 'quoteRequest',
     solvers: solvers.map(({ sessionId, address, id }) => ({ sessionId, address, id })),
-    kind,
+    kind: request.kind,
     deadline,
     traceparent,
     waitMs,

@@ -1,5 +1,5 @@
 import type { Address } from '../domain/hex.js'
-import type { QuoteKind, QuoteRequest } from '../domain/quote.js'
+import type { QuoteRequest } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
 import type { SessionResult, SolverResult } from '../domain/solver-result.js'
 
@@ -10,14 +10,12 @@ export type SolverReply =
 
 /** The request to all solvers of a quote. */
 export interface SolverRequest {
-  /** What solvers are asked, for transports that do not send JSON. */
+  /** What solvers are asked. The kind INDICATIVE is in `x-quote-kind`. */
   readonly request: QuoteRequest
   /** The same as JSON text in UTF-8. */
   readonly body: Uint8Array
   /** Each solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). A solver without one gets no such header. */
   readonly quoteIds: ReadonlyMap<Address, string>
-  /** Of INDICATIVE ones, solvers see the kind in `x-quote-kind`. */
-  readonly kind: QuoteKind
   /** When the service stops waiting, Unix time in milliseconds, in `x-request-deadline`. */
   readonly deadline: number
   /** The caller's `traceparent` (W3C Trace Context), if it sent one. */

@@ -147,7 +147,6 @@ function solverRequestFor({ chainId, address }: Solver, config: Config): SolverR
     request,
     body: Buffer.from(requestBody(request)),
     quoteIds: new Map([[address, randomUUID()]]),
-    kind: request.kind,
     deadline: Date.now() + TIMEOUT_MS,
   }
 }
