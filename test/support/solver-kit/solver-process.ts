@@ -1,9 +1,9 @@
 /**
  * A solver as a process, which a test kills: its options as JSON, and what it does on an order.
  *
- *   tsx packages/solver/test/solver-process.ts '{…}' [hang]
+ *   tsx test/support/solver-kit/solver-process.ts '{…}' [hang]
  */
-import { createSolver } from '../src/create-solver.js'
+import { createSolver } from '../../../packages/solver/src/create-solver.js'
 import { fixedPrice } from './fixed-price.js'
 
 const [options = '', behaviour] = process.argv.slice(2)

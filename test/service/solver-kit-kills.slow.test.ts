@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Market, startMarket } from '../../packages/solver/test/market.js'
 import { solverAccounts } from '../support/chain/chain.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { startProcess } from '../support/process/process.js'
+import { type Market, startMarket } from '../support/solver-kit/market.js'
 
 const ORDERS = 24
 const LONGEST_LIFE_MS = 400
@@ -19,7 +19,7 @@ afterAll(() => market?.close())
 /** A solver as a process, with the state that the earlier ones have left. */
 function startSolver(stateFile: string) {
   const options = JSON.stringify({ ...market.solverOptions(), stateFile })
-  const args = ['--import', 'tsx', 'packages/solver/test/solver-process.ts', options]
+  const args = ['--import', 'tsx', 'test/support/solver-kit/solver-process.ts', options]
   return startProcess(process.execPath, args, {})
 }
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts } from '../../../test/support/chain/chain.js'
-import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
-import { eventually } from '../../../test/support/eventually.js'
-import { startRpcProxy } from '../../../test/support/faults/rpc-proxy.js'
-import { startProcess } from '../../../test/support/process/process.js'
-import { openState } from '../src/state.js'
-import { type Market, startMarket } from './market.js'
+import { openState } from '../../packages/solver/src/state.js'
+import { solverAccounts } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
+import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { startProcess } from '../support/process/process.js'
+import { type Market, startMarket } from '../support/solver-kit/market.js'
 
 const [account] = solverAccounts
 
@@ -21,7 +21,7 @@ async function startSolver(stateFile: string, { rpc = market.chain.devnet.rpcUrl
   const { chains, ...options } = market.solverOptions()
   const { chainId } = market.chain
   const given = { ...options, stateFile, chains: { [chainId]: { ...chains[chainId], rpc } } }
-  const args = ['packages/solver/test/solver-process.ts', JSON.stringify(given), behaviour]
+  const args = ['test/support/solver-kit/solver-process.ts', JSON.stringify(given), behaviour]
   const solver = startProcess(process.execPath, ['--import', 'tsx', ...args], {})
   await solver.waitFor(/^started$/m)
   return {

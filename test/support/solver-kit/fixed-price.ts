@@ -1,4 +1,4 @@
-import type { SolverQuoteRequest } from '../src/solver-options.js'
+import type { SolverQuoteRequest } from '../../../packages/solver/src/solver-options.js'
 
 export const WETH_UNIT = 10n ** 18n
 /** Of one WETH, in the smallest unit of USDC. */

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { solverAccounts, user } from '../../../test/support/chain/chain.js'
-import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
-import { startRpcProxy } from '../../../test/support/faults/rpc-proxy.js'
-import { PRICE, WETH_UNIT } from './fixed-price.js'
-import { type Market, startMarket } from './market.js'
-import { type Message, startSessionServer } from './session/session-server.js'
+import { type Message, startSessionServer } from '../../packages/solver/test/session/session-server.js'
+import { solverAccounts, user } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { startRpcProxy } from '../support/faults/rpc-proxy.js'
+import { PRICE, WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { type Market, startMarket } from '../support/solver-kit/market.js'
 
 const [account] = solverAccounts
 

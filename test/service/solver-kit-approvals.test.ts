@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { solverAccounts } from '../../../test/support/chain/chain.js'
-import { compileSource } from '../../../test/support/chain/deploy-source.js'
-import { type Market, startMarket } from './market.js'
+import { solverAccounts } from '../support/chain/chain.js'
+import { compileSource } from '../support/chain/deploy-source.js'
+import { type Market, startMarket } from '../support/solver-kit/market.js'
 
 const [account] = solverAccounts
 
