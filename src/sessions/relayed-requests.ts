@@ -48,7 +48,7 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     const message: ReplicaMessage = JSON.parse(text)
     switch (message.type) {
       case 'quoteRequest':
-        return requestQuotes(message, (reply) => onLine(JSON.stringify(reply)))
+        return requestQuotes(message, (reply) => onLine(toLine(reply)))
       case 'results':
         for (const { sessionId, id, result } of message.results)
           sessions.reportResult({ session: { id: sessionId } }, id, result)
@@ -56,6 +56,15 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
       case 'ping':
         return
     }
+  }
+}
+
+/** A body that is nested too deeply can be read, but not written again. It is no offer, so it is left out. */
+function toLine({ id, reply }: RelayedReply): string {
+  try {
+    return JSON.stringify({ id, reply })
+  } catch {
+    return JSON.stringify({ id, reply: { kind: reply.kind } })
   }
 }
 
