@@ -203,6 +203,14 @@ it('a connection that says nothing is closed, and hinders no request', async () 
   await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
 })
 
+it('a rejected request ends its connection, so that a stranger cannot hold many', async () => {
+  const socket = connect(Number(new URL(replica.url).port), '127.0.0.1').resume()
+  onTestFinished(() => void socket.destroy())
+  const head = 'host: a\r\ncontent-type: application/json\r\ncontent-length: 2'
+  socket.write(`POST ${REPLICA_PATH} HTTP/1.1\r\n${head}\r\n\r\n{}`)
+  await once(socket, 'end')
+})
+
 it('a signed request that is no message gets an error, and the next one an answer', async () => {
   expect(await signed('{"type":"quoteRequest"}')).toEqual({ status: 500, body: { code: 'INTERNAL' } })
   expect((await signed(relayed())).status).toBe(200)
