@@ -7,11 +7,11 @@ import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-cli
 
 /** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
 export interface ReplicaLinks {
-  /** Checks these replicas from now on, and no others. */
+  /** Checks these replicas from now on, and of the others those with requests under way. Does nothing after `close`. */
   follow(targets: readonly ReplicaTarget[]): void
   /**
    * Sends a request as `ReplicaClient.send` does. It fails at once while the replica does not answer checks, and as soon as
-   * it stops to answer them.
+   * it stops to answer them. A replica that is not followed is asked without checks: its last session may still wait for results.
    */
   send(target: ReplicaTarget, request: ReplicaRequest): Promise<void>
   /** The number of followed replicas that do not answer. */
@@ -29,9 +29,12 @@ interface ReplicaLinksOptions {
   readonly log: Logger
 }
 
-/** A link, while its replica is followed. */
+/** A link, while its replica is followed or has requests under way. */
 interface Link {
   readonly target: ReplicaTarget
+  isFollowed: boolean
+  /** Number of requests under way. */
+  requests: number
   /** Aborted at the end of the link. */
   readonly closing: AbortController
   /** Aborted when the replica stops to answer; another one replaces it when it answers again. */
@@ -51,9 +54,11 @@ export function createReplicaLinks({
 }: ReplicaLinksOptions): ReplicaLinks {
   const links = new Map<string, Link>()
   const watching = new Set<Promise<void>>()
+  /** Aborted at the end of all links. */
+  const closing = openController()
 
   function noteUp(link: Link): void {
-    if (!link.up.signal.aborted) return
+    if (!link.up.signal.aborted || !link.isFollowed) return
     link.up = openController()
     log.info(link.target, 'a replica answers again: its solver sessions are asked')
     onChange(link.target.replicaId, true)
@@ -61,11 +66,12 @@ export function createReplicaLinks({
 
   function noteDown(link: Link, error: unknown): void {
     if (link.up.signal.aborted || link.closing.signal.aborted) return
+    link.up.abort(error)
+    if (!link.isFollowed) return
     log.warn(
       { ...link.target, reason: reasonOf(error) },
       'a replica does not answer: its solver sessions are not asked here',
     )
-    link.up.abort(error)
     onChange(link.target.replicaId, false)
   }
 
@@ -86,39 +92,52 @@ export function createReplicaLinks({
   }
 
   function open(target: ReplicaTarget): void {
-    const link: Link = { target, closing: new AbortController(), up: openController() }
+    const [closing, up] = [new AbortController(), openController()]
+    const link: Link = { target, isFollowed: true, requests: 0, closing, up }
     links.set(target.replicaId, link)
     const watched = watch(link).finally(() => watching.delete(watched))
     watching.add(watched)
   }
 
-  function end(link: Link): void {
+  /** Ends the checks after the last request: a session that has moved still answers what it was asked. */
+  function leave(link: Link): void {
     links.delete(link.target.replicaId)
-    link.closing.abort()
-    const wasDown = link.up.signal.aborted
-    link.up.abort(new Error('the replica holds no solver session any more'))
-    if (wasDown) onChange(link.target.replicaId, true)
+    link.isFollowed = false
+    if (link.up.signal.aborted) onChange(link.target.replicaId, true)
+    endWhenIdle(link)
+  }
+
+  function endWhenIdle(link: Link): void {
+    if (!link.isFollowed && link.requests === 0) link.closing.abort()
   }
 
   return {
     follow(targets) {
+      if (closing.signal.aborted) return
       const wanted = new Map(targets.map((target) => [target.replicaId, target]))
       for (const link of [...links.values()])
-        if (wanted.get(link.target.replicaId)?.url !== link.target.url) end(link)
+        if (wanted.get(link.target.replicaId)?.url !== link.target.url) leave(link)
       for (const target of wanted.values()) if (!links.has(target.replicaId)) open(target)
     },
     async send(target, request) {
-      const up = links.get(target.replicaId)?.up.signal
-      if (up === undefined) throw new Error('the replica is not known here')
-      up.throwIfAborted()
-      await client.send(target, request, up)
+      const link = links.get(target.replicaId)
+      if (link === undefined) return client.send(target, request, closing.signal)
+      link.up.signal.throwIfAborted()
+      link.requests++
+      try {
+        await client.send(target, request, link.up.signal)
+      } finally {
+        link.requests--
+        endWhenIdle(link)
+      }
     },
     countDown: () => [...links.values()].filter(({ up }) => up.signal.aborted).length,
     async close() {
-      for (const link of [...links.values()]) end(link)
-      await Promise.all(watching)
-      await checkClient.close()
+      closing.abort()
+      for (const link of [...links.values()]) leave(link)
       await client.close()
+      await checkClient.close()
+      await Promise.all(watching)
     },
   }
 }

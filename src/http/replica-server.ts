@@ -56,6 +56,10 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
   server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   )
+  // A stranger needs another connection for each request. So it cannot hold all of them.
+  server.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode !== 200) reply.header('connection', 'close')
+  })
   server.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const { statusCode = 500 } = error
     if (statusCode >= 500) log.error({ err: error }, 'a request of another replica failed')

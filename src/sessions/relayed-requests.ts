@@ -22,11 +22,14 @@ const RETURN_MS = 20
  * (docs/decisions.md, D18).
  */
 export function createRelayedRequests(sessions: SessionTransport): AnswerReplica {
+  /** Each ends the wait of a round. By the solvers' ids of the quote. */
+  const waits = new Map<string, () => void>()
+
   async function requestQuotes(
     { solvers, waitMs, kind, body, deadline, traceparent }: RelayedQuoteRequest,
     onReply: (reply: RelayedReply) => void,
   ): Promise<void> {
-    const { signal, ...controller } = openWait(waitMs - Math.min(RETURN_MS, waitMs / 10))
+    const wait = openWait(waitMs - Math.min(RETURN_MS, waitMs / 10))
     const solverRequest: SolverRequest = {
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),
@@ -36,21 +39,26 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     }
     const asked = solvers.map(async ({ sessionId, address, id }) => {
       const solver = { chainId: body.chainId, address, session: { id: sessionId } }
-      const reply = await sessions.requestQuote(solver, solverRequest, signal)
-      onReply({ id, reply: signal.aborted ? { kind: 'late' } : reply })
+      waits.set(id, wait.abort)
+      const reply = await sessions.requestQuote(solver, solverRequest, wait.signal)
+      waits.delete(id)
+      onReply({ id, reply: wait.signal.aborted ? { kind: 'late' } : reply })
     })
     await Promise.all(asked)
-    controller.end()
+    wait.end()
   }
 
   return async (text, onLine) => {
     const message: ReplicaMessage = JSON.parse(text)
     switch (message.type) {
       case 'quoteRequest':
-        return requestQuotes(message, (reply) => onLine(JSON.stringify(reply)))
+        return requestQuotes(message, (reply) => onLine(toLine(reply)))
       case 'results':
-        for (const { sessionId, id, result } of message.results)
+        for (const { sessionId, id, result } of message.results) {
+          // The round may have ended before the wait, because its caller has left or has enough offers.
+          waits.get(id)?.()
           sessions.reportResult({ session: { id: sessionId } }, id, result)
+        }
         return
       case 'ping':
         return
@@ -58,11 +66,21 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
   }
 }
 
-/** A signal that is aborted after a time, unless it is ended before. */
+/** A body that is nested too deeply can be read, but not written again. It is no offer, so it is left out. */
+function toLine({ id, reply }: RelayedReply): string {
+  try {
+    return JSON.stringify({ id, reply })
+  } catch {
+    return JSON.stringify({ id, reply: { kind: reply.kind } })
+  }
+}
+
+/** A signal that is aborted after a time, or by `abort`, unless it is ended before. */
 function openWait(ms: number) {
   const controller = new AbortController()
   // Each solver adds a listener. Node warns of a leak when there are more than ten.
   setMaxListeners(0, controller.signal)
-  const timer = setTimeout(() => controller.abort(), ms)
-  return { signal: controller.signal, end: () => clearTimeout(timer) }
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, ms)
+  return { signal: controller.signal, abort, end: () => clearTimeout(timer) }
 }

@@ -1,14 +1,14 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { REPLICA_PATH } from '../../src/cluster/replica-client.js'
 import { signReplicaRequest } from '../../src/cluster/replica-signature.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { makeDatabase } from '../support/databases/postgres-database.js'
 import { RELAYING } from '../support/replicas/relay.js'
 import { startService, type TestService } from '../support/service/service.js'
-import { offering, openSession, type SessionSolver } from '../support/sessions/session-solver.js'
+import { offering, openSession, type SessionSolver, silent } from '../support/sessions/session-solver.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
@@ -46,7 +46,7 @@ afterEach(() => {
 
 let requests = 0
 /** A request for the session, as another replica sends it. */
-function relayed(changes: object = {}): string {
+function relayed(changes: object = {}, waitMs = 1000): string {
   const { inputToken, outputToken, amount } = quoteRequest(chain)
   const deadline = Math.floor(Date.now() / 1000) + 300
   const body = {
@@ -72,8 +72,8 @@ function relayed(changes: object = {}): string {
       },
     ],
     kind: 'FIRM',
-    deadline: Date.now() + 1000,
-    waitMs: 1000,
+    deadline: Date.now() + waitMs,
+    waitMs,
     body,
   })
 }
@@ -100,6 +100,18 @@ it('a signed request is sent on the session, and answered by the solver', async 
   const { status, body } = await signed(relayed())
   expect(status).toBe(200)
   expect(body.reply).toMatchObject({ kind: 'replied', body: { quote: { outputAmount: '200' } } })
+})
+
+it('a request whose result is reported ends: its round has not waited for the solver', async () => {
+  session.behave(silent)
+  onTestFinished(() => session.behave(offering('200')))
+  const asked = session.count('quoteRequest')
+  const answer = signed(relayed({}, 60_000))
+  const { id } = await session.next('quoteRequest', asked)
+  const { sessionId } = session.ready
+  const results = [{ sessionId, id, result: { outcome: 'CANCELLED' } }]
+  expect((await signed(JSON.stringify({ type: 'results', results }))).status).toBe(200)
+  expect((await answer).body).toEqual({ id, reply: { kind: 'late' } })
 })
 
 describe('a request is rejected, and the solver not asked,', () => {
@@ -189,6 +201,14 @@ it('a connection that says nothing is closed, and hinders no request', async () 
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
   expect((await signed(relayed())).status).toBe(200)
   await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
+})
+
+it('a rejected request ends its connection, so that a stranger cannot hold many', async () => {
+  const socket = connect(Number(new URL(replica.url).port), '127.0.0.1').resume()
+  onTestFinished(() => void socket.destroy())
+  const head = 'host: a\r\ncontent-type: application/json\r\ncontent-length: 2'
+  socket.write(`POST ${REPLICA_PATH} HTTP/1.1\r\n${head}\r\n\r\n{}`)
+  await once(socket, 'end')
 })
 
 it('a signed request that is no message gets an error, and the next one an answer', async () => {

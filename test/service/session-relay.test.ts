@@ -32,8 +32,8 @@ afterEach(() => {
   sessions = []
 })
 
-async function open({ url }: TestService, behaviour: SessionBehaviour, transport = webSocket) {
-  const session = await openSession(url, chain, account, { behaviour, transport })
+async function open({ url }: TestService, behaviour: SessionBehaviour, transport = webSocket, of = account) {
+  const session = await openSession(url, chain, of, { behaviour, transport })
   sessions.push(session)
   return session
 }
@@ -53,6 +53,21 @@ const untilOffered = (service: TestService, outputAmount: string) =>
 /** The result of this solver in the record of a quote. */
 const resultOf = ({ solvers }: { solvers: { solver: string }[] }, { address }: typeof account) =>
   solvers.find(({ solver }) => solver === address)
+/** Offers 400 for the next request, but not before `answer` is called. */
+function holdAnswer(session: SessionSolver) {
+  let answer = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const isAsked = new Promise<void>((resolve) => {
+    session.behave(async (ask, signer) => {
+      resolve()
+      await mayAnswer
+      return offering('400')(ask, signer)
+    })
+  })
+  return { isAsked, answer }
+}
 /** The quotes of two replicas, of which the first holds the session. */
 async function startTwo() {
   const replicas = await openReplicas(chain)
@@ -134,6 +149,38 @@ it('a session that ends while another replica asks it fails, and others win', as
   expect(resultOf(record, account)).toMatchObject({ outcome: 'FAILED', reason: 'session_ended' })
 })
 
+it('a session that moves to another replica answers what it was asked before, and then ends', async () => {
+  const { replicas, a, b } = await startTwo()
+  const c = await replicas.start(RELAYING)
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  const { isAsked, answer } = holdAnswer(session)
+  const quoted = quoteAt(b)
+  await isAsked
+  const next = await open(c, offering('300'))
+  await untilOffered(b, '300')
+  next.behave(silent)
+  answer()
+  expect((await quoted).body.quote.outputAmount).toBe('400')
+  expect(await session.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
+  expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ outcome: 'QUOTED' })
+})
+
+it('an answer that is nested too deeply to be relayed is INVALID, and the others of the round arrive', async () => {
+  const { a, b } = await startTwo()
+  const [session, bad] = [await open(a, offering('200')), await open(a, offering('100'), webSocket, other)]
+  await untilOffered(b, '200')
+  const { isAsked, answer } = holdAnswer(session)
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+  bad.behave(async ({ id }) => void bad.sendText?.(`{"type":"quote","id":"${id}","quote":${deep}}`))
+  const quoted = quoteAt(b)
+  await isAsked
+  answer()
+  const { body } = await quoted
+  expect(body.quote.outputAmount).toBe('400')
+  expect(resultOf(await recordAt(b, body.quoteId), other)).toMatchObject({ outcome: 'INVALID' })
+})
+
 describe('when the way from another replica to the holder breaks', () => {
   async function startCabled() {
     const replicas = await openReplicas(chain)
@@ -187,22 +234,15 @@ it('a holder that shuts down answers the requests of other replicas that it has 
   const replicas = await openReplicas(chain)
   const b = await replicas.start(RELAYING)
   const a = await startService(chain, { DATABASE_URL: replicas.databaseUrl, ...RELAYING })
-  const asked: (() => void)[] = []
   const session = await open(a, offering('200'))
   await untilOffered(b, '200')
-  const isAsked = new Promise<void>((resolve) => {
-    session.behave(async (ask, signer) => {
-      resolve()
-      await new Promise<void>((answer) => asked.push(answer))
-      return offering('300')(ask, signer)
-    })
-  })
+  const { isAsked, answer } = holdAnswer(session)
   const quoted = quoteAt(b)
   await isAsked
   const closed = a.close()
   await session.next('goAway')
-  for (const answer of asked) answer()
-  expect((await quoted).body.quote.outputAmount).toBe('300')
+  answer()
+  expect((await quoted).body.quote.outputAmount).toBe('400')
   await closed
   expect((await quoteAt(b)).status).toBe(503)
 })

@@ -35,6 +35,8 @@ export interface SessionConnection {
   readonly messages: readonly SessionMessage[]
   readonly ended: Promise<SessionEnd>
   send(message: SessionMessage): void
+  /** Sends a message as it is; WebSocket only. */
+  sendText?(text: string): void
   /** Reads nothing any more. */
   pause(): void
   leave(): void
@@ -88,6 +90,7 @@ export const webSocket: SessionTransport = {
       messages,
       ended,
       send: (message) => socket.send(JSON.stringify(message)),
+      sendText: (text) => socket.send(text),
       pause: () => socket.pause(),
       leave: () => socket.terminate(),
     }
