@@ -20,13 +20,24 @@ const CLOSING = new Set([0x5d, 0x7d])
 export function parseJsonBody(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalidArgument([{ field: 'body', message: 'must be UTF-8' }])
   const text = bytes.toString()
+  const value = parseJsonObject(text)
+  assertKeysOnce(text)
+  return value
+}
+
+/** Reads a JSON object. Of a field that is given twice, the last one counts. @throws ServiceError INVALID_ARGUMENT */
+export function parseJsonObject(text: string): JsonObject {
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidArgument([{ field: 'body', message: 'must be a JSON object' }])
   }
+  return value as JsonObject
+}
+
+/** @param text of a JSON object @throws ServiceError INVALID_ARGUMENT that names the fields that are given twice */
+export function assertKeysOnce(text: string): void {
   const violations = keyViolations(topLevelKeys(text))
   if (violations.length > 0) throw invalidArgument(violations)
-  return value as JsonObject
 }
 
 function parse(text: string): unknown {

@@ -10,9 +10,10 @@ import type { Entry } from '../events/tail-buffer.js'
 import { toEventMessage } from '../rpc/convert-events.js'
 import { declineCodeOf, type SingleMessage, toSessionMessage } from '../rpc/convert-sessions.js'
 import type { ReadHello } from '../rpc/session-hello.js'
+import { weakMemoize } from '../rpc/weak-memoize.js'
 import type { SolverMessage } from '../sessions/messages.js'
 import { toEventJson } from './event-json.js'
-import { type JsonObject, parseJsonBody } from './json-body.js'
+import { assertKeysOnce, type JsonObject, parseJsonObject } from './json-body.js'
 import { compileJsonReader } from './json-reader.js'
 import { compileJsonWriter, type JsonWriter } from './json-writer.js'
 import { fieldValue } from './request-message.js'
@@ -38,16 +39,19 @@ const WRITERS = new Map(
  * @throws ServiceError INVALID_ARGUMENT or CHAIN_NOT_SUPPORTED
  */
 export function readSolverMessage(bytes: Buffer, readHello: ReadHello): SolverMessage {
-  const json = parseJsonBody(bytes)
+  const text = bytes.toString()
+  const json = parseJsonObject(text)
+  // Only of a hello: a solver sends many answers, and each is only its own.
+  if (json.type === 'hello') assertKeysOnce(text)
   switch (json.type) {
     case 'hello':
       return { type: 'hello', hello: readHelloJson(json, readHello) }
     case 'quote':
-      return { type: 'quote', id: text(json, 'id'), body: { quote: json.quote, signature: json.signature } }
+      return { type: 'quote', id: textOf(json, 'id'), body: { quote: json.quote, signature: json.signature } }
     case 'decline':
-      return { type: 'decline', id: text(json, 'id'), code: declineCodeOf(optionalText(json, 'code')) }
+      return { type: 'decline', id: textOf(json, 'id'), code: declineCodeOf(optionalText(json, 'code')) }
     case 'pong':
-      return { type: 'pong', id: text(json, 'id') }
+      return { type: 'pong', id: textOf(json, 'id') }
     default:
       throw invalidArgument([{ field: 'type', message: 'must be hello, quote, decline or pong' }])
   }
@@ -55,7 +59,9 @@ export function readSolverMessage(bytes: Buffer, readHello: ReadHello): SolverMe
 
 /** Writes a message to a solver. */
 export function toSessionJson(message: SingleMessage): string {
+  // The two that are many are written without a message of the proto in between.
   if (message.type === 'quoteRequest') return toRequestJson(message)
+  if (message.type === 'result') return JSON.stringify({ type: 'result', id: message.id, ...message.result })
   const { message: made } = toSessionMessage(message)
   const write = WRITERS.get(made.case ?? '')
   if (write === undefined) throw new Error('the message has no content')
@@ -72,8 +78,11 @@ export function toSessionEventJson(entry: Entry): string {
 function toRequestJson({ id, solverRequest }: Extract<SingleMessage, { type: 'quoteRequest' }>): string {
   const { request, body, deadline, traceparent } = solverRequest
   const head = JSON.stringify({ type: 'quoteRequest', id, deadline, kind: request.kind, traceparent })
-  return `${head.slice(0, -1)},${Buffer.from(body).toString('utf8', 1)}`
+  return `${head.slice(0, -1)},${tailOf(body)}`
 }
+
+/** The text of a request after its brace. All solvers of a round get the same one. */
+const tailOf = weakMemoize((body: Uint8Array) => Buffer.from(body).toString('utf8', 1))
 
 function readHelloJson(json: JsonObject, readHello: ReadHello) {
   const { message, violations } = helloReader.read((field) => fieldValue(json, field))
@@ -89,7 +98,7 @@ function readHelloJson(json: JsonObject, readHello: ReadHello) {
   return readHello({ ...message, events: read.message } as SessionHello, [...violations, ...nested])
 }
 
-function text(json: JsonObject, field: string): string {
+function textOf(json: JsonObject, field: string): string {
   const value = optionalText(json, field)
   if (value === undefined) throw mustBeText(field)
   return value
