@@ -66,6 +66,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const rate = createSessionRate(config.rateLimits.sessions)
   const pending = new Set<SessionPeer>()
   const open = new Map<string, Session>()
+  /** Sessions that are being written to the database: another replica may read and ask them before they are open here. */
+  const opening = new Map<string, Promise<unknown>>()
   const logRefusal = createRefusalLog(log)
   let isShuttingDown = false
 
@@ -76,13 +78,13 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function openSession(
+    sessionId: string,
     hello: Hello,
     connection: SessionConnection,
     caller: SessionCaller,
     isGone: () => boolean,
   ): Promise<Session | undefined> {
     const { address, name, chainIds } = hello
-    const sessionId = randomUUID()
     const registration = { sessionId, address, name, chainIds }
     await rate.assertFree(address)
     const subscription = await subscribeForSolver(options.eventLog, hello, caller.client)
@@ -159,7 +161,12 @@ export function createSessions(options: SessionsOptions): Sessions {
         connection,
         caller,
         rules: config,
-        open: (hello, isGone) => openSession(hello, connection, caller, isGone),
+        open(hello, isGone) {
+          const sessionId = randomUUID()
+          const opened = openSession(sessionId, hello, connection, caller, isGone)
+          opening.set(sessionId, opened)
+          return opened.finally(() => opening.delete(sessionId))
+        },
         onRefused: (error) => logRefusal(error, caller),
         onSettled() {
           pending.delete(peer)
@@ -170,8 +177,11 @@ export function createSessions(options: SessionsOptions): Sessions {
       pending.add(peer)
       return peer
     },
-    requestQuote(solver, solverRequest, signal, listener = {}) {
-      const session = open.get(solver.session?.id ?? '')
+    async requestQuote(solver, solverRequest, signal, listener = {}) {
+      const sessionId = solver.session?.id ?? ''
+      const opened = opening.get(sessionId)
+      if (opened !== undefined) await settled(opened, signal)
+      const session = open.get(sessionId)
       if (session === undefined) return sessionEnded(listener)
       const id = solverRequest.quoteIds.get(solver.address)
       if (id === undefined) throw new Error('a quote request needs an id for each solver')
@@ -193,6 +203,14 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     collectMetrics: () => metrics.solverSessionsPending.set(places.count()),
   }
+}
+
+/** Resolves when a promise is settled, or the signal is aborted. */
+function settled(promise: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return new Promise((resolve) => {
+    promise.then(resolve, resolve)
+    signal.addEventListener('abort', resolve)
+  })
 }
 
 function sessionsOff(): ServiceError {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { eventually } from '../support/eventually.js'
+import { startDatabaseLink } from '../support/faults/database-link.js'
 import { cabledReplica, RELAYING } from '../support/replicas/relay.js'
 import { openReplicas } from '../support/replicas/replicas.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -164,6 +165,25 @@ it('a session that moves to another replica answers what it was asked before, an
   expect((await quoted).body.quote.outputAmount).toBe('400')
   expect(await session.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
   expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ outcome: 'QUOTED' })
+})
+
+it('a session that another replica knows before it is open at its own is asked when it is open', async () => {
+  const replicas = await openReplicas(chain)
+  const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const a = await replicas.start({ ...RELAYING, DATABASE_URL: link.url })
+  const b = await replicas.start(RELAYING)
+  const asked = await open(a, offering('100'), webSocket, other)
+  const old = await open(b, offering('150'))
+  await untilOffered(b, '150')
+  const before = asked.count('quoteRequest')
+  const commit = link.hold('answers', 'commit')
+  const opened = open(a, offering('200'))
+  await old.ended
+  const quoted = quoteAt(b)
+  await asked.next('quoteRequest', before)
+  commit.release()
+  await opened
+  expect((await quoted).body.quote.outputAmount).toBe('200')
 })
 
 it('an answer that is nested too deeply to be relayed is INVALID, and the others of the round arrive', async () => {
