@@ -76,8 +76,14 @@ export function createReplicaLinks({
   }
 
   async function check({ target, closing }: Link): Promise<void> {
-    const body = JSON.stringify({ type: 'ping', id: randomUUID() })
-    await checkClient.send(target, { body, timeoutMs: CHECK_TIMEOUT_MS, onLine() {} }, closing.signal)
+    const id = randomUUID()
+    const body = JSON.stringify({ type: 'ping', id })
+    let answer = ''
+    const onLine = (line: string) => {
+      answer = line
+    }
+    await checkClient.send(target, { body, timeoutMs: CHECK_TIMEOUT_MS, onLine }, closing.signal)
+    if (answer !== id) throw new Error('another server answers there')
   }
 
   async function watch(link: Link): Promise<void> {

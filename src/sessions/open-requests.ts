@@ -24,6 +24,8 @@ export interface OpenRequests {
 
 /** The most late answers that a session may still send. */
 const MAX_UNANSWERED = 1000
+/** The most requests whose results a closing session waits for. */
+const MAX_UNREPORTED = 10_000
 export const CANCELLED: SolverReply = { kind: 'cancelled' }
 
 /**
@@ -57,6 +59,9 @@ export function createOpenRequests(onIdle: () => void): OpenRequests {
         signal.addEventListener('abort', onAbort)
         waits.set(id, end)
         unreported.add(id)
+        // The result of a request of another replica may be lost.
+        const [oldest = id] = unreported
+        if (unreported.size > MAX_UNREPORTED) unreported.delete(oldest)
         send()
         listener.onSent?.()
       })

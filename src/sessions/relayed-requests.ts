@@ -6,16 +6,16 @@ import type { RelayedQuoteRequest, RelayedReply, ReplicaMessage } from './replic
 /**
  * Answers a request of another replica, which has proved that it knows the key of the instance.
  * @param text the JSON text of a `ReplicaMessage`
- * @param onLine called with each line of the answer: the JSON text of a `RelayedReply`
+ * @param onLine called with each line of the answer: the JSON text of a `RelayedReply`, or the id of a ping
  * @returns at the end of the answer
  */
 export type AnswerReplica = (text: string, onLine: (line: string) => void) => Promise<void>
 
 /**
- * The part of the wait that is left for the answer on its way back, at most a tenth of it. An answer in time shows the asking
- * replica that the solver was late, and not the way to it.
+ * The part of the wait that is left for the answer on its way back, at most a tenth of it. The solver gets the earlier deadline.
+ * An answer in time shows the asking replica that the solver was late, and not the way to it.
  */
-const RETURN_MS = 20
+const RETURN_MS = 50
 
 /**
  * Builds the function. It asks only the sessions of this replica: a request between replicas travels one hop
@@ -29,12 +29,13 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     { solvers, waitMs, kind, body, deadline, traceparent }: RelayedQuoteRequest,
     onReply: (reply: RelayedReply) => void,
   ): Promise<void> {
-    const wait = openWait(waitMs - Math.min(RETURN_MS, waitMs / 10))
+    const returnMs = Math.min(RETURN_MS, Math.ceil(waitMs / 10))
+    const wait = openWait(waitMs - returnMs)
     const solverRequest: SolverRequest = {
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),
       quoteIds: new Map(solvers.map(({ address, id }) => [address, id])),
-      deadline,
+      deadline: deadline - returnMs,
       traceparent,
     }
     const asked = solvers.map(async ({ sessionId, address, id }) => {
@@ -61,7 +62,7 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
         }
         return
       case 'ping':
-        return
+        return onLine(message.id)
     }
   }
 }
