@@ -28,7 +28,7 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   solver: new RegExp(`^${solverAccounts[0].address}$`, 'i'),
   outcome: /^(ok|[a-z_]{4,12})$/,
   stage: /^(prepare|solvers|verify|rank)$/,
-  result: /^(written|dropped|accepted|rejected|unknown|OK|[A-Z_]{2,30})$/,
+  result: /^(written|dropped|answered|failed|accepted|rejected|unknown|OK|[A-Z_]{2,30})$/,
   state: /^(active|inactive|running|waiting)$/,
   limit: /^(client|network|instance)$/,
   action: /^(register|unregister)$/,
