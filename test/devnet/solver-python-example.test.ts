@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { bytesToHex, type Hex, parseUnits } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
+import { openEventView } from '../../src/devnet/event-view.js'
+import { type Network, startNetwork } from '../../src/devnet/network.js'
+import { playSale } from '../../src/devnet/orders.js'
+import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/packages/python-stubs.js'
+import { startProcess } from '../support/process/process.js'
+
+const [deployer] = devAccounts
+const account = devAccounts[7]
+const PREPARE_MS = 60_000
+const CRYPTOGRAPHY = ['ecdsa', 'Cryptodome'].map((name) => `/usr/lib/python3/dist-packages/${name}`)
+
+describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
+  'the example of a solver in Python (needs gRPC, python3-ecdsa and python3-pycryptodome of Debian)',
+  () => {
+    let network: Network
+    let folder: string
+    let solver: ReturnType<typeof startProcess>
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+      const options = { environment: { LOG_LEVEL: 'silent' }, onError: () => {} }
+      const [started] = await Promise.all([startNetwork(options), generatePythonStubs(folder)])
+      network = started
+      const { devnet, contracts } = network
+      await bondSolver(
+        { ...devnet, settlement: contracts.settlement, solver: account },
+        parseUnits('50000', 6),
+      )
+      await provide(parseUnits('10000', 6))
+      solver = startSolver()
+      await solver.waitFor(/^ready [0-9a-f-]{36}$/m)
+    }, PREPARE_MS)
+
+    afterAll(async () => {
+      solver?.signal('SIGKILL')
+      await network?.close()
+      await rm(folder, { recursive: true, force: true })
+    })
+
+    /** Mints USDC for the solver, and lets the contract take it. */
+    async function provide(amount: bigint): Promise<void> {
+      const { devnet, contracts } = network
+      const usdc = { address: contracts.usdc, abi: testTokenAbi } as const
+      const minter = createDevnetClient(devnet, deployer)
+      const mint = { ...usdc, functionName: 'mint', args: [account.address, amount] } as const
+      await mined(minter, await minter.writeContract(mint))
+      const owner = createDevnetClient(devnet, account)
+      const approve = { ...usdc, functionName: 'approve', args: [contracts.settlement, amount] } as const
+      await mined(owner, await owner.writeContract(approve))
+    }
+
+    function startSolver() {
+      return startProcess(PYTHON, ['examples/solver-python/solver.py'], {
+        AGGREGATOR_URL: network.serviceUrl,
+        RPC_URL: network.devnet.rpcUrl,
+        PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+        PYTHONPATH: folder,
+        PYTHONDONTWRITEBYTECODE: '1',
+      })
+    }
+
+    /** @returns the answer to a quote request of WETH for USDC */
+    async function requestQuote(terms: { orderType: string; amount: bigint }) {
+      const { devnet, contracts, user, serviceUrl } = network
+      const { chainId } = devnet
+      const swap = { inputToken: contracts.weth, outputToken: contracts.usdc, depositMode: 'CONTRACT' }
+      const chains = { originChainId: chainId, destinationChainId: chainId, userAddress: user.address }
+      const response = await fetch(`${serviceUrl}/v1/${chainId}/quote`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ ...swap, ...chains, ...terms, amount: String(terms.amount) }),
+      })
+      expect(response.status).toBe(200)
+      return (await response.json()) as { quote: { solver: Hex; inputAmount: string }; quoteId: string }
+    }
+
+    /** @returns the solver's part of the caller's record */
+    async function recordOf(quoteId: string) {
+      const response = await fetch(`${network.serviceUrl}/v1/${network.devnet.chainId}/quote/${quoteId}`)
+      const { solvers } = (await response.json()) as { solvers: { solver: Hex; outcome: string }[] }
+      return solvers.find(({ solver }) => solver === account.address)
+    }
+
+    it('wins a quote, gets its result, and fills the deposit', async () => {
+      const events = await openEventView({
+        serviceUrls: network.service.urls,
+        onEvent: () => {},
+        onError: () => {},
+      })
+      const lines: string[] = []
+      try {
+        await playSale({ ...network, events }, (line) => void lines.push(line))
+      } finally {
+        await events.close()
+      }
+      expect(lines).toContain(`   ${account.address} 2499 USDC for 1 WETH  <- best`)
+      await solver.waitFor(/^settled 0x\w{64}$/m)
+      expect(solver.output()).toMatch(
+        /^ready \S+\nresult QUOTED \ndeposited (0x\w{64})\nfilling \1 0x\w{64}\nsettled \1\n$/,
+      )
+    })
+
+    it('wins a quote whose output is fixed', async () => {
+      const { quote, quoteId } = await requestQuote({
+        orderType: 'EXACT_OUTPUT',
+        amount: parseUnits('1000', 6),
+      })
+      expect(quote).toMatchObject({ solver: account.address, inputAmount: '400160064025610245' })
+      expect(await recordOf(quoteId)).toMatchObject({ outcome: 'QUOTED', rank: 1 })
+    })
+
+    it.each([{ code: 'AMOUNT_TOO_LARGE', orderType: 'EXACT_INPUT', amount: parseUnits('10', 18) }])(
+      'declines with $code, which the record of the quote has',
+      async ({ code, ...terms }) => {
+        const { quoteId } = await requestQuote(terms)
+        expect(await recordOf(quoteId)).toMatchObject({ outcome: 'DECLINED', reason: code })
+        await solver.waitFor(/^result DECLINED/m)
+      },
+    )
+  },
+)
