@@ -73,7 +73,7 @@ def handle(kind, body):
         print("ready", body.session_id, flush=True)
     elif kind == "result":
         outcome = quote_pb2.SolverOutcome.Name(body.outcome).removeprefix("SOLVER_OUTCOME_")
-        print("result", outcome, body.reason, flush=True)
+        print("result", outcome, *filter(None, [body.reason]), flush=True)
     elif kind == "event":
         event = body.event.WhichOneof("event")
         order = getattr(body.event, event)

@@ -3,12 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bytesToHex, type Hex, parseUnits } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/orders.js'
+import { startCable } from '../support/faults/cable.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/packages/python-stubs.js'
 import { startProcess } from '../support/process/process.js'
 
@@ -21,6 +22,7 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
   'the example of a solver in Python (needs gRPC, python3-ecdsa and python3-pycryptodome of Debian)',
   () => {
     let network: Network
+    let cable: Awaited<ReturnType<typeof startCable>>
     let folder: string
     let solver: ReturnType<typeof startProcess>
 
@@ -29,6 +31,7 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       const options = { environment: { LOG_LEVEL: 'silent' }, onError: () => {} }
       const [started] = await Promise.all([startNetwork(options), generatePythonStubs(folder)])
       network = started
+      cable = await startCable(network.serviceUrl)
       const { devnet, contracts } = network
       await bondSolver(
         { ...devnet, settlement: contracts.settlement, solver: account },
@@ -41,6 +44,7 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
 
     afterAll(async () => {
       solver?.signal('SIGKILL')
+      await cable?.close()
       await network?.close()
       await rm(folder, { recursive: true, force: true })
     })
@@ -59,7 +63,7 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
 
     function startSolver() {
       return startProcess(PYTHON, ['examples/solver-python/solver.py'], {
-        AGGREGATOR_URL: network.serviceUrl,
+        AGGREGATOR_URL: cable.url,
         RPC_URL: network.devnet.rpcUrl,
         PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
         PYTHONPATH: folder,
@@ -67,8 +71,8 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       })
     }
 
-    /** @returns the answer to a quote request of WETH for USDC */
-    async function requestQuote(terms: { orderType: string; amount: bigint }) {
+    /** Asks for USDC for WETH, unless `terms` names other tokens. @returns the answer, or the error */
+    async function requestQuote(terms: Record<string, unknown>) {
       const { devnet, contracts, user, serviceUrl } = network
       const { chainId } = devnet
       const swap = { inputToken: contracts.weth, outputToken: contracts.usdc, depositMode: 'CONTRACT' }
@@ -76,10 +80,9 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       const response = await fetch(`${serviceUrl}/v1/${chainId}/quote`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ ...swap, ...chains, ...terms, amount: String(terms.amount) }),
+        body: JSON.stringify({ ...swap, ...chains, ...terms }),
       })
-      expect(response.status).toBe(200)
-      return (await response.json()) as { quote: { solver: Hex; inputAmount: string }; quoteId: string }
+      return (await response.json()) as { quote?: { solver: Hex; inputAmount: string }; quoteId: string }
     }
 
     /** @returns the solver's part of the caller's record */
@@ -104,26 +107,38 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       expect(lines).toContain(`   ${account.address} 2499 USDC for 1 WETH  <- best`)
       await solver.waitFor(/^settled 0x\w{64}$/m)
       expect(solver.output()).toMatch(
-        /^ready \S+\nresult QUOTED \ndeposited (0x\w{64})\nfilling \1 0x\w{64}\nsettled \1\n$/,
+        /^ready \S+\nresult QUOTED\ndeposited (0x\w{64})\nfilling \1 0x\w{64}\nsettled \1\n$/,
       )
     })
 
     it('wins a quote whose output is fixed', async () => {
-      const { quote, quoteId } = await requestQuote({
-        orderType: 'EXACT_OUTPUT',
-        amount: parseUnits('1000', 6),
-      })
+      const { quote, quoteId } = await requestQuote({ orderType: 'EXACT_OUTPUT', amount: '1000000000' })
       expect(quote).toMatchObject({ solver: account.address, inputAmount: '400160064025610245' })
       expect(await recordOf(quoteId)).toMatchObject({ outcome: 'QUOTED', rank: 1 })
     })
 
-    it.each([{ code: 'AMOUNT_TOO_LARGE', orderType: 'EXACT_INPUT', amount: parseUnits('10', 18) }])(
-      'declines with $code, which the record of the quote has',
-      async ({ code, ...terms }) => {
-        const { quoteId } = await requestQuote(terms)
-        expect(await recordOf(quoteId)).toMatchObject({ outcome: 'DECLINED', reason: code })
-        await solver.waitFor(/^result DECLINED/m)
-      },
-    )
+    it.each([
+      { code: 'AMOUNT_TOO_LARGE', amount: String(parseUnits('10', 18)) },
+      { code: 'AMOUNT_TOO_SMALL', amount: '1' },
+      { code: 'UNSUPPORTED_PAIR', amount: '1000', inputToken: devAccounts[9].address },
+    ])('declines with $code, which the record of the quote has', async ({ code, ...terms }) => {
+      const { quoteId } = await requestQuote({ orderType: 'EXACT_INPUT', ...terms })
+      expect(await recordOf(quoteId)).toMatchObject({ outcome: 'DECLINED', declineCode: code })
+    })
+
+    it('connects again after a loss, and quotes', async () => {
+      cable.cut()
+      await solver.waitFor(/^ended UNAVAILABLE .*\n(.*\n)*ready \S+$/m)
+      const { quote } = await requestQuote({ orderType: 'EXACT_INPUT', amount: String(parseUnits('1', 18)) })
+      expect(quote?.solver).toBe(account.address)
+    })
+
+    it('ends when another process with its key has taken its place', async () => {
+      const second = startSolver()
+      onTestFinished(() => void second.signal('SIGKILL'))
+      await second.waitFor(/^ready /m)
+      expect(await solver.exited).toBe(1)
+      expect(solver.output()).toMatch(/\nended SESSION_REPLACED .*\n$/)
+    })
   },
 )
