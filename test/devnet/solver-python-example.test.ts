@@ -2,21 +2,43 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bytesToHex, type Hex, parseUnits } from 'viem'
+import { bytesToHex, type Hex, hexToBytes, parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
-import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
+import {
+  bondSolver,
+  createDevnetClient,
+  type DevAccount,
+  devAccounts,
+  mined,
+} from '../../src/devnet/deploy.js'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/orders.js'
+import { sessionMessage } from '../../src/domain/registration-messages.js'
+import { personalMessageDigest } from '../../src/signing/personal-message.js'
+import { checkSignature } from '../../src/signing/recover.js'
 import { startCable } from '../support/faults/cable.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/packages/python-stubs.js'
 import { startProcess } from '../support/process/process.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[7]
+const EXAMPLE = 'examples/solver-python'
+/** Signs hellos with the challenges 0x0 to 0x31. */
+const SIGN_HELLOS = `
+import sys
+from signing import read_key, sign_hello
+key, address = read_key(sys.argv[1])
+for nonce in range(32):
+    print(sign_hello(key, "Service", address, "Zoë", "https://quotes.example", [8453, 1], f"0x{nonce}"))
+`
 const PREPARE_MS = 60_000
 const CRYPTOGRAPHY = ['ecdsa', 'Cryptodome'].map((name) => `/usr/lib/python3/dist-packages/${name}`)
+
+function keyOf(owner: DevAccount): Hex {
+  return bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())
+}
 
 describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
   'the example of a solver in Python (needs gRPC, python3-ecdsa and python3-pycryptodome of Debian)',
@@ -62,10 +84,10 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
     }
 
     function startSolver() {
-      return startProcess(PYTHON, ['examples/solver-python/solver.py'], {
+      return startProcess(PYTHON, [`${EXAMPLE}/solver.py`], {
         AGGREGATOR_URL: cable.url,
         RPC_URL: network.devnet.rpcUrl,
-        PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+        PRIVATE_KEY: keyOf(account),
         PYTHONPATH: folder,
         PYTHONDONTWRITEBYTECODE: '1',
       })
@@ -91,6 +113,20 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       const { solvers } = (await response.json()) as { solvers: { solver: Hex; outcome: string }[] }
       return solvers.find(({ solver }) => solver === account.address)
     }
+
+    it('signs as the contract demands, with s in the lower half and v of 27 or 28', async () => {
+      const environment = { PYTHONPATH: EXAMPLE, PYTHONDONTWRITEBYTECODE: '1' }
+      const program = startProcess(PYTHON, ['-c', SIGN_HELLOS, keyOf(account)], environment)
+      expect(await program.exited, program.output()).toBe(0)
+      const signatures = program.output().trim().split('\n') as Hex[]
+      const address = account.address.toLowerCase() as Hex
+      const identity = { address, name: 'Zoë', audience: 'https://quotes.example', chainIds: [1, 8453] }
+      const problems = signatures.map((signature, index) => {
+        const text = sessionMessage('Service', { ...identity, nonce: `0x${index}` })
+        return checkSignature(personalMessageDigest(text), hexToBytes(signature), address)
+      })
+      expect(problems).toEqual(new Array(32).fill(undefined))
+    })
 
     it('wins a quote, gets its result, and fills the deposit', async () => {
       const events = await openEventView({
