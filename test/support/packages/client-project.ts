@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { copyFile, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { basename, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { INSTALL_MS, packPackage } from './pack-package.js'
 
 /** npm's options for a project of a test. */
 export const INSTALL = ['install', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
-export const INSTALL_MS = 100_000
 const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const run = promisify(execFile)
 
@@ -21,25 +21,6 @@ const COMPILER_OPTIONS = {
   bundler: { module: 'ESNext', moduleResolution: 'bundler', noEmit: true, skipLibCheck: true },
 } as const
 
-/** What is not copied to be packed; the installed packages are lent. */
-const LEFT_OUT = ['.git', '.bench', 'coverage', 'dist', 'node_modules', 'test']
-const isSource = (path: string) => !LEFT_OUT.includes(basename(path))
-
-/** Packs a copy of the client, since packing builds what other tests may be using. @returns the tarball's path */
-export async function packClient(folder: string): Promise<string> {
-  const copy = join(folder, 'copy')
-  await mkdir(copy)
-  for (const name of await readdir('.')) {
-    if (isSource(name)) await cp(name, join(copy, name), { recursive: true, filter: isSource })
-  }
-  await symlink(resolve('node_modules'), join(copy, 'node_modules'))
-  const client = join(copy, 'packages/client')
-  await run('npm', ['pack', '--pack-destination', folder], { cwd: client, timeout: INSTALL_MS })
-  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
-  if (tarball === undefined) throw new Error('nothing was packed')
-  return join(folder, tarball)
-}
-
 /**
  * An integrator's empty project, into which the package has been packed and installed as npm does it, with the oldest
  * packages that it works with.
@@ -49,7 +30,7 @@ export async function createProject(examples: readonly string[]) {
   const folder = join(parent, 'project')
   const remove = () => rm(parent, { recursive: true, force: true })
   try {
-    const tarball = await packClient(parent)
+    const tarball = await packPackage('client', parent)
     await mkdir(folder)
     await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
     await run('npm', [...INSTALL, tarball, ...oldestPeers()], { cwd: folder, timeout: INSTALL_MS })

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { promisify } from 'node:util'
-import { INSTALL, INSTALL_MS, packClient } from './client-project.js'
+import { INSTALL } from './client-project.js'
+import { INSTALL_MS, packPackage } from './pack-package.js'
 
 const run = promisify(execFile)
 const TYPES: Readonly<Record<string, string>> = {
@@ -37,7 +38,7 @@ export async function createWalletProject() {
   try {
     const isSource = (path: string) => !/node_modules|dist|package-lock/.test(path)
     await cp('examples/wallet', app, { recursive: true, filter: isSource })
-    await inApp('npm', [...INSTALL, await packClient(folder)])
+    await inApp('npm', [...INSTALL, await packPackage('client', folder)])
   } catch (error) {
     await remove()
     throw error
