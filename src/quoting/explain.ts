@@ -174,5 +174,5 @@ const FAILURES: Readonly<Record<FailReason, string>> = {
   session_ended:
     "The solver's session ended before its reply came. Connect again: later quotes are asked on the new session, and this one is not repeated.",
   session_congested:
-    'The request was not sent, because too much data waited on the session. Read its messages without a pause, and compute replies beside it.',
+    'The request was not sent, because too much data waited on the session. Read its messages without a pause, and compute replies in parallel.',
 }

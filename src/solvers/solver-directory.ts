@@ -31,7 +31,7 @@ export interface SolverDirectory {
   /** Adds a listener, which is called after each reload that has changed the solvers of a chain. */
   addListener(listener: SolverListener): void
   /**
-   * Lists the solvers of a chain without a session from now on, whatever the store has.
+   * Lists the solvers of a chain without a session from now on, also while the store has it.
    * @returns a function that ends this; to be called when a reload has found the end of the session
    */
   hideSession(chainId: number, sessionId: string): () => void

@@ -36,7 +36,7 @@ export async function answerRequest(
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }
 
-/** Answers a request of `node:http` to `…/quote`, also behind Express, whose parsed body it takes. */
+/** Answers a request of `node:http` to `…/quote`, also in Express, whose parsed body it takes. */
 export async function handle(
   answer: (request: EndpointRequest) => Promise<EndpointAnswer>,
   incoming: IncomingMessage & { readonly body?: unknown },

@@ -61,7 +61,7 @@ export function openSolverSession(
   const { onError, serviceUrls } = options
   let dialled = 0
   const backoff = createBackoff(random)
-  /** Those that an instance has sent away may stay for a moment beside the one that follows. */
+  /** Those that an instance has sent away may stay for a moment while the next one is open. */
   const open = new Set<SessionConnection>()
   let current: SessionConnection | undefined
   let stopTimer = () => {}
