@@ -108,6 +108,7 @@ describe('aggregator_quote_idle_duration_seconds', () => {
     const seconds = await idleSeconds()
     // The best offer comes at once, and the round waits for the third solver until the timeout.
     expect(seconds).toBeGreaterThan(QUOTE_TIMEOUT_MS / 2000)
-    expect(seconds).toBeLessThan(QUOTE_TIMEOUT_MS / 1000)
+    // A timer is late on a busy machine.
+    expect(seconds).toBeLessThan((1.5 * QUOTE_TIMEOUT_MS) / 1000)
   })
 })
