@@ -388,7 +388,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.SolverResult.outcome": "How the request ended.",
   "aggregator.v1.SolverResult.output_amount": "Output amount in the solver's reply; absent when the reply had none in decimal digits.",
   "aggregator.v1.SolverResult.rank": "Its rank among the valid offers, 1 for the best one; absent without a valid offer.",
-  "aggregator.v1.SolverResult.reason": "For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED, `replica_unreachable` when the replica that holds the solver's session did not answer.",
+  "aggregator.v1.SolverResult.reason": "For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED, `replica_unreachable` when the replica that holds the solver's session did not answer, or no longer has the session.",
   "aggregator.v1.SolverResult.solver": "The solver. EIP-55 form.",
   "aggregator.v1.SolverResult.verified": "True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance.",
   "aggregator.v1.SolverService": "SolverService keeps the set of solvers that an instance asks for quotes, one set per chain.",

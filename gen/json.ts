@@ -678,7 +678,7 @@ export interface components {
             inputAmount?: string;
             /** @description Output amount in the solver's reply; absent when the reply had none in decimal digits. */
             outputAmount?: string;
-            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED, `replica_unreachable` when the replica that holds the solver's session did not answer. */
+            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED, `replica_unreachable` when the replica that holds the solver's session did not answer, or no longer has the session. */
             reason?: string;
             /** @description For DECLINED over HTTP, the status of the solver's reply. */
             httpStatus?: number;

@@ -1030,7 +1030,7 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
    * For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the
    * settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it
    * refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED,
-   * `replica_unreachable` when the replica that holds the solver's session did not answer.
+   * `replica_unreachable` when the replica that holds the solver's session did not answer, or no longer has the session.
    *
    * @generated from field: optional string reason = 7;
    */
