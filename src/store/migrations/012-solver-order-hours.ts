@@ -90,10 +90,7 @@ function countOrder({ chain_id, solver, steps }: OrderRow, hours: Map<string, Ho
   }
 }
 
-async function addHours(
-  db: Kysely<{ solver_order_hours: HourRow }>,
-  rows: readonly HourRow[],
-): Promise<void> {
+async function addHours(db: Kysely<Tables>, rows: readonly HourRow[]): Promise<void> {
   for (let start = 0; start < rows.length; start += WRITTEN_ROWS)
     await db
       .insertInto('solver_order_hours')
