@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import type { Address } from '../domain/hex.js'
+import type { RefundedOrder } from '../domain/cool-down.js'
+import type { Address, Hex } from '../domain/hex.js'
 import { hourOf, type SolverOrderHour } from '../domain/order-hours.js'
 import { DAY_SECONDS } from '../domain/time.js'
 import { BATCH_ROWS } from './batches.js'
 import type { Database } from './database.js'
+import { readSteps } from './order-rows.js'
 
 export type { SolverOrderHour }
 
@@ -15,6 +17,8 @@ export interface SolverOrderStore {
    * @param solver undefined for all solvers
    */
   readHours(chainId: number, sinceHour: number, solver?: Address): Promise<readonly SolverOrderHour[]>
+  /** The newest refunded orders of a solver by their first steps, at most 1,000. */
+  readRefunded(chainId: number, solver: Address): Promise<readonly RefundedOrder[]>
   /**
    * Removes some of the hours that are older than 31 days. Age counts from a chain's newest hour at the latest, so that a wrong
    * clock removes nothing.
@@ -24,6 +28,7 @@ export interface SolverOrderStore {
   pruneSomeHours(nowMs: number): Promise<boolean>
 }
 
+const MAX_REFUNDED = 1000
 const KEPT_HOURS = hourOf(31 * DAY_SECONDS)
 
 /** Builds the store over an open database. */
@@ -76,6 +81,25 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       if (solver !== undefined) rows = rows.where('solver', '=', solver)
       const hours = await rows.orderBy('solver').orderBy('hour').execute()
       return hours.map((row) => ({ ...row, solver: row.solver as Address }))
+    },
+
+    async readRefunded(chainId, solver) {
+      const rows = await database
+        .selectFrom('orders')
+        .select(['order_id', 'user', 'steps'])
+        .where('chain_id', '=', chainId)
+        .where('solver', '=', solver)
+        .where('state', '=', 'REFUNDED')
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .orderBy('order_id', 'desc')
+        .limit(MAX_REFUNDED)
+        .execute()
+      return rows.map(({ order_id, user, steps }) => ({
+        orderId: order_id as Hex,
+        user: user as Address,
+        steps: readSteps(steps),
+      }))
     },
 
     async pruneSomeHours(nowMs) {
