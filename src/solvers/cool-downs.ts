@@ -102,8 +102,11 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
   }
 
   function apply(id: string, key: SolverKey, coolDown: CoolDown | undefined): void {
+    if (coolDown === undefined || coolDown.until <= now()) {
+      end(id)
+      return
+    }
     const before = lasting.get(id)
-    if (coolDown === undefined || coolDown.until <= now()) return end(id)
     lasting.set(id, { ...key, ...coolDown })
     if (before?.until === coolDown.until) return
     const { chainId, address } = key

@@ -130,9 +130,9 @@ describe('a cool-down', () => {
 
   test('follows from the seven days before the newest refund', () => {
     const week = 7 * DAY
-    expect(of([...TWO, refund(1, week, 199 + week)])).toEqual(until(200 + HOUR))
-    // Of the day before, one refund is left.
-    expect(of([...TWO, refund(1, week, 200 + week)])).toBeUndefined()
+    expect(of([...TWO, refund(1, week, 99 + week)])).toEqual(until(200 + HOUR))
+    // The refund of the first user has left them.
+    expect(of([...TWO, refund(1, week, 100 + week)])).toBeUndefined()
   })
 })
 
