@@ -91,7 +91,7 @@ async function expectNoCoolDown(fixture: Fixture): Promise<void> {
 
 describe('a solver whose deposited orders were refunded', () => {
   it('is not asked for a time when the orders are of two users', async () => {
-    const lines: { msg: string; solver?: string }[] = []
+    const lines: { msg: string }[] = []
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
     const fixture = await open({ log })
     const { service, quote, clock } = fixture
@@ -114,8 +114,7 @@ describe('a solver whose deposited orders were refunded', () => {
     expect((await quote()).offers).toEqual(WITHOUT_MOODY)
     clock.set(refundedAt + COOL_DOWN_SECONDS)
     expect([(await quote()).offers, await metric()]).toEqual([ALL, 0])
-    const solver = labels.solver
-    const own = () => lines.filter((line) => line.solver === solver).map(({ msg }) => msg)
+    const own = () => lines.map(({ msg }) => msg).filter((msg) => /cool/.test(msg))
     await expect
       .poll(own)
       .toEqual([
