@@ -45,6 +45,17 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
     return newest && Math.min(newest.hour, hourOf(nowMs / 1000)) - KEPT_HOURS
   }
 
+  async function hasBefore(chainId: number, hour: number): Promise<boolean> {
+    const old = await database
+      .selectFrom('solver_order_hours')
+      .select('hour')
+      .where('chain_id', '=', chainId)
+      .where('hour', '<', hour)
+      .limit(1)
+      .executeTakeFirst()
+    return old !== undefined
+  }
+
   /** Like all writes of a chain, it waits for the leader's, so that two cannot wait for each other. */
   function removeBefore(chainId: number, hour: number): Promise<number> {
     return database.transaction().execute(async (transaction) => {
@@ -107,7 +118,9 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       let isMore = false
       for (const { chain_id } of chains) {
         const first = await firstKept(chain_id, nowMs)
-        if (first !== undefined && (await removeBefore(chain_id, first)) === BATCH_ROWS) isMore = true
+        // Without a transaction, which would lock and write for nothing.
+        if (first === undefined || !(await hasBefore(chain_id, first))) continue
+        if ((await removeBefore(chain_id, first)) === BATCH_ROWS) isMore = true
       }
       return isMore
     },
