@@ -22,6 +22,7 @@ import { createReflection } from '../rpc/reflection.js'
 import { createSolverService } from '../rpc/solver-service.js'
 import { createSolverSessions } from '../rpc/solver-sessions.js'
 import { createStreamSlots, STREAM_LIMITS } from '../rpc/stream-slots.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import { collectSolverMetrics } from '../solvers/solver-metrics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -35,6 +36,7 @@ interface ServerOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
+  readonly coolDowns: CoolDowns
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
   /** The clock: Unix time in milliseconds. */
@@ -56,7 +58,7 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, metrics, now, log } = options
+  const { config, chains, eventLog, coolDowns, metrics, now, log } = options
   const { directory, freeBonds, register, unregister, sessions, relay, quoting } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
@@ -103,7 +105,7 @@ export async function openServer(
     collectChainMetrics(chains, metrics)
     sessions.collectMetrics()
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
-    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
+    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, coolDowns, metrics })
     quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
   }
 

@@ -42,6 +42,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   event_log: true,
   events: true,
   orders: true,
+  solver_order_hours: true,
   chain_positions: true,
   chain_headers: true,
   chain_leaders: true,

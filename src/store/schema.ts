@@ -6,6 +6,7 @@ export interface Schema {
   event_log: EventLogTable
   events: EventTable
   orders: OrderTable
+  solver_order_hours: SolverOrderHourTable
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
   solver_circuit_breakers: SolverCircuitBreakerTable
@@ -119,6 +120,20 @@ interface OrderTable {
   terms: string | null
   /** JSON array (see order-rows.ts). */
   steps: string
+}
+
+/** The orders of each solver by hour, which change in the transactions that change the orders (see order-hours.ts). */
+interface SolverOrderHourTable {
+  chain_id: number
+  solver: string
+  /** Unix time in whole hours. */
+  hour: number
+  /** Orders whose first step was in this hour. */
+  orders: number
+  /** Steps in this hour; also `settled` and `refunded`. */
+  deposited: number
+  settled: number
+  refunded: number
 }
 
 /** The first block of a chain that was read, and the contract that was read. */

@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { OpenSessionRequestSchema, OpenSessionResponseSchema } from "./session_pb.js";
 import { file_aggregator_v1_session } from "./session_pb.js";
+import type { GetSolverStatsRequestSchema, GetSolverStatsResponseSchema, ListOwnResultsRequestSchema, ListOwnResultsResponseSchema, ListSolverStatsRequestSchema, ListSolverStatsResponseSchema } from "./solver_stats_pb.js";
+import { file_aggregator_v1_solver_stats } from "./solver_stats_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -13,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/solver.proto.
  */
 export const file_aggregator_v1_solver: GenFile = /*@__PURE__*/
-  fileDesc("ChphZ2dyZWdhdG9yL3YxL3NvbHZlci5wcm90bxINYWdncmVnYXRvci52MSKEAQoVUmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSFAoMZW5kcG9pbnRfdXJsGAMgASgJEgwKBG5hbWUYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXRpbWVzdGFtcBgGIAEoBCJqChZSZWdpc3RlclNvbHZlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEi8KBWNoZWNrGAMgASgLMiAuYWdncmVnYXRvci52MS5SZWdpc3RyYXRpb25DaGVjayJWChFSZWdpc3RyYXRpb25DaGVjaxIsCgdvdXRjb21lGAEgASgOMhsuYWdncmVnYXRvci52MS5DaGVja091dGNvbWUSEwoLZXhwbGFuYXRpb24YAiABKAkiYgoXVW5yZWdpc3RlclNvbHZlclJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSDwoHYWRkcmVzcxgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSEQoJdGltZXN0YW1wGAQgASgEIjsKGFVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHYWRkcmVzcxgCIAEoCSImChJMaXN0U29sdmVyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPQoTTGlzdFNvbHZlcnNSZXNwb25zZRImCgdzb2x2ZXJzGAEgAygLMhUuYWdncmVnYXRvci52MS5Tb2x2ZXIiPgoGU29sdmVyEg8KB2FkZHJlc3MYASABKAkSDAoEbmFtZRgCIAEoCRIVCg1yZWdpc3RlcmVkX2F0GAMgASgEKssBCgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUVVPVEVEEAESGgoWQ0hFQ0tfT1VUQ09NRV9ERUNMSU5FRBACEhkKFUNIRUNLX09VVENPTUVfSU5WQUxJRBADEhYKEkNIRUNLX09VVENPTUVfTEFURRAEEhgKFENIRUNLX09VVENPTUVfRkFJTEVEEAUSGQoVQ0hFQ0tfT1VUQ09NRV9TS0lQUEVEEAYyhwQKDVNvbHZlclNlcnZpY2USiQEKDlJlZ2lzdGVyU29sdmVyEiQuYWdncmVnYXRvci52MS5SZWdpc3RlclNvbHZlclJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLlJlZ2lzdGVyU29sdmVyUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3tjaGFpbl9pZH0vc29sdmVycy9yZWdpc3RlchKQAQoQVW5yZWdpc3RlclNvbHZlchImLmFnZ3JlZ2F0b3IudjEuVW5yZWdpc3RlclNvbHZlclJlcXVlc3QaJy5hZ2dyZWdhdG9yLnYxLlVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZSIrgtPkkwIlOgEqKiAvdjEve2NoYWluX2lkfS9zb2x2ZXJzL3thZGRyZXNzfRJ9CgtMaXN0U29sdmVycxIhLmFnZ3JlZ2F0b3IudjEuTGlzdFNvbHZlcnNSZXF1ZXN0GiIuYWdncmVnYXRvci52MS5MaXN0U29sdmVyc1Jlc3BvbnNlIieC0+STAiFiB3NvbHZlcnMSFi92MS97Y2hhaW5faWR9L3NvbHZlcnMSWAoLT3BlblNlc3Npb24SIS5hZ2dyZWdhdG9yLnYxLk9wZW5TZXNzaW9uUmVxdWVzdBoiLmFnZ3JlZ2F0b3IudjEuT3BlblNlc3Npb25SZXNwb25zZSgBMAFiBnByb3RvMw", [file_aggregator_v1_session, file_google_api_annotations]);
+  fileDesc("ChphZ2dyZWdhdG9yL3YxL3NvbHZlci5wcm90bxINYWdncmVnYXRvci52MSKEAQoVUmVnaXN0ZXJTb2x2ZXJSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSFAoMZW5kcG9pbnRfdXJsGAMgASgJEgwKBG5hbWUYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXRpbWVzdGFtcBgGIAEoBCJqChZSZWdpc3RlclNvbHZlclJlc3BvbnNlEg4KBnN0YXR1cxgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEi8KBWNoZWNrGAMgASgLMiAuYWdncmVnYXRvci52MS5SZWdpc3RyYXRpb25DaGVjayJWChFSZWdpc3RyYXRpb25DaGVjaxIsCgdvdXRjb21lGAEgASgOMhsuYWdncmVnYXRvci52MS5DaGVja091dGNvbWUSEwoLZXhwbGFuYXRpb24YAiABKAkiYgoXVW5yZWdpc3RlclNvbHZlclJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSDwoHYWRkcmVzcxgCIAEoCRIRCglzaWduYXR1cmUYAyABKAkSEQoJdGltZXN0YW1wGAQgASgEIjsKGFVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZRIOCgZzdGF0dXMYASABKAkSDwoHYWRkcmVzcxgCIAEoCSImChJMaXN0U29sdmVyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPQoTTGlzdFNvbHZlcnNSZXNwb25zZRImCgdzb2x2ZXJzGAEgAygLMhUuYWdncmVnYXRvci52MS5Tb2x2ZXIiPgoGU29sdmVyEg8KB2FkZHJlc3MYASABKAkSDAoEbmFtZRgCIAEoCRIVCg1yZWdpc3RlcmVkX2F0GAMgASgEKssBCgxDaGVja091dGNvbWUSHQoZQ0hFQ0tfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhgKFENIRUNLX09VVENPTUVfUVVPVEVEEAESGgoWQ0hFQ0tfT1VUQ09NRV9ERUNMSU5FRBACEhkKFUNIRUNLX09VVENPTUVfSU5WQUxJRBADEhYKEkNIRUNLX09VVENPTUVfTEFURRAEEhgKFENIRUNLX09VVENPTUVfRkFJTEVEEAUSGQoVQ0hFQ0tfT1VUQ09NRV9TS0lQUEVEEAYytQcKDVNvbHZlclNlcnZpY2USiQEKDlJlZ2lzdGVyU29sdmVyEiQuYWdncmVnYXRvci52MS5SZWdpc3RlclNvbHZlclJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLlJlZ2lzdGVyU29sdmVyUmVzcG9uc2UiKoLT5JMCJDoBKiIfL3YxL3tjaGFpbl9pZH0vc29sdmVycy9yZWdpc3RlchKQAQoQVW5yZWdpc3RlclNvbHZlchImLmFnZ3JlZ2F0b3IudjEuVW5yZWdpc3RlclNvbHZlclJlcXVlc3QaJy5hZ2dyZWdhdG9yLnYxLlVucmVnaXN0ZXJTb2x2ZXJSZXNwb25zZSIrgtPkkwIlOgEqKiAvdjEve2NoYWluX2lkfS9zb2x2ZXJzL3thZGRyZXNzfRJ9CgtMaXN0U29sdmVycxIhLmFnZ3JlZ2F0b3IudjEuTGlzdFNvbHZlcnNSZXF1ZXN0GiIuYWdncmVnYXRvci52MS5MaXN0U29sdmVyc1Jlc3BvbnNlIieC0+STAiFiB3NvbHZlcnMSFi92MS97Y2hhaW5faWR9L3NvbHZlcnMShgEKD0xpc3RTb2x2ZXJTdGF0cxIlLmFnZ3JlZ2F0b3IudjEuTGlzdFNvbHZlclN0YXRzUmVxdWVzdBomLmFnZ3JlZ2F0b3IudjEuTGlzdFNvbHZlclN0YXRzUmVzcG9uc2UiJILT5JMCHhIcL3YxL3tjaGFpbl9pZH0vc29sdmVycy9zdGF0cxKNAQoOR2V0U29sdmVyU3RhdHMSJC5hZ2dyZWdhdG9yLnYxLkdldFNvbHZlclN0YXRzUmVxdWVzdBolLmFnZ3JlZ2F0b3IudjEuR2V0U29sdmVyU3RhdHNSZXNwb25zZSIugtPkkwIoEiYvdjEve2NoYWluX2lkfS9zb2x2ZXJzL3thZGRyZXNzfS9zdGF0cxKSAQoOTGlzdE93blJlc3VsdHMSJC5hZ2dyZWdhdG9yLnYxLkxpc3RPd25SZXN1bHRzUmVxdWVzdBolLmFnZ3JlZ2F0b3IudjEuTGlzdE93blJlc3VsdHNSZXNwb25zZSIzgtPkkwItOgEqIigvdjEve2NoYWluX2lkfS9zb2x2ZXJzL3thZGRyZXNzfS9yZXN1bHRzElgKC09wZW5TZXNzaW9uEiEuYWdncmVnYXRvci52MS5PcGVuU2Vzc2lvblJlcXVlc3QaIi5hZ2dyZWdhdG9yLnYxLk9wZW5TZXNzaW9uUmVzcG9uc2UoATABYgZwcm90bzM", [file_aggregator_v1_session, file_aggregator_v1_solver_stats, file_google_api_annotations]);
 
 /**
  * RegisterSolverRequest is a registration, signed by the solver.
@@ -406,6 +408,41 @@ export const SolverService: GenService<{
     methodKind: "unary";
     input: typeof ListSolversRequestSchema;
     output: typeof ListSolversResponseSchema;
+  },
+  /**
+   * ListSolverStats sums up what the solvers of a chain did: requests, offers, orders, response times and bonds. The counts are
+   * those of all replicas. A reorganisation corrects the counts of orders.
+   *
+   * @generated from rpc aggregator.v1.SolverService.ListSolverStats
+   */
+  listSolverStats: {
+    methodKind: "unary";
+    input: typeof ListSolverStatsRequestSchema;
+    output: typeof ListSolverStatsResponseSchema;
+  },
+  /**
+   * GetSolverStats gives the same for one solver, and its counts by hours. NOT_FOUND (`SOLVER_NOT_FOUND`) when the solver is not
+   * registered and has no counts in the window.
+   *
+   * @generated from rpc aggregator.v1.SolverService.GetSolverStats
+   */
+  getSolverStats: {
+    methodKind: "unary";
+    input: typeof GetSolverStatsRequestSchema;
+    output: typeof GetSolverStatsResponseSchema;
+  },
+  /**
+   * ListOwnResults lists what came of the requests to a solver, newest first, for the solver itself. The best amount is shown
+   * after the deposit deadline. NOT_FOUND (`QUOTE_NOT_FOUND`) when the instance keeps no records.
+   *
+   * PERMISSION_DENIED (`AUDIENCE_REJECTED`) when the audience is not an origin of this instance.
+   *
+   * @generated from rpc aggregator.v1.SolverService.ListOwnResults
+   */
+  listOwnResults: {
+    methodKind: "unary";
+    input: typeof ListOwnResultsRequestSchema;
+    output: typeof ListOwnResultsResponseSchema;
   },
   /**
    * OpenSession lets a solver quote without an endpoint of its own: the solver connects, and the instance asks it on that
