@@ -36,7 +36,10 @@ export function judge(reply: TrialReply, signing: SigningTerms, expectation: Exp
       return { status: declineIsOdd.status, text: `${text} ${declineIsOdd.text}` }
     case 'invalid': {
       // The contract itself is not asked, so that no error of its own is the reason.
-      const found = fail(result.reason === 'nonce_used' ? NONCE_SENT_BEFORE : text, result.reason as DropReason)
+      const found = fail(
+        result.reason === 'nonce_used' ? NONCE_SENT_BEFORE : text,
+        result.reason as DropReason,
+      )
       if (signature === undefined) return found
       const { likelyMistake } = signature
       return { ...found, text: `${text}${likelyMistake ? ` ${likelyMistake}` : ''}`, signature }
@@ -68,7 +71,12 @@ function explainReply({ request, solver, result, tookMs }: TrialReply, { typedDa
     const { inputAmount, outputAmount } = result.offer.quote
     return `A valid offer: ${outputAmount} for ${inputAmount}.`
   }
-  if (result.kind === 'declined' && 'status' in result && isDecline(result.status) && !isRedirect(result.status))
+  if (
+    result.kind === 'declined' &&
+    'status' in result &&
+    isDecline(result.status) &&
+    !isRedirect(result.status)
+  )
     return `The solver declined with status ${result.status}.`
   const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
   const recorded = toRecordedResult({ solver, result, tookMs })

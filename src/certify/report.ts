@@ -18,6 +18,8 @@ export interface Finding {
   readonly problems?: readonly Problem[]
   /** For a wrong signature. */
   readonly signature?: SignatureDetails
+  /** Of concurrent requests. */
+  readonly latency?: Latency
 }
 
 /** One case of a report. */

@@ -15,7 +15,7 @@ export interface SigningTerms {
   readonly settlement: Address
   readonly hasher: QuoteHasher
   readonly typedData: QuoteTypedData
-  /** Empty when no chain was read. */
+  /** Without values when no chain was read. */
   readonly terms: SettlementTerms
   /** Undefined when the solver has no bond yet, or no chain was read. */
   readonly freeBond: bigint | undefined
@@ -38,6 +38,7 @@ interface ChainTerms extends Pick<GivenTerms, 'settlement' | 'protocolName'> {
 }
 
 /** Only deposit addresses depend on it, and `certify` shows none. */
+const NO_TERMS: SettlementTerms = { bondReservationBps: undefined, minOrder: undefined }
 const NO_CODE_HASH: Hex = `0x${'00'.repeat(32)}`
 
 /** The terms without a chain: the domain has the four usual members. */
@@ -50,7 +51,7 @@ export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTer
     depositProxyCodeHash: NO_CODE_HASH,
   })
   const typedData = { primaryType: quoteTypeName(protocolName), domain }
-  return { chainId, settlement, hasher, typedData, terms: {}, freeBond: undefined, source: 'options' }
+  return { chainId, settlement, hasher, typedData, terms: NO_TERMS, freeBond: undefined, source: 'options' }
 }
 
 /**

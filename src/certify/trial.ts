@@ -20,7 +20,8 @@ export interface TrialTransport {
     signal: AbortSignal,
     listener: CallListener,
   ): Promise<SolverReply>
-  reportResult(solver: Address, result: SolverResult, id: string): void
+  /** Reports what came of a request to the solver, by the id of the request. */
+  reportResult(id: string, result: SolverResult): void
 }
 
 /** How a request differs from the usual one. */
@@ -68,6 +69,8 @@ export class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
 
+/** There was no connection in time. */
+const UNREACHABLE: SolverResult = { kind: 'failed', reason: 'unreachable', message: '' }
 const DEPOSIT_WINDOW_SECONDS = 300
 const FILL_WINDOW_SECONDS = 120
 
@@ -121,19 +124,24 @@ export class Trial {
     }
     const start = performance.now()
     const time = limitTime(timeoutMs, this.signal)
-    const reply = await this.#transport.requestQuote(solver, solverRequest, time.signal, {})
+    let isSent = false
+    const onSent = () => {
+      isSent = true
+    }
+    const reply = await this.#transport.requestQuote(solver, solverRequest, time.signal, { onSent })
     time.end()
-    const result = await this.#toResult(request, reply, time.signal.aborted)
+    const result = await this.#toResult(request, reply, isSent ? { kind: 'late' } : UNREACHABLE)
     const tookMs = performance.now() - start
     if (this.signal.aborted) throw new InterruptedError('The run was interrupted.')
-    this.#transport.reportResult(solver, result, id)
+    this.#transport.reportResult(id, result)
     const isUnsigned = result.kind === 'invalid' && result.reason.startsWith('signature_')
-    const body = reply.kind === 'replied' && isUnsigned ? reply.body : undefined
-    return { request, solver, result, tookMs, signature: body && this.#describe(request, body) }
+    const signature = reply.kind === 'replied' && isUnsigned ? this.#describe(request, reply.body) : undefined
+    return { request, solver, result, tookMs, signature }
   }
 
-  async #toResult(request: QuoteRequest, reply: SolverReply, isLate: boolean): Promise<SolverResult> {
-    if (reply.kind === 'cancelled') return isLate ? { kind: 'late' } : reply
+  /** @param atTimeout the result of a request without a reply */
+  async #toResult(request: QuoteRequest, reply: SolverReply, atTimeout: SolverResult): Promise<SolverResult> {
+    if (reply.kind === 'cancelled') return atTimeout
     if (reply.kind !== 'replied') return reply
     const { hasher } = this.signing
     this.longestReply = Math.max(this.longestReply, Buffer.byteLength(JSON.stringify(reply.body) ?? ''))

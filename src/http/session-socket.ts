@@ -18,7 +18,10 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
 const POLICY_VIOLATION = 1008
 /** Reason of the close frame by which a replaced session is recognised. */
 const REPLACED = 'replaced'
-const UNKNOWN_MESSAGE = JSON.stringify({ type: 'unknownType', text: 'A solver ignores types that it does not know.' })
+const UNKNOWN_MESSAGE = JSON.stringify({
+  type: 'unknownType',
+  text: 'A solver ignores types that it does not know.',
+})
 /** How long the solver may take to close its end. */
 const CLOSE_TIMEOUT_MS = 5000
 

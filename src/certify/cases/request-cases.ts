@@ -1,9 +1,9 @@
-import { type Address, lowerCase } from '../../domain/hex.js'
 import { MAX_UINT256 } from '../../domain/field-rules.js'
+import { type Address, lowerCase } from '../../domain/hex.js'
 import { NO_USER, type QuoteRequest } from '../../domain/quote.js'
 import { EITHER, type Expectation, judge } from '../judge.js'
 import { type Finding, pass } from '../report.js'
-import { randomAddress, type RequestChange, type Trial } from '../trial.js'
+import { type RequestChange, randomAddress, type Trial } from '../trial.js'
 import type { CertifyCase } from './case.js'
 
 const MUST_OFFER: Expectation = {
@@ -71,26 +71,29 @@ function exactOutput(depositMode: QuoteRequest['depositMode']) {
 
 /** The cases of one or a few requests in a row, for endpoints and sessions. */
 export const requestCases: readonly CertifyCase[] = [
-  { ...requestCase('exact-input', 'EXACT_INPUT, deposit at the contract', {}, MUST_OFFER), isEssential: true },
+  {
+    ...requestCase('exact-input', 'EXACT_INPUT, deposit at the contract', {}, MUST_OFFER),
+    isEssential: true,
+  },
   requestCase(
     'exact-input-address',
     'EXACT_INPUT, deposit at an address',
     fields({ depositMode: 'ADDRESS' }),
     SHOULD_OFFER,
   ),
-  requestCase(
-    'exact-output',
-    'EXACT_OUTPUT, deposit at the contract',
-    exactOutput('CONTRACT'),
-    SHOULD_OFFER,
-  ),
+  requestCase('exact-output', 'EXACT_OUTPUT, deposit at the contract', exactOutput('CONTRACT'), SHOULD_OFFER),
   requestCase(
     'exact-output-address',
     'EXACT_OUTPUT, deposit at an address',
     exactOutput('ADDRESS'),
     SHOULD_OFFER,
   ),
-  requestCase('indicative', 'an INDICATIVE request', fields({ kind: 'INDICATIVE', user: NO_USER }), SHOULD_OFFER),
+  requestCase(
+    'indicative',
+    'an INDICATIVE request',
+    fields({ kind: 'INDICATIVE', user: NO_USER }),
+    SHOULD_OFFER,
+  ),
   requestCase(
     'another-destination',
     'another destination chain',
@@ -130,7 +133,12 @@ export const requestCases: readonly CertifyCase[] = [
     { depositWindowSeconds: ODD_WINDOW_SECONDS },
     SHOULD_OFFER,
   ),
-  requestCase('new-user', 'a user that no one has seen', () => fields({ user: randomAddress() }), SHOULD_OFFER),
+  requestCase(
+    'new-user',
+    'a user that no one has seen',
+    () => fields({ user: randomAddress() }),
+    SHOULD_OFFER,
+  ),
   requestCase(
     'letter-case',
     'addresses in lower case',
@@ -146,12 +154,7 @@ export const requestCases: readonly CertifyCase[] = [
 ]
 
 /** Asks the usual request again at the end. */
-export const stillAnswers: CertifyCase = requestCase(
-  'still-answers',
-  'an answer after all this',
-  {},
-  EITHER,
-)
+export const stillAnswers: CertifyCase = requestCase('still-answers', 'an answer after all this', {}, EITHER)
 
 /** A solver answers within a part of the limit of a reply. */
 export const replySize: CertifyCase = {
@@ -160,7 +163,10 @@ export const replySize: CertifyCase = {
   async run({ longestReply }) {
     const text = `The longest reply has ${longestReply} bytes of 65536.`
     if (longestReply <= LARGE_REPLY) return pass(text)
-    return { status: 'warn', text: `${text} Send only quote and signature: a longer reply is dropped.` } as Finding
+    return {
+      status: 'warn',
+      text: `${text} Send only quote and signature: a longer reply is dropped.`,
+    } as Finding
   },
 }
 

@@ -93,7 +93,9 @@ const concurrentRequests: CertifyCase = {
   name: 'concurrent-requests',
   title: `${CONCURRENT_REQUESTS} requests, ${CONCURRENCY} at a time`,
   async run(trial) {
-    const replies = await requestMany(trial, CONCURRENT_REQUESTS, CONCURRENCY, (index) => distinct(index, trial))
+    const replies = await requestMany(trial, CONCURRENT_REQUESTS, CONCURRENCY, (index) =>
+      distinct(index, trial),
+    )
     return { ...judgeLoad(trial, replies), latency: latencyOf(replies) }
   },
 }
@@ -106,7 +108,9 @@ function judgeLoad(trial: Trial, replies: readonly TrialReply[]): Finding {
   if (found.status !== 'pass') return { ...found, text: `${countKinds(replies)}; ${times}. ${found.text}` }
   const text = `${countKinds(replies)}; ${times}.`
   if (p95 > timeoutMs / 2)
-    return warn(`${text} Answer within half of the time-out: the service prefers such solvers when many are registered.`)
+    return warn(
+      `${text} Answer within half of the time-out: the service prefers such solvers when many are registered.`,
+    )
   if (replies.every(({ result }) => result.kind === 'declined'))
     return warn(`${text} You declined all of them: check your limits, or ask for a smaller --amount.`)
   return pass(text)
@@ -119,4 +123,3 @@ export const runCases: readonly CertifyCase[] = [
   expiredRequest,
   concurrentRequests,
 ]
-

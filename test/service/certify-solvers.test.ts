@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts } from '../support/chain/chain.js'
+import { type Market, startMarket } from '../support/solver-kit/market.js'
+import { certifyEndpoint, startSessionRun, troubles } from '../support/solvers/certify.js'
+
+const [account] = solverAccounts
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.close())
+
+/** A solver of the kit with an endpoint. */
+async function startEndpoint() {
+  let handler: ReturnType<Market['solver']>['handler'] | undefined
+  const server = createServer((request, response) => handler?.(request, response))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const solver = market.solver({ endpointUrl })
+  handler = solver.handler
+  await solver.start()
+  return endpointUrl
+}
+
+it.each([true, false])('a solver of the kit passes at its endpoint, domain from the chain: %s', async (readsChain) => {
+  const endpointUrl = await startEndpoint()
+  const { code, report, stderr } = await certifyEndpoint(market.chain, endpointUrl, account.address, { readsChain })
+  console.log(report.cases.map((c) => `${c.status} ${c.name} ${c.tookMs} ${c.title}: ${c.text}`).join('\n'))
+  expect([code, stderr]).toEqual([0, ''])
+  expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
+  expect(report.cases.length).toBeGreaterThanOrEqual(20)
+  expect(troubles(report)).toEqual([expect.stringContaining('warn endpoint-url')])
+})
+
+it('a solver of the kit passes on its session', async () => {
+  const run = await startSessionRun(market.chain)
+  const solver = market.solver({ aggregatorUrl: run.url })
+  await solver.start()
+  const { code, report } = await run.ended
+  console.log(report.cases.map((c) => `${c.status} ${c.name} ${c.tookMs} ${c.title}: ${c.text}`).join('\n'))
+  expect(code).toBe(0)
+  expect(troubles(report)).toEqual([])
+  expect(solver.errors).toEqual([])
+})
