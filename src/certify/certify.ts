@@ -1,4 +1,5 @@
 import type { Address } from '../domain/hex.js'
+import { toChecksumAddress } from '../signing/checksum.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
 import type { CertifyCase } from './cases/case.js'
 import { createEndpoint } from './endpoint.js'
@@ -67,9 +68,8 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
     return toReport(options, 'session', solver, { results: [first], notRun: names })
   const trial = new Trial({ ...options, solver, transport: host })
   const isOpen = () => host.current() !== undefined
-  const { results, notRun } = await runAll(SESSION_CASES, trial, host, () =>
-    host.until(isOpen, RECONNECT_MS, signal),
-  )
+  const cases = SESSION_CASES.map(withReasonOfEnd)
+  const { results, notRun } = await runAll(cases, trial, host, () => host.until(isOpen, RECONNECT_MS, signal))
   return toReport(options, 'session', solver, { results: [first, ...results], notRun })
 }
 
@@ -84,6 +84,20 @@ async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): 
       `No solver connected within ${waitMs / 1000} s. Dial ${host.url} as you would dial an instance.`,
     )
   return fail(`The service refused the session with ${last.reason}: ${last.message}`)
+}
+
+/** Adds to a finding why the service has ended the session, if it has. */
+function withReasonOfEnd(item: CertifyCase<SessionHost>): CertifyCase<SessionHost> {
+  return {
+    ...item,
+    async run(trial, host) {
+      const finding = await item.run(trial, host)
+      const last = host.ends.filter(({ wasOpen }) => wasOpen).at(-1)
+      if (last === undefined || !finding.problems?.includes('session_ended')) return finding
+      const text = `${finding.text} The service ended it with ${last.reason}: ${last.message}`
+      return { ...finding, text }
+    },
+  }
 }
 
 /**
@@ -134,7 +148,7 @@ function toReport(
   const failed = count('fail')
   return {
     ok: failed === 0 && notRun.length === 0,
-    solver,
+    solver: solver && toChecksumAddress(solver),
     transport,
     chainId: signing.chainId,
     domain: signing.typedData.domain,

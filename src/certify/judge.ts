@@ -71,6 +71,7 @@ function explainReply({ request, solver, result, tookMs }: TrialReply, { typedDa
     const { inputAmount, outputAmount } = result.offer.quote
     return `A valid offer: ${outputAmount} for ${inputAmount}.`
   }
+  if (result.kind === 'declined' && 'code' in result) return `The solver declined with ${result.code}.`
   if (
     result.kind === 'declined' &&
     'status' in result &&

@@ -3,6 +3,7 @@ import type { Address, Hex } from '../domain/hex.js'
 import { checkOffer } from '../domain/offer.js'
 import { QUOTE_MEMBERS, type Quote, type QuoteRequest, toContractQuote } from '../domain/quote.js'
 import type { TypedDataDomain } from '../domain/typed-data-domain.js'
+import { toChecksumAddress } from '../signing/checksum.js'
 import { keccak256 } from '../signing/keccak.js'
 import { recoverAddress } from '../signing/recover.js'
 import { createQuoteHasher } from '../signing/typed-data.js'
@@ -25,9 +26,10 @@ export function describeSignature(
   const signature = Buffer.from(offer.signature.slice(2), 'hex')
   const { structHash, digest } = terms.hasher.hash(quote)
   const { domain, primaryType } = terms.typedData
+  const recovered = recoverAddress(digest, signature)
   return {
-    expectedSigner: solver,
-    recoveredSigner: recoverAddress(digest, signature),
+    expectedSigner: toChecksumAddress(solver),
+    recoveredSigner: recovered && toChecksumAddress(recovered),
     digest: toHex(digest),
     structHash: toHex(structHash),
     domain,
@@ -40,7 +42,12 @@ export function describeSignature(
 
 function messageOf(quote: Quote): Record<string, string> {
   const values = toContractQuote(quote)
-  return Object.fromEntries(QUOTE_MEMBERS.map(({ name }) => [name, String(values[name])]))
+  return Object.fromEntries(
+    QUOTE_MEMBERS.map(({ name, type }) => {
+      const value = String(values[name])
+      return [name, type === 'address' ? toChecksumAddress(value as Address) : value]
+    }),
+  )
 }
 
 /** The first mistake of a list with which the signature would be the solver's. */

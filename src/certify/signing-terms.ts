@@ -6,6 +6,7 @@ import type { Address, Hex } from '../domain/hex.js'
 import { quoteTypeName } from '../domain/quote.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import { freeBondOf } from '../domain/solver.js'
+import type { TypedDataDomain } from '../domain/typed-data-domain.js'
 import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 
@@ -64,10 +65,17 @@ export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
   try {
     const chainId = await rpc.client.getChainId()
     const contract = await verifyContract(rpc.client, { chainId, settlement }, options)
+    const { primaryType, domain } = contract.typedData
+    const typedData = { primaryType, domain: withNumber(domain) }
     const bond = solver && (await createSettlement(rpc.client, chainId, settlement).readBond(solver, {}))
     const freeBond = bond?.registered ? freeBondOf(bond) : undefined
-    return { chainId, settlement, ...contract, freeBond, source: 'chain' }
+    return { chainId, settlement, ...contract, typedData, freeBond, source: 'chain' }
   } finally {
     rpc.close()
   }
+}
+
+/** The domain with its chain id in the form of all others. */
+function withNumber({ chainId, ...domain }: TypedDataDomain): TypedDataDomain {
+  return chainId === undefined ? domain : { ...domain, chainId: Number(chainId) }
 }

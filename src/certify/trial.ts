@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { limitTime } from '../concurrency/limit-time.js'
 import type { Address } from '../domain/hex.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
@@ -92,6 +93,8 @@ export class Trial {
     this.solver = solver
     this.timeoutMs = timeoutMs
     this.signal = signal
+    // Each open request listens.
+    setMaxListeners(0, signal)
     this.#swap = swap
     this.#transport = transport
     this.#validate = createOfferValidator(createTrialRules(signing), () => {})

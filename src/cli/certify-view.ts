@@ -1,5 +1,4 @@
 import type { CaseResult, CertifyReport, SignatureDetails } from '../certify/report.js'
-import { toChecksumAddress } from '../signing/checksum.js'
 import type { Paint } from './io.js'
 import { formatDuration, toJson } from './printable.js'
 import type { Display } from './show.js'
@@ -15,7 +14,7 @@ export function renderReport(report: CertifyReport, { fields }: Display, paint: 
   const signature = cases.find((result) => result.signature !== undefined)?.signature
   const parts = [
     fields([
-      ['solver', report.solver && toChecksumAddress(report.solver)],
+      ['solver', report.solver],
       ['chain', String(report.chainId)],
       ['signs', `${primaryType} in the domain ${toJson(domain)}`],
       ['domain from', domainSource === 'chain' ? 'the settlement contract' : 'the options of this command'],
@@ -40,8 +39,8 @@ function renderSignature(signature: SignatureDetails, fields: Display['fields'])
   const { expectedSigner, recoveredSigner, primaryType, types, message, domain } = signature
   const members = types.map(({ type, name }) => `${type} ${name}`).join(',')
   return `The first wrong signature, and what it should be over:\n${fields([
-    ['expected signer', toChecksumAddress(expectedSigner)],
-    ['recovered', recoveredSigner ? toChecksumAddress(recoveredSigner) : 'no address'],
+    ['expected signer', expectedSigner],
+    ['recovered', recoveredSigner ?? 'no address'],
     ['likely mistake', signature.likelyMistake],
     ['digest', signature.digest],
     ['struct hash', signature.structHash],

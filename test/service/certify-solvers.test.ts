@@ -29,23 +29,25 @@ async function startEndpoint() {
   return endpointUrl
 }
 
-it.each([true, false])('a solver of the kit passes at its endpoint, domain from the chain: %s', async (readsChain) => {
-  const endpointUrl = await startEndpoint()
-  const { code, report, stderr } = await certifyEndpoint(market.chain, endpointUrl, account.address, { readsChain })
-  console.log(report.cases.map((c) => `${c.status} ${c.name} ${c.tookMs} ${c.title}: ${c.text}`).join('\n'))
-  expect([code, stderr]).toEqual([0, ''])
-  expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
-  expect(report.cases.length).toBeGreaterThanOrEqual(20)
-  expect(troubles(report)).toEqual([expect.stringContaining('warn endpoint-url')])
-})
+it.each([true, false])(
+  'a solver of the kit passes at its endpoint, domain from the chain: %s',
+  async (readsChain) => {
+    const endpointUrl = await startEndpoint()
+    const { code, report, stderr } = await certifyEndpoint(market.chain, endpointUrl, account.address, {
+      readsChain,
+    })
+    expect([code, stderr]).toEqual([0, ''])
+    expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
+    expect(report.cases.length).toBeGreaterThanOrEqual(20)
+    expect(troubles(report)).toEqual([expect.stringContaining('warn endpoint-url')])
+  },
+)
 
 it('a solver of the kit passes on its session', async () => {
   const run = await startSessionRun(market.chain)
   const solver = market.solver({ aggregatorUrl: run.url })
   await solver.start()
   const { code, report } = await run.ended
-  console.log(report.cases.map((c) => `${c.status} ${c.name} ${c.tookMs} ${c.title}: ${c.text}`).join('\n'))
   expect(code).toBe(0)
   expect(troubles(report)).toEqual([])
-  expect(solver.errors).toEqual([])
 })

@@ -47,7 +47,9 @@ export async function certifyEndpoint(
 /** Starts `certify --session`. @returns its URL, when it waits for a solver */
 export async function startSessionRun(chain: Certified, options: CertifyOptions = {}) {
   const { more = [] } = options
-  const run = startCommandLine(certifyArguments(chain, { ...options, more: ['--session', '--json', ...more] }))
+  const run = startCommandLine(
+    certifyArguments(chain, { ...options, more: ['--session', '--json', ...more] }),
+  )
   const url = await new Promise<string>((resolve, reject) => {
     run.onStderr((text) => {
       const [, found] = /at (http:\S+)\./.exec(text) ?? []
@@ -64,7 +66,9 @@ export async function startSessionRun(chain: Certified, options: CertifyOptions 
 
 /** The cases of a report that have not passed, for the message of a failed test. */
 export function troubles({ cases }: CertifyReport) {
-  return cases.filter(({ status }) => status !== 'pass').map(({ status, name, text }) => `${status} ${name}: ${text}`)
+  return cases
+    .filter(({ status }) => status !== 'pass')
+    .map(({ status, name, text }) => `${status} ${name}: ${text}`)
 }
 
 function readReport(stdout: string): CertifyReport {
