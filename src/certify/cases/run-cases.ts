@@ -112,7 +112,9 @@ function judgeLoad(trial: Trial, replies: readonly TrialReply[]): Finding {
       `${text} Answer within half of the time-out: the service prefers such solvers when many are registered.`,
     )
   if (replies.every(({ result }) => result.kind === 'declined'))
-    return warn(`${text} You declined all of them: check your limits, or ask for a smaller --amount.`)
+    return warn(
+      `${text} You declined all of them: if it is for lack of liquidity, ask for a smaller --amount.`,
+    )
   return pass(text)
 }
 
