@@ -101,7 +101,7 @@ function withReasonOfEnd(item: CertifyCase<SessionHost>): CertifyCase<SessionHos
 }
 
 /**
- * Runs cases one after the other, up to an interruption or an essential one that fails.
+ * Runs cases one after the other, up to an interruption, an essential one that fails, or the end of the solver.
  * @param prepare resolves with false when the solver cannot be asked any more
  */
 async function runAll<Subject>(
@@ -118,7 +118,8 @@ async function runAll<Subject>(
     const finding = await runOne(item, trial, subject)
     if (finding === undefined) break
     results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding })
-    if (item.isEssential && finding.status === 'fail') break
+    const isGone = finding.problems?.includes('connection_refused')
+    if ((item.isEssential && finding.status === 'fail') || isGone) break
   }
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
 }

@@ -4,7 +4,6 @@ import { isDecline, isRedirect } from '../domain/solver-result.js'
 import { explain } from '../quoting/explain.js'
 import { toRecordedResult } from '../quoting/quote-trace.js'
 import { type Finding, fail, pass, warn, worseOf } from './report.js'
-import type { SigningTerms } from './signing-terms.js'
 import type { TrialReply } from './trial.js'
 
 /** What the answer to a request must be. Errors, time-outs and invalid replies always fail. */
@@ -13,6 +12,8 @@ export interface Expectation {
   readonly offerIsOdd?: string
   /** Set when a decline is not right: why, and what to do. */
   readonly declineIsOdd?: { readonly status: 'warn' | 'fail'; readonly text: string }
+  /** What else to do about a failure. */
+  readonly failureHint?: string
 }
 
 /** An offer and a decline are both right. */
@@ -22,10 +23,18 @@ const NONCE_SENT_BEFORE =
   'An earlier reply of this run had the same quote.nonce. Sign every quote with a new nonce, such as 8 random bytes.'
 
 /** Judges one reply. */
-export function judge(reply: TrialReply, signing: SigningTerms, expectation: Expectation): Finding {
+export function judge(reply: TrialReply, expectation: Expectation): Finding {
+  const found = judgeResult(reply, expectation)
+  const { failureHint } = expectation
+  if (found.status !== 'fail' || failureHint === undefined || found.problems?.includes('nonce_used'))
+    return found
+  return { ...found, text: `${found.text} ${failureHint}` }
+}
+
+function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
   const { result, signature } = reply
   const { offerIsOdd, declineIsOdd } = expectation
-  const text = explainReply(reply, signing)
+  const text = explainReply(reply)
   switch (result.kind) {
     case 'quoted':
       return offerIsOdd === undefined ? pass(text) : warn(`${text} ${offerIsOdd}`)
@@ -54,19 +63,15 @@ export function judge(reply: TrialReply, signing: SigningTerms, expectation: Exp
 }
 
 /** Judges several replies: the worst finding, with all problems. */
-export function judgeAll(
-  replies: readonly TrialReply[],
-  signing: SigningTerms,
-  expectation: Expectation,
-): Finding {
-  const findings = replies.map((reply) => judge(reply, signing, expectation))
+export function judgeAll(replies: readonly TrialReply[], expectation: Expectation): Finding {
+  const findings = replies.map((reply) => judge(reply, expectation))
   const worst = findings.reduce(worseOf)
   const problems = [...new Set(findings.flatMap((finding) => finding.problems ?? []))]
   return problems.length === 0 ? worst : { ...worst, problems }
 }
 
 /** The service's sentence about a reply. */
-function explainReply({ request, solver, result, tookMs }: TrialReply, { typedData }: SigningTerms): string {
+function explainReply({ request, solver, result, tookMs }: TrialReply): string {
   if (result.kind === 'quoted') {
     const { inputAmount, outputAmount } = result.offer.quote
     return `A valid offer: ${outputAmount} for ${inputAmount}.`
@@ -82,6 +87,6 @@ function explainReply({ request, solver, result, tookMs }: TrialReply, { typedDa
   const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
   const recorded = toRecordedResult({ solver, result, tookMs })
   const { message } = result as { message?: string }
-  const text = explain(recorded, { request: parameters, typedData })
+  const text = explain(recorded, { request: parameters })
   return message ? `${text} (${message})` : text
 }

@@ -7,6 +7,7 @@ import { quoteTypeName } from '../domain/quote.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import { freeBondOf } from '../domain/solver.js'
 import type { TypedDataDomain } from '../domain/typed-data-domain.js'
+import { toChecksumAddress } from '../signing/checksum.js'
 import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../signing/typed-data.js'
 import type { Logger } from '../telemetry/log.js'
 
@@ -45,7 +46,8 @@ const NO_CODE_HASH: Hex = `0x${'00'.repeat(32)}`
 /** The terms without a chain: the domain has the four usual members. */
 export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTerms {
   const { chainId, settlement, domainName, domainVersion } = options
-  const domain = { name: domainName, version: domainVersion, chainId, verifyingContract: settlement }
+  const verifyingContract = toChecksumAddress(settlement)
+  const domain = { name: domainName, version: domainVersion, chainId, verifyingContract }
   const hasher = createQuoteHasher(protocolName, {
     settlement,
     domainSeparator: domainSeparator({ domain }),

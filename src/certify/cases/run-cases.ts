@@ -50,7 +50,7 @@ const repeatedRequests: CertifyCase = {
   async run(trial) {
     const same = { fields: { user: randomAddress() } }
     const replies = await requestMany(trial, REPEATS, 1, () => same)
-    const found = judgeAll(replies, trial.signing, EITHER)
+    const found = judgeAll(replies, EITHER)
     return found.status === 'pass' ? pass(`${countKinds(replies)}; every nonce is new.`) : found
   },
 }
@@ -63,7 +63,7 @@ const shortDeadline: CertifyCase = {
     const reply = await trial.requestQuote({ deadlineMs: SHORT_DEADLINE_MS })
     const tookMs = Math.round(reply.tookMs)
     if (reply.result.kind !== 'late' && reply.tookMs <= SHORT_DEADLINE_MS + TOLERANCE_MS)
-      return judgeAll([reply], trial.signing, EITHER)
+      return judgeAll([reply], EITHER)
     return warn(
       `The answer took ${tookMs} ms: it is dropped after the deadline. Read the deadline of the request, and decline in time.`,
     )
@@ -77,9 +77,9 @@ const expiredRequest: CertifyCase = {
   async run(trial) {
     const expired = await trial.requestQuote({ deadlineMs: -1000 })
     const next = await trial.requestQuote()
-    const found = judgeAll([next], trial.signing, EITHER)
+    const found = judgeAll([next], EITHER)
     if (found.status !== 'pass') return { ...found, text: `After the expired request: ${found.text}` }
-    if (expired.result.kind === 'failed') return judgeAll([expired], trial.signing, EITHER)
+    if (expired.result.kind === 'failed') return judgeAll([expired], EITHER)
     return pass(
       expired.result.kind === 'late'
         ? 'The expired request got no answer, the next one did.'
@@ -101,10 +101,10 @@ const concurrentRequests: CertifyCase = {
 }
 
 function judgeLoad(trial: Trial, replies: readonly TrialReply[]): Finding {
-  const { timeoutMs, signing } = trial
+  const { timeoutMs } = trial
   const { p50, p95, p99 } = latencyOf(replies)
   const times = `p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${timeoutMs} ms`
-  const found = judgeAll(replies, signing, EITHER)
+  const found = judgeAll(replies, EITHER)
   if (found.status !== 'pass') return { ...found, text: `${countKinds(replies)}; ${times}. ${found.text}` }
   const text = `${countKinds(replies)}; ${times}.`
   if (p95 > timeoutMs / 2)

@@ -3,7 +3,7 @@ import { DECLINE_CODES } from '../../domain/session.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
-import { randomAddress, type Trial, type TrialReply } from '../trial.js'
+import { randomAddress, type TrialReply } from '../trial.js'
 import type { CertifyCase } from './case.js'
 import { countKinds, requestMany } from './run-cases.js'
 
@@ -43,7 +43,7 @@ const declineCodes: SessionCase = {
     const tokens = { inputToken: randomAddress(), outputToken: randomAddress() }
     const reply = await trial.requestQuote({ fields: tokens })
     const { result } = reply
-    const found = judge(reply, trial.signing, EITHER)
+    const found = judge(reply, EITHER)
     if (result.kind !== 'declined' || !('code' in result)) return found
     if (result.code !== 'OTHER') return pass(`Tokens that do not exist got ${result.code}.`)
     return warn(
@@ -59,7 +59,7 @@ const answersById: SessionCase = {
     const replies = await requestMany(trial, AT_ONCE, AT_ONCE, (index) => ({
       fields: { amount: trial.amount + BigInt(index), user: randomAddress() },
     }))
-    const found = judgeAll(replies, trial.signing, EITHER)
+    const found = judgeAll(replies, EITHER)
     return found.status === 'pass' ? pass(`${countKinds(replies)}; each belongs to its request.`) : found
   },
 }
@@ -70,19 +70,19 @@ const malformedRequest: SessionCase = {
   async run(trial) {
     const write = () => '{"inputToken":7,"amount":"1.5"}'
     const reply = await trial.requestQuote({ fields: { amount: 0n }, write })
-    const found = judgeMalformed(reply, trial)
+    const found = judgeMalformed(reply)
     if (found.status === 'fail') return found
-    const next = judge(await trial.requestQuote(), trial.signing, EITHER)
+    const next = judge(await trial.requestQuote(), EITHER)
     return next.status === 'pass' ? found : { ...next, text: `After a malformed request: ${next.text}` }
   },
 }
 
-function judgeMalformed(reply: TrialReply, { signing }: Trial): Finding {
+function judgeMalformed(reply: TrialReply): Finding {
   const { kind } = reply.result
   if (kind === 'declined') return pass('It got a decline.')
   if (kind === 'late')
     return warn('It got no answer. Decline requests that you cannot read, with the code OTHER.')
-  if (kind === 'failed') return judge(reply, signing, EITHER)
+  if (kind === 'failed') return judge(reply, EITHER)
   return fail(
     'A request without tokens and with the amount "1.5" got a quote. Check requests, and decline such ones.',
   )
@@ -94,7 +94,7 @@ const unknownMessage: SessionCase = {
   async run(trial, host) {
     const before = host.current()
     before?.connection.sendUnknown()
-    const next = judge(await trial.requestQuote(), trial.signing, EITHER)
+    const next = judge(await trial.requestQuote(), EITHER)
     if (next.status === 'pass' && host.current() === before) return pass('The session went on.')
     const text =
       'The session did not survive a message of an unknown type. Ignore types that you do not know.'
@@ -114,7 +114,7 @@ const burst: SessionCase = {
       if (trial.signal.aborted) break
     }
     const replies = await Promise.all(open)
-    const found = judgeAll(replies, trial.signing, EITHER)
+    const found = judgeAll(replies, EITHER)
     if (found.status === 'pass') return pass(`${countKinds(replies)}.`)
     const isSlow = found.problems?.every((problem) => problem === 'late')
     return { ...found, status: isSlow ? 'warn' : 'fail', text: `${countKinds(replies)}. ${found.text}` }
@@ -140,7 +140,7 @@ const goAway: SessionCase = {
       const isBack = () => host.current() !== undefined && host.current() !== old
       const isInTime = await host.until(isBack, reconnectWithinMs + DIAL_MS, trial.signal)
       endOld()
-      const found = judge(await open, trial.signing, EITHER)
+      const found = judge(await open, EITHER)
       if (found.status !== 'pass')
         return {
           ...found,

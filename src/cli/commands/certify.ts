@@ -47,7 +47,7 @@ Examples:
   quote-aggregator certify --endpoint http://localhost:4000 --solver 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC \\
     --input-token 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --output-token 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
     --amount 1000000000000000000 --settlement 0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 --rpc-url http://localhost:8545
-  quote-aggregator certify --session --port 3001 …     then start the solver with http://localhost:3001 as its instance`
+  quote-aggregator certify --session --port 3001 …     then start the solver with http://127.0.0.1:3001 as its instance`
 
 /** `certify`: checks a solver before it registers. */
 export function addCertify(program: Command, io: CliIo): void {
@@ -107,14 +107,16 @@ async function certify(io: CliIo, options: Options): Promise<void> {
   const paint = createPaint(io.stdout, io.environment())
   await show(io, options, report, (display) => renderReport(report, display, paint))
   if (signal.aborted)
-    throw new CommandFailure(EXIT.interrupted, `Interrupted: ${report.notRun.length} cases were not run.`)
+    throw new CommandFailure(EXIT.interrupted, `Interrupted: ${cases(report.notRun.length)} not run.`)
   if (report.ok) return
   const missing =
-    report.notRun.length > 0 ? ` ${report.notRun.length} cases were not run: correct this first.` : ''
-  throw new CommandFailure(
-    EXIT.unhealthy,
-    `${report.failed} cases failed: each FAIL says what to do.${missing}`,
-  )
+    report.notRun.length > 0 ? ` ${cases(report.notRun.length)} not run: correct this first.` : ''
+  const what = report.failed === 1 ? '1 case failed: its FAIL' : `${report.failed} cases failed: each FAIL`
+  throw new CommandFailure(EXIT.unhealthy, `${what} says what to do.${missing}`)
+}
+
+function cases(count: number): string {
+  return count === 1 ? '1 case was' : `${count} cases were`
 }
 
 function assertOneTransport({ endpoint, session, solver }: Options): void {
