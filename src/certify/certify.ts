@@ -132,7 +132,8 @@ async function runOne<Subject>(
 ): Promise<Finding | undefined> {
   if (trial.signal.aborted) return undefined
   try {
-    return await item.run(trial, subject)
+    const finding = await item.run(trial, subject)
+    return trial.signal.aborted ? undefined : finding
   } catch (error) {
     if (trial.signal.aborted) return undefined
     throw error

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
-import { startCommandLine } from '../support/process/command-line.js'
+import { commandLine, startCommandLine } from '../support/process/command-line.js'
 import { messageOf, webSocket } from '../support/sessions/session-connections.js'
 import { openSession, signedHello, silent } from '../support/sessions/session-solver.js'
 import { certifyArguments, certifyEndpoint, startSessionRun } from '../support/solvers/certify.js'
@@ -92,6 +92,15 @@ describe('a session that is refused has its reason in the report:', () => {
     )
     expect(await opening).toContain('SOLVER_BLOCKED')
   })
+})
+
+it('a port that is taken is wrong usage', async () => {
+  const run = await startSessionRun(chain)
+  const more = ['--session', '--port', new URL(run.url).port]
+  const { code, stderr } = await commandLine(certifyArguments(chain, { more }))
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--port is ')])
+  run.interrupt()
+  await run.ended
 })
 
 describe('Ctrl-C ends certify with a partial report and 130', () => {

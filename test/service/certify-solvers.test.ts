@@ -3,8 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../support/chain/chain.js'
+import { commandLine } from '../support/process/command-line.js'
 import { type Market, startMarket } from '../support/solver-kit/market.js'
-import { certifyEndpoint, startSessionRun, troubles } from '../support/solvers/certify.js'
+import { certifyArguments, certifyEndpoint, startSessionRun, troubles } from '../support/solvers/certify.js'
 
 const [account] = solverAccounts
 
@@ -42,6 +43,21 @@ it.each([true, false])(
     expect(troubles(report)).toEqual([expect.stringContaining('warn endpoint-url')])
   },
 )
+
+it('the report for a person has a line for each case, and a summary', async () => {
+  const endpointUrl = await startEndpoint()
+  const more = ['--endpoint', endpointUrl]
+  const { code, stdout } = await commandLine(
+    certifyArguments(market.chain, { solver: account.address, more }),
+  )
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^solver +0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC$/m)
+  expect(stdout).toMatch(
+    /^pass {2}exact-input +\d+ ms {2}EXACT_INPUT, deposit at the contract: A valid offer: 2500000000 for/m,
+  )
+  expect(stdout).toMatch(/^warn {2}endpoint-url +\d+ ms /m)
+  expect(stdout).toMatch(/^25 passed, 1 with a warning, 0 failed\.$/m)
+})
 
 it('a solver of the kit passes on its session', async () => {
   const run = await startSessionRun(market.chain)

@@ -3,7 +3,7 @@ import { DECLINE_CODES } from '../../domain/session.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
-import { randomAddress, type TrialReply } from '../trial.js'
+import { type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
 import type { CertifyCase } from './case.js'
 import { countKinds, requestMany } from './run-cases.js'
 
@@ -109,7 +109,7 @@ const burst: SessionCase = {
     const open: Promise<TrialReply>[] = []
     const fields = { inputToken: randomAddress(), outputToken: randomAddress() }
     while (open.length < BURST) {
-      for (let count = 0; count < WAVE; count++) open.push(trial.requestQuote({ fields }))
+      for (let count = 0; count < WAVE; count++) open.push(started(trial, { fields }))
       await Promise.race([delay(WAVE_MS), ended(trial.signal)])
       if (trial.signal.aborted) break
     }
@@ -119,6 +119,13 @@ const burst: SessionCase = {
     const isSlow = found.problems?.every((problem) => problem === 'late')
     return { ...found, status: isSlow ? 'warn' : 'fail', text: `${countKinds(replies)}. ${found.text}` }
   },
+}
+
+/** A request whose reply is awaited later. Its rejection by an interruption waits as well. */
+function started(trial: Trial, change?: RequestChange): Promise<TrialReply> {
+  const reply = trial.requestQuote(change)
+  reply.catch(() => {})
+  return reply
 }
 
 function ended(signal: AbortSignal): Promise<void> {
@@ -132,7 +139,7 @@ const goAway: SessionCase = {
     const delays: number[] = []
     let withinMs = 0
     for (let restart = 0; restart < RESTARTS; restart++) {
-      const open = trial.requestQuote()
+      const open = started(trial)
       const from = performance.now()
       const old = host.current()
       const { reconnectWithinMs, endOld } = host.restart()

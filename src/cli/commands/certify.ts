@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CertifyReport } from '../../certify/report.js'
 import type { SigningTerms } from '../../certify/signing-terms.js'
 import type { Address } from '../../domain/hex.js'
+import { ConfigError } from '../../environment.js'
 import { readAddress, readAmount, readChainId, readInteger } from '../arguments.js'
 import { renderReport } from '../certify-view.js'
 import { EXIT } from '../exit-codes.js'
@@ -106,7 +107,7 @@ async function certify(io: CliIo, options: Options): Promise<void> {
     : runEndpoint(options, options.endpoint, signing, signal))
   const paint = createPaint(io.stdout, io.environment())
   await show(io, options, report, (display) => renderReport(report, display, paint))
-  if (signal.aborted)
+  if (signal.aborted && report.notRun.length > 0)
     throw new CommandFailure(EXIT.interrupted, `Interrupted: ${cases(report.notRun.length)} not run.`)
   if (report.ok) return
   const missing =
@@ -185,7 +186,12 @@ async function runSession(
   const { startSessionHost } = await import('../../certify/session-host.js')
   const { timeout: timeoutMs, wait, protocolName, host: listenHost, port, solver } = options
   const { chainId } = signing
-  const host = await startSessionHost({ host: listenHost, port, chainId, protocolName, solver })
+  const given = { host: listenHost, port, chainId, protocolName, solver }
+  const host = await startSessionHost(given).catch((error) => {
+    if (!(error instanceof ConfigError)) throw error
+    const [issue] = error.issues
+    throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
+  })
   try {
     io.stderr.write(
       `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
