@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.js'
+import { addCertify } from './commands/certify.js'
 import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'
 import { addDoctor } from './commands/doctor.js'
@@ -68,6 +69,7 @@ function createProgram(io: GuardedIo): Command {
   addWatch(program, io)
 
   program.commandsGroup('Be a solver:')
+  addCertify(program, io)
   addRegister(program, io)
   addUnregister(program, io)
 

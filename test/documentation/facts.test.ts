@@ -7,6 +7,7 @@ import { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import { OpenSessionRequestSchema, OpenSessionResponseSchema } from '../../gen/aggregator/v1/session_pb.js'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { readMessage } from '../../packages/solver/src/session/session-messages.js'
+import { ENDPOINT_CASES, SESSION_CASES } from '../../src/certify/cases/all-cases.js'
 import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
 import { REASONS } from '../../src/domain/errors.js'
 import { sessionMessage } from '../../src/domain/registration-messages.js'
@@ -39,6 +40,15 @@ describe('docs/solvers.md', () => {
   it('has the type string of the struct that solvers sign', () => {
     const [typeString = ''] = /^ServiceQuote\(.*\)$/m.exec(document) ?? []
     expect(Buffer.from(keccak256(Buffer.from(typeString)))).toEqual(Buffer.from(quoteTypeHash('Service')))
+  })
+
+  it('has every case of certify', () => {
+    const [, section = ''] = /^## Check your solver\n(.*?)^## /ms.exec(document) ?? []
+    const rows = [...section.matchAll(/^\| (`.*?`) \|/gm)].map(([, names = '']) => names)
+    const listed = rows.flatMap((names) => [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => name))
+    const known = [{ name: 'session-open' }, ...ENDPOINT_CASES, ...SESSION_CASES].map(({ name }) => name)
+    expect(new Set(listed)).toEqual(new Set(known))
+    expect(listed).toHaveLength(new Set(known).size)
   })
 
   it('has the calls and views of the settlement contract', () => {
