@@ -5,7 +5,7 @@ import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/de
 import { type Network, startNetwork, tradedTokens } from '../../src/devnet/network.js'
 import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
 import { startProcess } from '../support/process/process.js'
-import { certifyEndpoint, startSessionRun, troubles } from '../support/solvers/certify.js'
+import { certifyEndpoint, PATIENT, startSessionRun, troubles } from '../support/solvers/certify.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
@@ -39,6 +39,7 @@ it('the reference solver passes at its endpoint', async () => {
     network,
     solver?.endpointUrl ?? '',
     solver?.account.address ?? '0x',
+    { more: PATIENT },
   )
   expect([code, report.notRun, troubles(report)]).toEqual([
     0,
@@ -49,7 +50,7 @@ it('the reference solver passes at its endpoint', async () => {
 
 it('the reference solver passes on its session', async () => {
   const { devnet, contracts } = network
-  const run = await startSessionRun(network, { solver: account.address })
+  const run = await startSessionRun(network, { solver: account.address, more: PATIENT })
   const solver = await startReferenceSolver({
     ...devnet,
     account,
@@ -68,7 +69,7 @@ it('the reference solver passes on its session', async () => {
 })
 
 it('the example of a solver in TypeScript passes', async () => {
-  const run = await startSessionRun(network, { solver: account.address })
+  const run = await startSessionRun(network, { solver: account.address, more: PATIENT })
   const solver = startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
     AGGREGATOR_URL: run.url,
     RPC_URL: network.devnet.rpcUrl,

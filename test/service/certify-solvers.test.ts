@@ -5,7 +5,13 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { solverAccounts } from '../support/chain/chain.js'
 import { commandLine } from '../support/process/command-line.js'
 import { type Market, startMarket } from '../support/solver-kit/market.js'
-import { certifyArguments, certifyEndpoint, startSessionRun, troubles } from '../support/solvers/certify.js'
+import {
+  certifyArguments,
+  certifyEndpoint,
+  PATIENT,
+  startSessionRun,
+  troubles,
+} from '../support/solvers/certify.js'
 
 const [account] = solverAccounts
 
@@ -36,6 +42,7 @@ it.each([true, false])(
     const endpointUrl = await startEndpoint()
     const { code, report, stderr } = await certifyEndpoint(market.chain, endpointUrl, account.address, {
       readsChain,
+      more: PATIENT,
     })
     expect([code, stderr]).toEqual([0, ''])
     expect(report).toMatchObject({ ok: true, failed: 0, notRun: [], transport: 'endpoint' })
@@ -46,7 +53,7 @@ it.each([true, false])(
 
 it('the report for a person has a line for each case, and a summary', async () => {
   const endpointUrl = await startEndpoint()
-  const more = ['--endpoint', endpointUrl]
+  const more = ['--endpoint', endpointUrl, ...PATIENT]
   const { code, stdout } = await commandLine(
     certifyArguments(market.chain, { solver: account.address, more }),
   )
@@ -56,11 +63,11 @@ it('the report for a person has a line for each case, and a summary', async () =
     /^pass {2}exact-input +\d+ ms {2}EXACT_INPUT, deposit at the contract: A valid offer: 2500000000 for/m,
   )
   expect(stdout).toMatch(/^warn {2}endpoint-url +\d+ ms /m)
-  expect(stdout).toMatch(/^25 passed, 1 with a warning, 0 failed\.$/m)
+  expect(stdout).toMatch(/^\d+ passed, \d with a warning, 0 failed\.$/m)
 })
 
 it('a solver of the kit passes on its session', async () => {
-  const run = await startSessionRun(market.chain)
+  const run = await startSessionRun(market.chain, { more: PATIENT })
   const solver = market.solver({ aggregatorUrl: run.url })
   await solver.start()
   const { code, report } = await run.ended
