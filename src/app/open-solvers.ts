@@ -14,6 +14,7 @@ import { createRegisterSolver } from '../solvers/register-solver.js'
 import { createSessionRegistrations } from '../solvers/session-registrations.js'
 import { createSolverDirectory } from '../solvers/solver-directory.js'
 import { createSessionTransports } from '../solvers/solver-transports.js'
+import { createStatisticsReader } from '../solvers/statistics-reader.js'
 import { createUnregisterSolver } from '../solvers/unregister-solver.js'
 import { createUsedNonces } from '../solvers/used-nonces.js'
 import type { Logger } from '../telemetry/log.js'
@@ -76,6 +77,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),
     circuitBreakerStore: stores.circuitBreakers,
+    solverHourStore: stores.solverHours,
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
     clientKeyOf: widestKeyOf,
@@ -92,6 +94,13 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     unregister: createUnregisterSolver(solvers),
     sessions,
     relay,
+    statistics: createStatisticsReader({
+      hours: stores.solverHours,
+      orders: stores.solverOrders,
+      clock,
+      now,
+    }),
     quoting,
+    clock,
   }
 }

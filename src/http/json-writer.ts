@@ -64,6 +64,7 @@ function compileScalar(field: DescField, scalar: ScalarType): WriteValue {
     case ScalarType.STRING:
     case ScalarType.UINT32:
     case ScalarType.BOOL:
+    case ScalarType.DOUBLE:
       return (value) => value
     case ScalarType.UINT64:
       return Number
