@@ -794,8 +794,8 @@ export interface components {
         ListSolverStatsRequest: {
             /** @description Chain of the solvers: an EIP-155 chain id that the instance serves. A path parameter on REST. */
             chainId: number;
-            /** @description `1h`, `24h`, `7d` or `30d`; `24h` when it is empty. Counts are kept by hours: the window has this many hours before the current one, and the current one as far as it has passed. */
-            window: string;
+            /** @description `1h`, `24h`, `7d` or `30d`; `24h` when it is left out. Counts are kept by hours: the window has this many hours before the current one, and the current one as far as it has passed. */
+            window?: string;
         };
         /** @description ListSolverStatsResponse carries the statistics of all solvers of a chain. */
         ListSolverStatsResponse: {
@@ -811,7 +811,7 @@ export interface components {
             /** @description The solver's address: 20 bytes in hex with `0x`, any letter case. A path parameter on REST. */
             address: string;
             /** @description As in ListSolverStats. */
-            window: string;
+            window?: string;
         };
         /** @description GetSolverStatsResponse carries the statistics of one solver. */
         GetSolverStatsResponse: {
@@ -830,7 +830,7 @@ export interface components {
             name: string;
             /** @description Requests for a quote: the sum of the next five counts. */
             asked: number;
-            /** @description Valid offers. */
+            /** @description Valid offers, also those that the settlement contract refused afterwards. */
             quoted: number;
             /** @description Requests that the solver declined. */
             declined: number;
@@ -850,16 +850,16 @@ export interface components {
             refunded: number;
             /** @description `settled` divided by the sum of `settled` and `refunded`; absent when both are 0. */
             fillRate?: number;
-            /** @description Median time of the solver's responses, in milliseconds; absent without a response. */
+            /** @description Median time of the solver's responses, in milliseconds; absent without a response. It differs from the exact value by at most 5 percent, and 1 millisecond. */
             medianResponseMs?: number;
-            /** @description The time in which 95 of 100 responses came, in milliseconds; absent without a response. */
+            /** @description The time in which 95 of 100 responses came, in milliseconds; absent without a response. As exact as the median. */
             p95ResponseMs?: number;
             /** @description The solver's bond in the bond token's smallest unit, decimal; absent until it has been read. */
             totalBond?: string;
             /** @description The part of the bond that is neither reserved nor unstaking; absent until it has been read. */
             freeBond?: string;
             /**
-             * @description The solver's circuit breaker at the replica that answers.
+             * @description The solver's circuit breaker at the replica that answers. `CLOSED` for a solver that this replica cannot ask.
              *
              *     - `CLOSED`: Quotes wait for the solver.
              *     - `OPEN`: The solver has cost callers time. It is asked now and then, and no quote waits for it.

@@ -63,8 +63,8 @@ function compileScalar(field: DescField, scalar: ScalarType): WriteValue {
   switch (scalar) {
     case ScalarType.STRING:
     case ScalarType.UINT32:
-    case ScalarType.BOOL:
     case ScalarType.DOUBLE:
+    case ScalarType.BOOL:
       return (value) => value
     case ScalarType.UINT64:
       return Number

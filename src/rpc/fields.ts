@@ -83,9 +83,9 @@ export class Fields {
     return this.#expect(field, choices[value], `must be ${Object.values(choices).join(' or ')}`)
   }
 
-  /** A window of statistics; the default for an empty text. */
-  statsWindow(field: string, text: string): StatsWindow {
-    if (text === '') return DEFAULT_STATS_WINDOW
+  /** A window of statistics; the default without a text. */
+  statsWindow(field: string, text: string | undefined): StatsWindow {
+    if (text === undefined) return DEFAULT_STATS_WINDOW
     const window = STATS_WINDOWS.find((allowed) => allowed === text)
     return this.#expect(field, window, STATS_WINDOW.mustBe) ?? DEFAULT_STATS_WINDOW
   }

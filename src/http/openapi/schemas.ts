@@ -88,7 +88,7 @@ function scalarSchema(field: DescField, scalar: ScalarType): JsonSchema {
     case ScalarType.BOOL:
       return { type: 'boolean' }
     case ScalarType.DOUBLE:
-      return { type: 'number' }
+      return { type: 'number', minimum: 0 }
     case ScalarType.UINT32:
       return { type: 'integer', ...schemaOf(UINT32) }
     case ScalarType.UINT64:
