@@ -138,6 +138,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
       'GET /v1/{chainId}/solvers': 200,
       'GET /v1/{chainId}/order/{orderId}': 200,
       'GET /v1/{chainId}/orders': 200,
+      'GET /v1/{chainId}/solvers/stats': 200,
       'GET /v1/chains': 200,
       'GET /v1/ws': 'no try-out',
       'GET /v1/events': 'no try-out',
