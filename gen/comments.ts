@@ -123,7 +123,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.GetQuoteRecordResponse.quote_id": "The id in the request.",
   "aggregator.v1.GetQuoteRecordResponse.request": "The request to the solvers.",
   "aggregator.v1.GetQuoteRecordResponse.requested_at": "When the service got the caller's request, Unix time in milliseconds.",
-  "aggregator.v1.GetQuoteRecordResponse.solvers": "For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For a solver, its own result.\n\nA solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its circuit breaker was open.",
+  "aggregator.v1.GetQuoteRecordResponse.solvers": "For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For a solver, its own result.\n\nA solver that is missing here was not asked: other solvers had their turn, its connections were all in use, its circuit breaker was open, or it was in a cool-down.",
   "aggregator.v1.GetQuoteRequest": "GetQuoteRequest describes the swap that the user wants.",
   "aggregator.v1.GetQuoteRequest.amount": "Amount of the fixed side in the token's smallest unit: a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros.",
   "aggregator.v1.GetQuoteRequest.chain_id": "Chain whose solvers are asked: an EIP-155 chain id that the instance serves. A path parameter on REST.",

@@ -606,7 +606,7 @@ export interface components {
             /**
              * @description For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For a solver, its own result.
              *
-             *     A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its circuit breaker was open.
+             *     A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, its circuit breaker was open, or it was in a cool-down.
              */
             solvers: components["schemas"]["SolverResult"][];
             /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. A solver sees it only after the deposit deadline. Absent without an offer. */

@@ -23,6 +23,7 @@ import { createSolverService } from '../rpc/solver-service.js'
 import { createSolverSessions } from '../rpc/solver-sessions.js'
 import { createSolverStatsMethods } from '../rpc/solver-stats.js'
 import { createStreamSlots, STREAM_LIMITS } from '../rpc/stream-slots.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import { createOrderMetrics } from '../solvers/order-metrics.js'
 import { collectSolverMetrics } from '../solvers/solver-metrics.js'
 import type { Logger } from '../telemetry/log.js'
@@ -37,6 +38,7 @@ interface ServerOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
+  readonly coolDowns: CoolDowns
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
   /** The clock: Unix time in milliseconds. */
@@ -58,7 +60,7 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, metrics, now, log } = options
+  const { config, chains, eventLog, coolDowns, metrics, now, log } = options
   const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting, clock } =
     options.solvers
   const { stores, cluster } = options.instance
@@ -81,7 +83,7 @@ export async function openServer(
     ...createQuoteService({ ...quoting, readQuote }),
     ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
-    ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds }),
+    ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)
@@ -114,7 +116,7 @@ export async function openServer(
     collectChainMetrics(chains, metrics)
     sessions.collectMetrics()
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
-    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
+    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, coolDowns, metrics })
     collectOrderMetrics()
     quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
   }

@@ -8,6 +8,7 @@ import { widestKeyOf } from '../rpc/identify-client.js'
 import { openReplicaRelay } from '../sessions/replica-relay.js'
 import { createSessions } from '../sessions/sessions.js'
 import { startBondWatch } from '../solvers/bond-watch.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import { createEndpointGuard } from '../solvers/endpoint-guard.js'
 import { createFreeBonds } from '../solvers/free-bonds.js'
 import { createRegisterSolver } from '../solvers/register-solver.js'
@@ -26,6 +27,7 @@ interface SolversOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
+  readonly coolDowns: CoolDowns
   readonly metrics: Metrics
   readonly overrides: AppOverrides
   /** The clock: Unix time in milliseconds. */
@@ -35,7 +37,7 @@ interface SolversOptions {
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, metrics, overrides, now, log } = options
+  const { config, chains, eventLog, coolDowns, metrics, overrides, now, log } = options
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
@@ -73,6 +75,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     config,
     chains,
     directory,
+    coolDowns,
     rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),

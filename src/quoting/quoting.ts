@@ -3,6 +3,7 @@ import type { Config } from '../config.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { CircuitState } from '../solvers/circuit-breaker.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { createSelection } from '../solvers/selection.js'
 import type { SessionTransport } from '../solvers/solver-client.js'
@@ -68,6 +69,7 @@ interface QuotingOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit'>>
   readonly directory: Pick<SolverDirectory, 'reachable'>
   readonly rules: ContractRules
+  readonly coolDowns: Pick<CoolDowns, 'of'>
   readonly endpointGuard: EndpointGuard
   /** Asks solvers on their sessions, here or at other replicas. */
   readonly sessions: SessionTransport

@@ -4,6 +4,7 @@ import {
   type SolverHourSchema,
   type SolverStatsSchema,
 } from '../../gen/aggregator/v1/solver_stats_pb.js'
+import type { CoolDown } from '../domain/cool-down.js'
 import type { Address } from '../domain/hex.js'
 import { responseTimeWithin } from '../domain/response-times.js'
 import { askedOf, fillRateOf, type SolverCounts } from '../domain/solver-statistics.js'
@@ -19,6 +20,8 @@ export interface SolverState {
   readonly totalBond: bigint | undefined
   readonly freeBond: bigint | undefined
   readonly circuit: CircuitState
+  /** Undefined while there is none. */
+  readonly coolDown: CoolDown | undefined
 }
 
 const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
@@ -40,6 +43,7 @@ export function toSolverStatsMessage(
     totalBond: solver.totalBond?.toString(),
     freeBond: solver.freeBond?.toString(),
     circuitBreaker: CIRCUIT_STATES[solver.circuit],
+    coolDown: solver.coolDown && { until: BigInt(solver.coolDown.until), level: solver.coolDown.level },
   }
 }
 

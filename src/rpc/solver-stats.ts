@@ -10,6 +10,7 @@ import {
   WINDOW_HOURS,
 } from '../domain/solver-statistics.js'
 import type { Quoting } from '../quoting/quoting.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { StatisticsReader } from '../solvers/statistics-reader.js'
@@ -21,11 +22,12 @@ interface SolverStatsOptions {
   readonly directory: Pick<SolverDirectory, 'registered' | 'find'>
   readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
   readonly circuitStateOf: Quoting['circuitStateOf']
+  readonly coolDowns: Pick<CoolDowns, 'of'>
 }
 
 /** The methods of SolverService that answer with statistics (docs/decisions.md, D20). */
 export function createSolverStatsMethods(options: SolverStatsOptions): Method[] {
-  const { statistics, directory, freeBonds, circuitStateOf } = options
+  const { statistics, directory, freeBonds, circuitStateOf, coolDowns } = options
 
   function stateOf(key: SolverKey): SolverState {
     return {
@@ -34,6 +36,7 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
       totalBond: freeBonds.totalOf(key),
       freeBond: freeBonds.of(key),
       circuit: circuitStateOf(key),
+      coolDown: coolDowns.of(key),
     }
   }
 

@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
-import type { Address } from '../domain/hex.js'
+import type { RefundedOrder } from '../domain/cool-down.js'
+import type { Address, Hex } from '../domain/hex.js'
 import { hourOf, type SolverOrderHour } from '../domain/order-hours.js'
 import { DAY_SECONDS } from '../domain/time.js'
 import { BATCH_ROWS } from './batches.js'
 import type { Database } from './database.js'
+import { readSteps } from './order-rows.js'
 
 export type { SolverOrderHour }
 
@@ -21,6 +23,8 @@ export interface SolverOrderStore {
     solver?: Address,
     untilHour?: number,
   ): Promise<readonly SolverOrderHour[]>
+  /** The newest refunded orders of a solver by their first steps, at most 1,000. */
+  readRefunded(chainId: number, solver: Address): Promise<readonly RefundedOrder[]>
   /**
    * Removes some of the hours that are older than 31 days. Age counts from a chain's newest hour at the latest, so that a wrong
    * clock removes nothing.
@@ -30,6 +34,7 @@ export interface SolverOrderStore {
   pruneSomeHours(nowMs: number): Promise<boolean>
 }
 
+const MAX_REFUNDED = 1000
 const KEPT_HOURS = hourOf(31 * DAY_SECONDS)
 
 /** Builds the store over an open database. */
@@ -44,6 +49,17 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       .limit(1)
       .executeTakeFirst()
     return newest && Math.min(newest.hour, hourOf(nowMs / 1000)) - KEPT_HOURS
+  }
+
+  async function hasBefore(chainId: number, hour: number): Promise<boolean> {
+    const old = await database
+      .selectFrom('solver_order_hours')
+      .select('hour')
+      .where('chain_id', '=', chainId)
+      .where('hour', '<', hour)
+      .limit(1)
+      .executeTakeFirst()
+    return old !== undefined
   }
 
   /** Like all writes of a chain, it waits for the leader's, so that two cannot wait for each other. */
@@ -85,12 +101,33 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       return hours.map((row) => ({ ...row, solver: row.solver as Address }))
     },
 
+    async readRefunded(chainId, solver) {
+      const rows = await database
+        .selectFrom('orders')
+        .select(['order_id', 'user', 'steps'])
+        .where('chain_id', '=', chainId)
+        .where('solver', '=', solver)
+        .where('state', '=', 'REFUNDED')
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .orderBy('order_id', 'desc')
+        .limit(MAX_REFUNDED)
+        .execute()
+      return rows.map(({ order_id, user, steps }) => ({
+        orderId: order_id as Hex,
+        user: user as Address,
+        steps: readSteps(steps),
+      }))
+    },
+
     async pruneSomeHours(nowMs) {
       const chains = await database.selectFrom('chain_leaders').select('chain_id').execute()
       let isMore = false
       for (const { chain_id } of chains) {
         const first = await firstKept(chain_id, nowMs)
-        if (first !== undefined && (await removeBefore(chain_id, first)) === BATCH_ROWS) isMore = true
+        // Without a transaction, which would lock and write for nothing.
+        if (first === undefined || !(await hasBefore(chain_id, first))) continue
+        if ((await removeBefore(chain_id, first)) === BATCH_ROWS) isMore = true
       }
       return isMore
     },

@@ -60,6 +60,12 @@ export function createSolverMetrics(registers: Registry[]) {
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
+    solverCoolDown: new Gauge({
+      name: 'aggregator_solver_cool_down',
+      help: 'Whether a solver is in a cool-down (1), because deposited orders of it were refunded, by chain and solver. It is not asked then.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
     solverValidShare: new Gauge({
       name: 'aggregator_solver_valid_ratio',
       help: 'Share of valid offers among the last offers and time losses of a solver, by chain and solver. Quick declines, errors and invalid replies do not count.',

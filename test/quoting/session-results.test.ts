@@ -126,6 +126,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
       ],
     ]),
     directory: { reachable: () => solvers },
+    coolDowns: { of: () => undefined },
     rules: { canCheck: () => true, violationOf: () => undefined },
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
     sessions,

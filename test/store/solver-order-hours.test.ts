@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { BlockHeader, EventWithPosition } from '../../src/domain/block.js'
 import type { OrderEvent } from '../../src/domain/event.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
-import type { ListedOrder } from '../../src/domain/order.js'
 import { eventRow } from '../../src/store/event-rows.js'
 import { moveLastSequence } from '../../src/store/event-statements.js'
 import { createOrderStore } from '../../src/store/order-store.js'
 import { createSolverOrderStore, type SolverOrderHour } from '../../src/store/solver-order-store.js'
+import { countOrders } from '../support/chain/count-orders.js'
 import { createRandom, type Random } from '../support/random.js'
 import { BOTH_DATABASES, type TestDatabase } from './databases.js'
 import { header, newBlocks, openToRead, SETTLEMENT } from './event-samples.js'
@@ -61,31 +61,6 @@ async function prepare(on: TestDatabase) {
 
 type Prepared = Awaited<ReturnType<typeof prepare>>
 
-/** Counts the orders of a list, one by one. */
-function countOrders(orders: readonly ListedOrder[]): SolverOrderHour[] {
-  const counted: SolverOrderHour[] = []
-  const times = orders.flatMap(({ steps }) =>
-    Object.values(steps).flatMap(({ blockTime }) => blockTime ?? []),
-  )
-  const hours = [...new Set(times.map((time) => Math.floor(time / HOUR)))].sort((a, b) => a - b)
-  for (const solver of SOLVERS)
-    for (const hour of hours) {
-      const own = orders.filter((order) => order.solver === solver)
-      const isIn = (step?: { readonly blockTime: number | undefined }) =>
-        step?.blockTime !== undefined && Math.floor(step.blockTime / HOUR) === hour
-      const count = {
-        orders: own.filter(({ steps: { deposited, settled, refunded } }) =>
-          isIn(deposited ?? settled ?? refunded),
-        ).length,
-        deposited: own.filter(({ steps }) => isIn(steps.deposited)).length,
-        settled: own.filter(({ steps }) => isIn(steps.settled)).length,
-        refunded: own.filter(({ steps }) => isIn(steps.refunded)).length,
-      }
-      if (Object.values(count).some((value) => value > 0)) counted.push({ solver, hour, ...count })
-    }
-  return counted
-}
-
 describe.each(BOTH_DATABASES)('the hours of orders %s', (_where, kind) => {
   const create = kind()
 
@@ -139,7 +114,9 @@ describe.each(BOTH_DATABASES)('the hours of orders %s', (_where, kind) => {
       const history = createHistory(prepared, random)
       for (let move = 0; move < MOVES; move++) {
         const name = await history.move()
-        const expected = countOrders(await prepared.list())
+        const expected = countOrders(
+          (await prepared.list()).map(({ solver, steps }) => ({ solver, ...steps })),
+        )
         expect(await prepared.hours(), `after move ${move}, ${name}`).toEqual(expected)
       }
     },

@@ -871,8 +871,8 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
    * For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For
    * a solver, its own result.
    *
-   * A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its
-   * circuit breaker was open.
+   * A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, its
+   * circuit breaker was open, or it was in a cool-down.
    *
    * @generated from field: repeated aggregator.v1.SolverResult solvers = 7;
    */
