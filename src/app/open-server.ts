@@ -21,8 +21,10 @@ import { createReadQuote } from '../rpc/read-quote.js'
 import { createReflection } from '../rpc/reflection.js'
 import { createSolverService } from '../rpc/solver-service.js'
 import { createSolverSessions } from '../rpc/solver-sessions.js'
+import { createSolverStatsMethods } from '../rpc/solver-stats.js'
 import { createStreamSlots, STREAM_LIMITS } from '../rpc/stream-slots.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
+import { createOrderMetrics } from '../solvers/order-metrics.js'
 import { collectSolverMetrics } from '../solvers/solver-metrics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -59,7 +61,8 @@ export async function openServer(
   drainMs: () => number,
 ): Promise<HttpServer> {
   const { config, chains, eventLog, coolDowns, metrics, now, log } = options
-  const { directory, freeBonds, register, unregister, sessions, relay, quoting } = options.solvers
+  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting, clock } =
+    options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -68,11 +71,19 @@ export async function openServer(
   })
   const counter = createRequestCounters(metrics)
   const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
+  const collectOrderMetrics = createOrderMetrics({
+    chainIds: supportedChains,
+    statistics,
+    directory,
+    metrics,
+    clock,
+  })
   const readQuote = createReadQuote({ ...config, now })
   const methods = [
     ...createQuoteService({ ...quoting, readQuote }),
     ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
+    ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)
@@ -106,6 +117,7 @@ export async function openServer(
     sessions.collectMetrics()
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
     collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, coolDowns, metrics })
+    collectOrderMetrics()
     quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
   }
 

@@ -15,6 +15,7 @@ import { createRegisterSolver } from '../solvers/register-solver.js'
 import { createSessionRegistrations } from '../solvers/session-registrations.js'
 import { createSolverDirectory } from '../solvers/solver-directory.js'
 import { createSessionTransports } from '../solvers/solver-transports.js'
+import { createStatisticsReader } from '../solvers/statistics-reader.js'
 import { createUnregisterSolver } from '../solvers/unregister-solver.js'
 import { createUsedNonces } from '../solvers/used-nonces.js'
 import type { Logger } from '../telemetry/log.js'
@@ -79,6 +80,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),
     circuitBreakerStore: stores.circuitBreakers,
+    solverHourStore: stores.solverHours,
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
     clientKeyOf: widestKeyOf,
@@ -95,6 +97,13 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     unregister: createUnregisterSolver(solvers),
     sessions,
     relay,
+    statistics: createStatisticsReader({
+      hours: stores.solverHours,
+      orders: stores.solverOrders,
+      clock,
+      now,
+    }),
     quoting,
+    clock,
   }
 }

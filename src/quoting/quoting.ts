@@ -1,7 +1,8 @@
 import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
-import type { Solver } from '../domain/solver.js'
+import type { Solver, SolverKey } from '../domain/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
+import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { createSelection } from '../solvers/selection.js'
@@ -11,9 +12,11 @@ import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import { createSolverHttpClient } from '../solvers/solver-http-client.js'
 import { collectHealthMetrics } from '../solvers/solver-metrics.js'
+import { createSolverStatistics } from '../solvers/solver-statistics.js'
 import { createSolverTransports } from '../solvers/solver-transports.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
+import type { SolverHourStore } from '../store/solver-hour-store.js'
 import { createBufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -39,6 +42,8 @@ export interface Quoting {
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   /** What solvers of a chain sign; undefined until its contract has been read once. */
   typedDataOf(chainId: number): QuoteTypedData | undefined
+  /** The circuit breaker of a solver at this replica; closed for a solver that is not asked. */
+  circuitStateOf(key: SolverKey): CircuitState
   /**
    * Updates the metrics.
    * @param reachable the reachable solvers of each chain
@@ -69,6 +74,7 @@ interface QuotingOptions {
   /** Asks solvers on their sessions, here or at other replicas. */
   readonly sessions: SessionTransport
   readonly circuitBreakerStore: CircuitBreakerStore
+  readonly solverHourStore: SolverHourStore
   /** Undefined when the instance keeps no records. */
   readonly quoteRecordStore: QuoteRecordStore | undefined
   /** The key of the solvers' quote ids: 16 bytes. */
@@ -99,14 +105,15 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
+  const statistics = createSolverStatistics({ ...options, store: options.solverHourStore })
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
-  const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, clock })
+  const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, statistics, clock })
   const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
   const verifier = createOfferVerifier({ ...config, chains: options.chains })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })
   const onQuoted = registrationChecks.noteQuoted
-  const roundMetrics = createRoundMetrics({ counters, metrics, log: options.log })
+  const roundMetrics = createRoundMetrics({ counters, statistics, metrics, log: options.log })
   const roundErrors = createRoundErrors(options)
   const reportResults = createReportResults({ sessions: options.sessions, log: options.log })
   const parts = {
@@ -131,6 +138,11 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     recorder,
     registrationChecks,
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
+    circuitStateOf({ chainId, address }) {
+      const healths = healthRegistry.of(chainId, options.directory.reachable(chainId))
+      const health = healths.find(({ solver }) => solver.address === address)
+      return health?.circuitState(clock()) ?? 'closed'
+    },
     collectMetrics(reachable) {
       stages.flush()
       const healths = [...reachable].flatMap(([chainId, solvers]) => healthRegistry.of(chainId, solvers))
@@ -140,7 +152,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     async close() {
       await prices.close()
       await httpClient.close()
-      await recorder.close()
+      await Promise.all([recorder.close(), statistics.close()])
     },
   }
 }

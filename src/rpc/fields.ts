@@ -9,10 +9,12 @@ import {
   type IntegerRule,
   MAX_INTEGER,
   SIGNATURE,
+  STATS_WINDOW,
   UNIX_MS,
   UUID,
 } from '../domain/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
+import { DEFAULT_STATS_WINDOW, STATS_WINDOWS, type StatsWindow } from '../domain/solver-statistics.js'
 
 const NOTHING: Hex = '0x'
 
@@ -79,6 +81,13 @@ export class Fields {
   /** One of the keys of `choices` that is not the zero value. */
   choice<T>(field: string, value: number, choices: Readonly<Record<number, T>>): T | undefined {
     return this.#expect(field, choices[value], `must be ${Object.values(choices).join(' or ')}`)
+  }
+
+  /** A window of statistics; the default without a text. */
+  statsWindow(field: string, text: string | undefined): StatsWindow {
+    if (text === undefined) return DEFAULT_STATS_WINDOW
+    const window = STATS_WINDOWS.find((allowed) => allowed === text)
+    return this.#expect(field, window, STATS_WINDOW.mustBe) ?? DEFAULT_STATS_WINDOW
   }
 
   displayName(field: string, text: string): string {

@@ -11,6 +11,7 @@ import { fieldTerms } from './migrations/009-field-terms.js'
 import { orders } from './migrations/010-orders.js'
 import { solverSessions } from './migrations/011-solver-sessions.js'
 import { solverOrderHours } from './migrations/012-solver-order-hours.js'
+import { solverHours } from './migrations/013-solver-hours.js'
 
 /** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '010-orders': orders,
   '011-solver-sessions': solverSessions,
   '012-solver-order-hours': solverOrderHours,
+  '013-solver-hours': solverHours,
 }

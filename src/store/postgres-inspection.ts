@@ -43,6 +43,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   events: true,
   orders: true,
   solver_order_hours: true,
+  solver_hours: true,
   chain_positions: true,
   chain_headers: true,
   chain_leaders: true,

@@ -16,6 +16,7 @@ import { readRecordKey } from './record-key.js'
 import { readReplicaKey } from './replica-key.js'
 import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
 import type { Schema } from './schema.js'
+import { createSolverHourStore } from './solver-hour-store.js'
 import { createSolverOrderStore } from './solver-order-store.js'
 import { createSolverStore } from './solver-store.js'
 import type { Stores } from './stores.js'
@@ -84,6 +85,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
       orders: health.watch(createOrderStore(database)),
       solverOrders: health.watch(createSolverOrderStore(database)),
+      solverHours: health.watch(createSolverHourStore(database)),
       circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),

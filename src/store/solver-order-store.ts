@@ -15,8 +15,14 @@ export interface SolverOrderStore {
    * The hours of a chain from one on, each solver's in order. An hour without orders and steps is left out. They are complete
    * for the last 31 days.
    * @param solver undefined for all solvers
+   * @param untilHour the first hour after them; undefined without an end
    */
-  readHours(chainId: number, sinceHour: number, solver?: Address): Promise<readonly SolverOrderHour[]>
+  readHours(
+    chainId: number,
+    sinceHour: number,
+    solver?: Address,
+    untilHour?: number,
+  ): Promise<readonly SolverOrderHour[]>
   /** The newest refunded orders of a solver by their first steps, at most 1,000. */
   readRefunded(chainId: number, solver: Address): Promise<readonly RefundedOrder[]>
   /**
@@ -80,7 +86,7 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
   }
 
   return {
-    async readHours(chainId, sinceHour, solver) {
+    async readHours(chainId, sinceHour, solver, untilHour) {
       let rows = database
         .selectFrom('solver_order_hours')
         .select(['solver', 'hour', 'orders', 'deposited', 'settled', 'refunded'])
@@ -90,6 +96,7 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
           or((['orders', 'deposited', 'settled', 'refunded'] as const).map((count) => eb(count, '<>', 0))),
         )
       if (solver !== undefined) rows = rows.where('solver', '=', solver)
+      if (untilHour !== undefined) rows = rows.where('hour', '<', untilHour)
       const hours = await rows.orderBy('solver').orderBy('hour').execute()
       return hours.map((row) => ({ ...row, solver: row.solver as Address }))
     },

@@ -10,6 +10,7 @@ import { takeFileLock } from './file-lock.js'
 import { createOrderStore } from './order-store.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
+import { createSolverHourStore } from './solver-hour-store.js'
 import { createSolverOrderStore } from './solver-order-store.js'
 import { createSolverStore } from './solver-store.js'
 import { openSqlite, toConfigError } from './sqlite.js'
@@ -71,6 +72,7 @@ async function openAll(
     events: guard(createEventStore(database, now)),
     orders: guard(createOrderStore(database)),
     solverOrders: guard(createSolverOrderStore(database)),
+    solverHours: guard(createSolverHourStore(database)),
     circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,

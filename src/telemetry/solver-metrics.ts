@@ -30,6 +30,18 @@ export function createSolverMetrics(registers: Registry[]) {
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
+    solverWins: new Counter({
+      name: 'aggregator_solver_wins_total',
+      help: 'Quotes whose best offer was the one of this solver, by chain and solver.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverOrders: new Gauge({
+      name: 'aggregator_solver_orders',
+      help: 'Orders of each registered solver in the last 24 hours, by chain, solver and step (deposited, settled, refunded). All replicas have the same numbers.',
+      labelNames: ['chain_id', 'solver', 'step'],
+      registers,
+    }),
     solvers: new Gauge({
       name: 'aggregator_solvers',
       help: 'Registered solvers, by chain and state (active, inactive: without a sufficient bond).',

@@ -137,6 +137,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
       'DELETE /v1/{chainId}/solvers/{address}': 401,
       'GET /v1/{chainId}/solvers': 200,
       'GET /v1/{chainId}/order/{orderId}': 200,
+      'GET /v1/{chainId}/solvers/stats': 200,
+      'GET /v1/{chainId}/solvers/{address}/stats': 200,
       'GET /v1/{chainId}/orders': 200,
       'GET /v1/chains': 200,
       'GET /v1/ws': 'no try-out',

@@ -49,6 +49,7 @@ const NAMES = Object.keys({
   events: true,
   orders: true,
   solver_order_hours: true,
+  solver_hours: true,
   chain_positions: true,
   chain_headers: true,
   solver_circuit_breakers: true,

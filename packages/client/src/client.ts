@@ -1,7 +1,15 @@
 import type { Address } from 'viem'
 import { linkSignal, untilReturned } from './abort.js'
 import { readAddress, readList, readMessage } from './answer-fields.js'
-import { addressProblem, chainIdProblem, check, checked, checkOptions, textProblem } from './arguments.js'
+import {
+  addressProblem,
+  chainIdProblem,
+  check,
+  checked,
+  checkOptions,
+  objectProblem,
+  textProblem,
+} from './arguments.js'
 import { type Chain, readChains } from './chains.js'
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
@@ -24,6 +32,15 @@ import {
   toQuoteStreamBody,
 } from './quote-stream.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
+import {
+  readSolverStatsByHour,
+  readSolverStatsList,
+  type SolverStats,
+  type SolverStatsByHour,
+  type SolverStatsParams,
+  toWindowQuery,
+  windowProblem,
+} from './solver-stats.js'
 import {
   type ListedSolver,
   type RegisteredSolver,
@@ -58,6 +75,15 @@ export interface AggregatorClient extends OrderMethods {
   getQuoteRecord(chainId: number, quoteId: string, options?: CallOptions): Promise<QuoteRecord>
   /** Lists the active solvers, the longest registered first. */
   listSolvers(chainId: number, options?: CallOptions): Promise<ListedSolver[]>
+  /** Sums up what the solvers of a chain did. The registered ones are first, the longest registered of them first. */
+  listSolverStats(chainId: number, params?: SolverStatsParams, options?: CallOptions): Promise<SolverStats[]>
+  /** Sums up what one solver did, and by hour. The address may be in any letter case. */
+  getSolverStats(
+    chainId: number,
+    solver: Address,
+    params?: SolverStatsParams,
+    options?: CallOptions,
+  ): Promise<SolverStatsByHour>
   /** Registers a solver, or updates its endpoint and name. @returns its address, and the result of a request to its endpoint */
   registerSolver(registration: SignedRegistration, options?: CallOptions): Promise<RegisteredSolver>
   /** Removes a solver. @returns its address */
@@ -116,6 +142,21 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         check({ chainId: chainIdProblem(chainId) })
         const read = (solvers: unknown) => readList(solvers).map(readListedSolver)
         return instance.call({ verb: 'GET', path: `/v1/${chainId}/solvers` }, read, callOptions)
+      }),
+    listSolverStats: (chainId, params = {}, callOptions) =>
+      checked(() => {
+        check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
+        check({ window: windowProblem(params.window) })
+        const path = `/v1/${chainId}/solvers/stats${toWindowQuery(params)}`
+        return instance.call({ verb: 'GET', path }, readSolverStatsList, callOptions)
+      }),
+    getSolverStats: (chainId, solver, params = {}, callOptions) =>
+      checked(() => {
+        const problems = { chainId: chainIdProblem(chainId), solver: addressProblem(solver) }
+        check({ ...problems, params: objectProblem(params) })
+        check({ window: windowProblem(params.window) })
+        const path = `/v1/${chainId}/solvers/${solver}/stats${toWindowQuery(params)}`
+        return instance.call({ verb: 'GET', path }, readSolverStatsByHour, callOptions)
       }),
     registerSolver: (registration, callOptions) =>
       checked(() => {

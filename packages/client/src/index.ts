@@ -6,6 +6,7 @@
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
 export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
+export type { StatsWindow } from '../../../src/domain/solver-statistics.js'
 export type { VerifyMode } from '../../../src/domain/verification.js'
 export type { Chain, ChainStatus, Token } from './chains.js'
 export {
@@ -58,6 +59,13 @@ export {
 } from './registration.js'
 export { isRetryable, retryDelay } from './retry.js'
 export { type InstanceTrust, readSettlement, type SettlementTerms } from './settlement.js'
+export type {
+  SolverCounts,
+  SolverHour,
+  SolverStats,
+  SolverStatsByHour,
+  SolverStatsParams,
+} from './solver-stats.js'
 export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
 export {
   type QuoteProblem,

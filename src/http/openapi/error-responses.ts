@@ -35,6 +35,8 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   ],
   'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.ListSolvers': [],
+  'aggregator.v1.SolverService.ListSolverStats': ['DATABASE_UNAVAILABLE'],
+  'aggregator.v1.SolverService.GetSolverStats': ['SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.OpenSession': [
     OF_CHAIN,
     'SIGNATURE_INVALID',

@@ -18,6 +18,8 @@ import {
   REGISTER,
   type Run,
   SOCKET,
+  SOLVER_STATS,
+  STATS,
   STREAM,
   TOO_LONG,
   UNKNOWN_QUOTE,
@@ -87,6 +89,14 @@ async function causeRegistrationErrors({ ask, chainId, best, other }: Run): Prom
   await ask(LIST, { path })
   await ask(LIST, { path, headers: BAD_TIMEOUT })
   await ask(LIST, { path: { chainId: UNKNOWN_CHAIN } })
+  await ask(STATS, { path })
+  await ask(STATS, { path, query: '?window=1d' })
+  await ask(STATS, { path: { chainId: UNKNOWN_CHAIN } })
+  const own = { ...path, address: registered.address }
+  await ask(SOLVER_STATS, { path: own })
+  await ask(SOLVER_STATS, { path: own, query: '?window=1d' })
+  await ask(SOLVER_STATS, { path: { ...path, address: `0x${'99'.repeat(20)}` } })
+  await ask(SOLVER_STATS, { path: { ...own, chainId: UNKNOWN_CHAIN } })
   await ask(CHAINS)
   await ask(CHAINS, { headers: BAD_TIMEOUT })
 }
@@ -166,7 +176,21 @@ async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
 async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, LIST, ORDER, ORDERS, EVENTS, SOCKET, CHAINS]) {
+  for (const of of [
+    QUOTE,
+    PRICE,
+    STREAM,
+    RECORD,
+    REGISTER,
+    LIST,
+    STATS,
+    SOLVER_STATS,
+    ORDER,
+    ORDERS,
+    EVENTS,
+    SOCKET,
+    CHAINS,
+  ]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
@@ -186,7 +210,20 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST, ORDER, ORDERS, CHAINS]) {
+  for (const of of [
+    QUOTE,
+    PRICE,
+    STREAM,
+    RECORD,
+    REGISTER,
+    UNREGISTER,
+    LIST,
+    STATS,
+    SOLVER_STATS,
+    ORDER,
+    ORDERS,
+    CHAINS,
+  ]) {
     await ask(of, { path })
     await ask(of, { path })
   }
@@ -226,6 +263,8 @@ async function causeLostSolver(
   await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
   await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
   await ask(ORDERS, { path: { chainId } })
+  await ask(STATS, { path: { chainId } })
+  await ask(SOLVER_STATS, { path: { chainId, address: registered.address } })
   // Far later than what this replica knows: another replica may have sent it.
   await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
 }
