@@ -206,7 +206,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
   'aggregator.v1.SessionQuote': { id: UUID, signature: SIGNATURE },
   'aggregator.v1.SessionDecline': { id: UUID },
   'aggregator.v1.SessionPong': { id: UUID },
-  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT },
+  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT, rank: { minimum: 1 } },
   'aggregator.v1.SessionEvent': { cursor: CURSOR },
   'aggregator.v1.SessionPing': { id: UUID },
   'aggregator.v1.SessionGoAway': { reconnect_within_ms: { minimum: 1 } },
