@@ -242,7 +242,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.OwnResult.best_amount": "The best offer's amount on the side that solvers compete on, decimal. Only after the deposit deadline, and when there was an offer.",
   "aggregator.v1.OwnResult.distance_bps": "How much worse this solver's offer was than the best one, in basis points of the best amount; 0 for the best one. Only after the deposit deadline, and for a valid offer.",
   "aggregator.v1.OwnResult.kind": "Whether it was a quote or a price.",
-  "aggregator.v1.OwnResult.quote_id": "This solver's id of the quote, a UUID.",
+  "aggregator.v1.OwnResult.quote_id": "This solver's id of the quote, a UUID. Absent in a record of an earlier version, which did not keep what it is made of.",
   "aggregator.v1.OwnResult.request": "The request to the solvers.",
   "aggregator.v1.OwnResult.requested_at": "When the instance got the caller's request, Unix time in milliseconds.",
   "aggregator.v1.OwnResult.result": "How it ended for this solver.",

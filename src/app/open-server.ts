@@ -13,6 +13,7 @@ import { createHealth } from '../rpc/health.js'
 import { limitMessages } from '../rpc/message-limit.js'
 import { createMiddleware } from '../rpc/middleware.js'
 import { createOrderService } from '../rpc/order-service.js'
+import { createOwnResultsMethod } from '../rpc/own-results.js'
 import { createPriceService } from '../rpc/price-service.js'
 import { createQuoteService } from '../rpc/quote-service.js'
 import { createQuoteStreams } from '../rpc/quote-streams.js'
@@ -57,7 +58,7 @@ export async function openServer(
   drainMs: () => number,
 ): Promise<HttpServer> {
   const { config, chains, eventLog, metrics, now, log } = options
-  const { directory, freeBonds, register, unregister, sessions, relay, quoting } = options.solvers
+  const { clock, directory, freeBonds, register, unregister, sessions, relay, quoting } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -71,6 +72,7 @@ export async function openServer(
     ...createQuoteService({ ...quoting, readQuote }),
     ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
+    createOwnResultsMethod({ ...quoting, config, freeBonds, now, clock }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)

@@ -86,6 +86,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   started.push(quoting.close)
   return {
+    clock,
     directory,
     freeBonds,
     register: createRegisterSolver({ ...solvers, bondWatch, endpointGuard }),

@@ -1,12 +1,13 @@
 import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
-import type { Solver } from '../domain/solver.js'
+import type { Solver, SolverKey } from '../domain/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { createSelection } from '../solvers/selection.js'
 import type { SessionTransport } from '../solvers/solver-client.js'
 import { createSolverCounters } from '../solvers/solver-counters.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
+import type { SolverHealth } from '../solvers/solver-health.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import { createSolverHttpClient } from '../solvers/solver-http-client.js'
 import { collectHealthMetrics } from '../solvers/solver-metrics.js'
@@ -21,6 +22,7 @@ import type { ContractRules } from './contract-rules.js'
 import { createFanOut } from './fan-out.js'
 import { createOfferValidator } from './offer-validator.js'
 import { createOfferVerifier } from './offer-verifier.js'
+import { createPagePositions, type PagePositions } from './page-positions.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
@@ -34,8 +36,12 @@ import { createAttemptQuote } from './solver-attempt.js'
 export interface Quoting {
   readonly aggregator: Aggregator
   readonly prices: Pick<Prices, 'get'>
-  readonly recorder: Pick<QuoteRecorder, 'read'>
+  readonly recorder: Pick<QuoteRecorder, 'read' | 'listOwn'>
+  /** Page tokens of solvers' own results. */
+  readonly pagePositions: PagePositions
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
+  /** The health of a solver that this replica can ask; undefined for all others. */
+  healthOf(key: SolverKey): SolverHealth | undefined
   /** What solvers of a chain sign; undefined until its contract has been read once. */
   typedDataOf(chainId: number): QuoteTypedData | undefined
   /**
@@ -127,7 +133,12 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     aggregator,
     prices,
     recorder,
+    pagePositions: createPagePositions(options.recordKey),
     registrationChecks,
+    healthOf: ({ chainId, address }) =>
+      healthRegistry
+        .of(chainId, options.directory.reachable(chainId))
+        .find(({ solver }) => solver.address === address),
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
     collectMetrics(reachable) {
       stages.flush()

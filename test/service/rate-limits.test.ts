@@ -17,6 +17,7 @@ const LISTED = {
   RATE_LIMIT_REGISTER: '5',
   RATE_LIMIT_UNREGISTER: '10',
   RATE_LIMIT_SOLVERS: '60',
+  RATE_LIMIT_RESULTS: '60',
 }
 
 let chain: TestChain

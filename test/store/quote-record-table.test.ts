@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import type { QuoteRecordSchema } from '../../src/store/quote-record-schema.js'
 import { bytesSinceOldest } from '../../src/store/quote-record-size.js'
 import type { QuoteRecordStore } from '../../src/store/quote-record-store.js'
-import { createQuoteRecordTable, type QuoteRecordSchema } from '../../src/store/quote-record-table.js'
+import { createQuoteRecordTable } from '../../src/store/quote-record-table.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from './databases.js'
 
