@@ -24,10 +24,11 @@ export function createReadHello(supportedChains: readonly number[]): ReadHello {
       new Set(chainIds).size < chainIds.length
     )
       fields.addViolation('chainIds', `must be 1 to ${MAX_SESSION_CHAINS} chain ids, each once`)
+    const audience = fields.origin('audience', message.audience)
     const hello: Hello = {
       address: fields.address('address', message.address),
       name: fields.displayName('name', message.name),
-      audience: fields.origin('audience', message.audience),
+      audience,
       chainIds,
       signature: fields.signature('signature', message.signature),
       events: message.events && { after: message.events.after || undefined },

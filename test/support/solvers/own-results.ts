@@ -24,7 +24,7 @@ export async function listOwnResults(
   service: TestService,
   chainId: number,
   account: LocalAccount,
-  fields: Record<string, unknown> = {},
+  fields: object = {},
 ) {
   const signed = await signOwnResults(account, service.url)
   return service.post(`/v1/${chainId}/solvers/${account.address}/results`, { ...signed, ...fields })
