@@ -914,10 +914,10 @@ export interface components {
             audience: string;
             /** @description EIP-191 personal-message signature by `address`, 65 bytes in hex with `0x`, over the four lines `<protocol name> Solver Results`, `Address: <address in lower case>`, `Audience: <audience>` and `Timestamp: <timestamp>`, joined by line feeds. */
             signature: string;
-            /** @description Most results of the page, at most 200; 50 when it is 0. A page may have fewer, or none, although more results follow. */
-            pageSize: number;
-            /** @description `nextPageToken` of the page before; empty for the first page. */
-            pageToken: string;
+            /** @description Most results of the page, at most 200; 50 when it is absent or 0. A page may have fewer, or none, although more results follow. */
+            pageSize?: number;
+            /** @description `nextPageToken` of the page before; absent or empty for the first page. */
+            pageToken?: string;
         };
         /** @description ListOwnResultsResponse carries a page of results, and how the instance treats the solver at this moment. */
         ListOwnResultsResponse: {

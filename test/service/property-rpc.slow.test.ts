@@ -20,6 +20,7 @@ const PATHS = [
   '/aggregator.v1.SolverService/RegisterSolver',
   '/aggregator.v1.SolverService/UnregisterSolver',
   '/aggregator.v1.SolverService/ListSolvers',
+  '/aggregator.v1.SolverService/ListOwnResults',
   '/aggregator.v1.OrderService/GetOrder',
   '/aggregator.v1.OrderService/ListOrders',
 ]

@@ -101,14 +101,14 @@ export function toOwnResultsBody(
   params: OwnResultsParams,
 ): Omit<Messages['ListOwnResultsRequest'], 'chainId' | 'address'> {
   check({ params: objectProblem(params) })
-  const { pageSize = 0, pageToken } = params
+  const { pageSize, pageToken } = params
   check({
     audience: parseOrigin(audience) === audience ? undefined : 'must be an origin',
     timestamp: integerProblem(UINT64, timestamp),
     pageSize: integerProblem(UINT32, pageSize),
     pageToken: pageToken === undefined ? undefined : textProblem(pageToken),
   })
-  return { audience, timestamp, signature, pageSize, pageToken: pageToken ?? '' }
+  return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }
 }
 
 /** Reads a page. @throws UnreadableAnswer */

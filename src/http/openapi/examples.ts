@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:38423',
+      endpointUrl: 'http://127.0.0.1:38431',
       name: 'Aldous',
       signature:
-        '0x0f3276399dbc471925cff7897768ed15ae50a41087318e11d4bee8f11fcc808d7a9c1364ae73ed51720afda1a4c420c5365da030343db6385a8b327e386c73a51c',
-      timestamp: 1795399280237,
+        '0xae41f82a022e8a306cce02cfa5fcd9462a0a74c3a7b6e5790cfa5cd8cafe4c4d1ab30ea9c7d1ee4d16e21cbebdb66e3247eadb98924921bc34f9322ed84ee1351c',
+      timestamp: 1795434998098,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795399280237.',
+      error: 'The timestamp must be newer than the last accepted one, 1795434998098.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795399280290,
+        registeredAt: 1795434998164,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795399280315,
+        registeredAt: 1795434998184,
       },
     ],
   },
@@ -275,14 +275,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795399580,
-        fillDeadline: 1795399700,
+        depositDeadline: 1795435298,
+        fillDeadline: 1795435418,
         nonce: '1',
       },
       solverSignature:
-        '0x6806904f85c0c9720a1ffb4cb0d76468e87a0a37b72deab6553859fe0f8c1d7e3d41b2dcd28da909d4f3e4940316115efd57871140b5c9fc17a53ff30267b92e1b',
-      depositAddress: '0x9Bd4a511bED059BE958f5d1c16A768fcc0821988',
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+        '0x1640f5b19649874c9198fd223afcd3430f7876808b16729093cc6380e1464d051c94f511bd898d385ab7805c9616fe779eed52089ad901c003df24558dcb9d481c',
+      depositAddress: '0xff1a4049D73943AB4EcB0d9D6ff015FcBe65f12c',
+      orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +294,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795399580,
-            fillDeadline: 1795399700,
+            depositDeadline: 1795435298,
+            fillDeadline: 1795435418,
             nonce: '1',
           },
           solverSignature:
-            '0x674236579e9587cad5f4a3f6bf4495dd09f4d21c3e0908a57b51631bfb7ecd1e746b51d40a509d092eb717635ef76e7e27998c31606d1f28493315978db080071c',
-          depositAddress: '0xEFbB1Ab26576Ca91a2032E02ba7977b5E825D517',
-          orderId: '0x851ba2d8bd8f89964652582db5a9f3fe8353278eb53afb14f2b9d13983754294',
+            '0x912954f63a6dbcffbf335c75a15241abc0d07bdec93e6f348fa6cd66d2e77fd50beb3fdccb32e7e9d2e67252021fde66405211e39c10adc570e4c53fec11d9131b',
+          depositAddress: '0x586629cD8678A078D916e82a972d1D82DCf775Bb',
+          orderId: '0x340fae338ab8cbcf8ccc48b4e24f051164c2a2154f6772ed4bb3d51d39323aaf',
         },
       ],
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: '69152f00-1101-40b6-8021-217526461143',
       verified: true,
     },
   },
@@ -380,7 +380,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795399280391,
+      asOf: 1795434998225,
     },
   },
   {
@@ -451,7 +451,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"c0407d49-81c6-40ed-801b-1064cab141a0","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795399580,"fillDeadline":1795399700,"nonce":"3"},"solverSignature":"0xeceeb7eeb9350976c7b681d5c901c2a6ddd71aa1b9321b59f8101761a8c194a3339c8fd462096fb33cd4cb9b8ebb407b8c8c4284a527f8989d9af649f45d4c871c","depositAddress":"0xF8541037b1baF79e6A6f3793c349d727D7fBdadE","orderId":"0x9a1929062e4c4d8b1ae5d81ad159ee754918902ed8594c918b49f3ded346cb2b","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"21b02048-8e78-408e-8024-fff37aceeeb9","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795435298,"fillDeadline":1795435418,"nonce":"3"},"solverSignature":"0x69c2170514017e058b947bf2fccc4ab9742d9401a160b3b8b6462ebd08d8a07842217740dbd125a64f41230303007db10fa88cf12c83d437203e45f11f0e03341c","depositAddress":"0x4601090e1fedc21Dbe005a87f62E75ef1507E492","orderId":"0x98d5907078302fbcef1b905ae7a50a8f379852832b1dcb8387d7080feb701d09","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +517,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '73d4af43-9239-4009-806e-8b2994f6d636',
+      quoteId: '8704d492-27fd-401f-8097-b51df3d01b0b',
     },
   },
   {
@@ -527,7 +527,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '18d7cf13-618b-402a-80cb-315f5f75ae47',
+      quoteId: '47d6161c-644c-40af-8002-9013a3140282',
     },
   },
   {
@@ -553,13 +553,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: '69152f00-1101-40b6-8021-217526461143',
     },
     body: {
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: '69152f00-1101-40b6-8021-217526461143',
       chainId: 31337,
-      requestedAt: 1795399280343,
-      durationMs: 19,
+      requestedAt: 1795434998199,
+      durationMs: 8,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -569,15 +569,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795399580,
-        fillDeadline: 1795399700,
+        depositDeadline: 1795435298,
+        fillDeadline: 1795435418,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 14,
+          durationMs: 5,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -587,7 +587,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 16,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -642,7 +642,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: bx8knt_I.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"bx8knt_I.0"}\n\nid: bx8knt_I.1.DrF3aoS0\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795399700,"blockNumber":15,"transactionHash":"0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39","logIndex":0,"blockTime":1795399279,"cursor":"bx8knt_I.1.DrF3aoS0"}\n\nid: bx8knt_I.2.1Pb08tSc\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509","logIndex":2,"blockTime":1795399279,"cursor":"bx8knt_I.2.1Pb08tSc"}\n',
+    body: 'id: JEPSP4-Y.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"JEPSP4-Y.0"}\n\nid: JEPSP4-Y.1.ktk5S9FF\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795435418,"blockNumber":15,"transactionHash":"0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de","logIndex":0,"blockTime":1795434996,"cursor":"JEPSP4-Y.1.ktk5S9FF"}\n\nid: JEPSP4-Y.2.4kgRxC0g\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x10b4d81add19d41dd06bf4f370b316a80dfbac0f1aac5cebda3f35689f085085","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x58a57fed854ed3511c9ebfd9421c4b4b249cbbb7da40564a128752bc36298d39","logIndex":2,"blockTime":1795434996,"cursor":"JEPSP4-Y.2.4kgRxC0g"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +696,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+      orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
     },
     body: {
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+      orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,16 +709,16 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795399700,
+      fillDeadline: 1795435418,
       deposited: {
         blockNumber: 15,
-        blockTime: 1795399279,
-        transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+        blockTime: 1795434996,
+        transactionHash: '0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de',
       },
       settled: {
         blockNumber: 17,
-        blockTime: 1795399279,
-        transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+        blockTime: 1795434996,
+        transactionHash: '0x4311f847462042c16a6e1b1885668164051b64f46d8f3bcb74438e1d82993b52',
       },
     },
   },
@@ -764,7 +764,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       orders: [
         {
-          orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+          orderId: '0x10b4d81add19d41dd06bf4f370b316a80dfbac0f1aac5cebda3f35689f085085',
           chainId: 31337,
           state: 'REFUNDED',
           user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
@@ -774,15 +774,15 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '72616',
           outputChainId: 31337,
-          fillDeadline: 1795399278,
+          fillDeadline: 1795434995,
           refunded: {
             blockNumber: 16,
-            blockTime: 1795399279,
-            transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+            blockTime: 1795434996,
+            transactionHash: '0x58a57fed854ed3511c9ebfd9421c4b4b249cbbb7da40564a128752bc36298d39',
           },
         },
         {
-          orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+          orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
           chainId: 31337,
           state: 'SETTLED',
           user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -792,16 +792,16 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '2498750000',
           outputChainId: 31337,
-          fillDeadline: 1795399700,
+          fillDeadline: 1795435418,
           deposited: {
             blockNumber: 15,
-            blockTime: 1795399279,
-            transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+            blockTime: 1795434996,
+            transactionHash: '0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de',
           },
           settled: {
             blockNumber: 17,
-            blockTime: 1795399279,
-            transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+            blockTime: 1795434996,
+            transactionHash: '0x4311f847462042c16a6e1b1885668164051b64f46d8f3bcb74438e1d82993b52',
           },
         },
       ],
@@ -834,6 +834,159 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 200,
+    path: {
+      chainId: 31337,
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+    requestBody: {
+      timestamp: 1795434998575,
+      audience: 'https://quotes.example',
+      signature:
+        '0x0b80c748f9adaedef3d1cf10a807ec184c0f126c0005d257c701d687b394a84a091855e24e672b02ca4092e5daf42ed1dece9a9c189eab73048d699c0a18d2f31b',
+      pageSize: 2,
+    },
+    body: {
+      results: [
+        {
+          quoteId: 'dd0775ea-c287-78c7-33a6-a095cc4557bf',
+          requestedAt: 1795434998277,
+          kind: 'FIRM',
+          request: {
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            orderType: 'EXACT_INPUT',
+            amount: '1000000000000000000',
+            userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            destinationChainId: 31337,
+            depositMode: 'CONTRACT',
+            depositDeadline: 1795435298,
+            fillDeadline: 1795435418,
+          },
+          result: {
+            solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+            outcome: 'DECLINED',
+            durationMs: 2,
+            httpStatus: 422,
+            explanation: 'The solver answered with status 422; only 200 carries an offer.',
+          },
+        },
+        {
+          quoteId: 'dd6aab28-ce59-c7bf-9659-648a47b7eb3c',
+          requestedAt: 1795434998272,
+          kind: 'FIRM',
+          request: {
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            orderType: 'EXACT_INPUT',
+            amount: '1000000000000000000',
+            userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            destinationChainId: 31337,
+            depositMode: 'CONTRACT',
+            depositDeadline: 1795435298,
+            fillDeadline: 1795435418,
+          },
+          result: {
+            solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+            outcome: 'DECLINED',
+            durationMs: 36,
+            httpStatus: 422,
+            explanation: 'The solver answered with status 422; only 200 carries an offer.',
+          },
+        },
+      ],
+      nextPageToken: '0UK-vzEpAOLc187XSerl-6tqTyEUiQ5BDWlgaKcwvewSDhxDsuNyKC80uVPMCWj_bKc',
+      circuitBreaker: 'CLOSED',
+      freeBond: '1000001000000000000',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see pageToken, audience.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'pageToken',
+          message: 'must be the nextPageToken of a page of this solver on this chain',
+        },
+        {
+          field: 'audience',
+          message:
+            'must be an http or https origin without path or credentials, such as https://quotes.example',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 401,
+    reason: 'SIGNATURE_INVALID',
+    body: {
+      error: 'The signature is not by this address over the expected message.',
+      code: 'SIGNATURE_INVALID',
+      details: [
+        {
+          field: 'signature',
+          message:
+            'must be an EIP-191 signature by 0x15d34aaf54267db7d7c367839aaf71a00a2c6a65 over "Service Solver Results\\nAddress: 0x15d34aaf54267db7d7c367839aaf71a00a2c6a65\\nAudience: https://quotes.example\\nTimestamp: 1795434998575"',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 401,
+    reason: 'TIMESTAMP_OUT_OF_RANGE',
+    body: {
+      error: 'The timestamp must be within 5 minutes of the clock.',
+      code: 'TIMESTAMP_OUT_OF_RANGE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 403,
+    reason: 'AUDIENCE_REJECTED',
+    body: {
+      error:
+        'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.',
+      code: 'AUDIENCE_REJECTED',
+      details: [
+        {
+          field: 'audience',
+          message: 'must be an origin of this instance',
+        },
+      ],
     },
   },
   {
@@ -911,8 +1064,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x7194ddcfe49a86345e6fa92393585807b906a45c5f35278296bf81b846735b4d48aa49ae3d5ee98e4cd3031ce1abccd364b012f8fb7d129ea927da63a85dfbee1b',
-      timestamp: 1795399280804,
+        '0x0623cec49bf747dbba0704daf5289c2ae1a8f3b7d5c17b9dd9ca8974cb8ce28d0c59d69175213f54167afb9a93b4cf8081460338798bfbc011cb1fb961ab77fd1c',
+      timestamp: 1795434998588,
     },
     body: {
       status: 'removed',
@@ -924,7 +1077,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795399280804.',
+      error: 'The timestamp must be newer than the last accepted one, 1795434998588.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -953,7 +1106,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795399280824,
+      timestamp: 1795434998611,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -965,7 +1118,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 1824,
+          lagMs: 2611,
         },
         {
           chainId: 4242,
@@ -984,7 +1137,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4455659999999997\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.135207\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.5807729999999998\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795399275\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 259559424\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66527604736\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 337833984\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 59\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.004106579\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3086110000000002\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.14240399999999998\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.4510150000000002\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795434992\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 251478016\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66523103232\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 335138816\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 61\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.005370165\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1113,6 +1266,24 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 404,
+    reason: 'QUOTE_NOT_FOUND',
+    body: {
+      error: 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).',
+      code: 'QUOTE_NOT_FOUND',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
     of: 'GET /v1/events',
     status: 429,
     reason: 'RATE_LIMITED',
@@ -1172,6 +1343,15 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
     of: 'GET /v1/{chainId}/orders',
     status: 503,
     reason: 'DATABASE_UNAVAILABLE',
@@ -1214,59 +1394,59 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'bx8knt_I.0',
+    cursor: 'JEPSP4-Y.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795399700,
+    fillDeadline: 1795435418,
     blockNumber: 15,
-    transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+    transactionHash: '0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.1.DrF3aoS0',
+    blockTime: 1795434996,
+    cursor: 'JEPSP4-Y.1.ktk5S9FF',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+    orderId: '0x10b4d81add19d41dd06bf4f370b316a80dfbac0f1aac5cebda3f35689f085085',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+    transactionHash: '0x58a57fed854ed3511c9ebfd9421c4b4b249cbbb7da40564a128752bc36298d39',
     logIndex: 2,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.2.1Pb08tSc',
+    blockTime: 1795434996,
+    cursor: 'JEPSP4-Y.2.4kgRxC0g',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
     blockNumber: 17,
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    transactionHash: '0x2c2a651eb7c04e10be0beb075870da1648d10218ee7905bc53177802f17737ff',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.3.NP5QNgyY',
+    blockTime: 1795434996,
+    cursor: 'JEPSP4-Y.3.UzBAIcC6',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
     event: 'Settled',
     blockNumber: 17,
-    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    transactionHash: '0x2c2a651eb7c04e10be0beb075870da1648d10218ee7905bc53177802f17737ff',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.4.vz9K9x44',
+    blockTime: 1795434996,
+    cursor: 'JEPSP4-Y.4.9lgsPPVG',
   },
 ]
