@@ -11,7 +11,7 @@ import type { OwnResult } from '../quoting/record-view.js'
 import { assertAudience } from '../sessions/audience.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
-import { assertExplainedSignature, assertTimestamp } from '../solvers/signed-request.js'
+import { assertSignature, assertTimestamp } from '../solvers/signed-request.js'
 import { toCircuitBreakerState } from './circuit-breaker-state.js'
 import { toParametersMessage, toResultMessage } from './convert-records.js'
 import { type Method, unaryMethod } from './method.js'
@@ -50,7 +50,7 @@ export function createOwnResultsMethod(options: OwnResultsOptions): Method {
       assertTimestamp(timestamp, now())
       assertAudience(audience, config, originsOf(call.host))
       const text = ownResultsMessage(config.protocolName, { address, audience, timestamp })
-      assertExplainedSignature({ address, signature }, text)
+      assertSignature({ address, signature }, text)
       const { results, next } = await recorder.listOwn(key, page)
       const typedData = typedDataOf(key.chainId)
       return {

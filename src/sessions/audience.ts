@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.js'
+import { type FieldViolation, ServiceError } from '../domain/errors.js'
 
 /** The origins of an instance. */
 export interface AudienceRules {
@@ -10,17 +10,18 @@ export interface AudienceRules {
 /**
  * Checks that what a solver signed was meant for this instance.
  * @param origins the origins by which the request reached the instance
+ * @param violations what the error says of the field
  * @throws ServiceError AUDIENCE_REJECTED
  */
 export function assertAudience(
   audience: string,
   { publicUrls, production }: AudienceRules,
   origins: readonly string[],
+  violations: readonly FieldViolation[] = [],
 ): void {
   const accepted = production ? publicUrls : [...publicUrls, ...origins]
   if (accepted.includes(audience)) return
   const message =
     'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.'
-  const violations = [{ field: 'audience', message: 'must be an origin of this instance' }]
   throw new ServiceError('AUDIENCE_REJECTED', message, { violations })
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../domain/errors.js'
 import type { Hex } from '../domain/hex.js'
 import { sessionMessage } from '../domain/registration-messages.js'
-import { assertExplainedSignature } from '../solvers/signed-request.js'
+import { assertSignature } from '../solvers/signed-request.js'
 import { type AudienceRules, assertAudience } from './audience.js'
 import type { Hello } from './messages.js'
 
@@ -36,8 +36,16 @@ export function assertProof(
   { origins, now }: { readonly origins: readonly string[]; readonly now: number },
 ): void {
   if (now - sentAt > CHALLENGE_LIFETIME_MS) throw challengeExpired()
-  assertAudience(hello.audience, rules, origins)
-  assertExplainedSignature(hello, sessionMessage(rules.protocolName, { ...hello, nonce }))
+  assertAudience(hello.audience, rules, origins, [
+    { field: 'audience', message: 'must be an origin of this instance' },
+  ])
+  const text = sessionMessage(rules.protocolName, { ...hello, nonce })
+  assertSignature(hello, text, [
+    {
+      field: 'signature',
+      message: `must be an EIP-191 signature by ${hello.address} over ${JSON.stringify(text)}`,
+    },
+  ])
 }
 
 /** The error of a hello that comes too late. */

@@ -42,15 +42,6 @@ export function assertTimestamp(timestamp: number, now: number): void {
   throw new ServiceError('TIMESTAMP_OUT_OF_RANGE', 'The timestamp must be within 5 minutes of the clock.')
 }
 
-/** As `assertSignature`, with an error that has the text that must be signed. */
-export function assertExplainedSignature(
-  request: Pick<SignedRequest, 'address' | 'signature'>,
-  message: string,
-): void {
-  const mustBe = `must be an EIP-191 signature by ${request.address} over ${JSON.stringify(message)}`
-  assertSignature(request, message, [{ field: 'signature', message: mustBe }])
-}
-
 /**
  * @param violations what the error says of the fields
  * @throws ServiceError SIGNATURE_INVALID when the signature over `message` is not by the address

@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:38431',
+      endpointUrl: 'http://127.0.0.1:36145',
       name: 'Aldous',
       signature:
-        '0xae41f82a022e8a306cce02cfa5fcd9462a0a74c3a7b6e5790cfa5cd8cafe4c4d1ab30ea9c7d1ee4d16e21cbebdb66e3247eadb98924921bc34f9322ed84ee1351c',
-      timestamp: 1795434998098,
+        '0x9ab470e60299146c12b6c9e56681f402d2930bc68d13dba9e88081572d0eae98061610df90e8abba957332d505bf32819202b82f0f66c764fcfd3ede303897021b',
+      timestamp: 1795435477160,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795434998098.',
+      error: 'The timestamp must be newer than the last accepted one, 1795435477160.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795434998164,
+        registeredAt: 1795435477378,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795434998184,
+        registeredAt: 1795435477453,
       },
     ],
   },
@@ -275,14 +275,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795435298,
-        fillDeadline: 1795435418,
+        depositDeadline: 1795435777,
+        fillDeadline: 1795435897,
         nonce: '1',
       },
       solverSignature:
-        '0x1640f5b19649874c9198fd223afcd3430f7876808b16729093cc6380e1464d051c94f511bd898d385ab7805c9616fe779eed52089ad901c003df24558dcb9d481c',
-      depositAddress: '0xff1a4049D73943AB4EcB0d9D6ff015FcBe65f12c',
-      orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+        '0xba7db336c1707010d42b3900cf63c8ade2a702db6083e56d4719656baf7ea7821beaee53e9917a7359c5ad4404da5845a391dba878a5dc2e83e1ad5e8da4fb551c',
+      depositAddress: '0xf1726A48333E9D93Dce0153f6910bD747E6DeC17',
+      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +294,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795435298,
-            fillDeadline: 1795435418,
+            depositDeadline: 1795435777,
+            fillDeadline: 1795435897,
             nonce: '1',
           },
           solverSignature:
-            '0x912954f63a6dbcffbf335c75a15241abc0d07bdec93e6f348fa6cd66d2e77fd50beb3fdccb32e7e9d2e67252021fde66405211e39c10adc570e4c53fec11d9131b',
-          depositAddress: '0x586629cD8678A078D916e82a972d1D82DCf775Bb',
-          orderId: '0x340fae338ab8cbcf8ccc48b4e24f051164c2a2154f6772ed4bb3d51d39323aaf',
+            '0x7445ef1efe104f8ba9848321b940d625c96ecfe0fefbe96c1950350ca9cb7dcb7fdc3b11973992e44c4ef3f04e6c116e4d4016e9cce822d87c431c247121911d1c',
+          depositAddress: '0x7971158D294eb70e8c577B3A6D52A0ac012B9E6D',
+          orderId: '0x2e4f11cf5ca0d7fba7e7eb7ab3d15e9d5c5e3ad30524b9d3160cb0fa0cd36640',
         },
       ],
-      quoteId: '69152f00-1101-40b6-8021-217526461143',
+      quoteId: '96209ec6-3750-40d4-804e-887501073840',
       verified: true,
     },
   },
@@ -380,7 +380,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795434998225,
+      asOf: 1795435477524,
     },
   },
   {
@@ -451,7 +451,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"21b02048-8e78-408e-8024-fff37aceeeb9","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795435298,"fillDeadline":1795435418,"nonce":"3"},"solverSignature":"0x69c2170514017e058b947bf2fccc4ab9742d9401a160b3b8b6462ebd08d8a07842217740dbd125a64f41230303007db10fa88cf12c83d437203e45f11f0e03341c","depositAddress":"0x4601090e1fedc21Dbe005a87f62E75ef1507E492","orderId":"0x98d5907078302fbcef1b905ae7a50a8f379852832b1dcb8387d7080feb701d09","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"d28bbc2e-5bd2-40c5-809f-6f1201361d52","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795435777,"fillDeadline":1795435897,"nonce":"3"},"solverSignature":"0x4617918e6682d779a16dc56b0da7c489a19811e31fae95e0b205bbc2df8071b548d29d1c95d59e5df4837ed76e33ef422066873f487a583d4ebc96bcb159f8dc1b","depositAddress":"0x919c72Dc0B7bF04391C86b0289471148269FBC86","orderId":"0xc7e55d71b51a8b5ce8b78de72b3450d7affbf30443612a8e8fdbd79fc75f942d","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +517,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '8704d492-27fd-401f-8097-b51df3d01b0b',
+      quoteId: 'fd2879ab-03a3-4088-8042-f020db8b86c0',
     },
   },
   {
@@ -527,7 +527,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '47d6161c-644c-40af-8002-9013a3140282',
+      quoteId: 'f9115989-ab24-4022-80cf-fdc9aea0dc83',
     },
   },
   {
@@ -553,13 +553,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '69152f00-1101-40b6-8021-217526461143',
+      quoteId: '96209ec6-3750-40d4-804e-887501073840',
     },
     body: {
-      quoteId: '69152f00-1101-40b6-8021-217526461143',
+      quoteId: '96209ec6-3750-40d4-804e-887501073840',
       chainId: 31337,
-      requestedAt: 1795434998199,
-      durationMs: 8,
+      requestedAt: 1795435477487,
+      durationMs: 9,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -569,15 +569,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795435298,
-        fillDeadline: 1795435418,
+        depositDeadline: 1795435777,
+        fillDeadline: 1795435897,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 5,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -642,7 +642,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: JEPSP4-Y.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"JEPSP4-Y.0"}\n\nid: JEPSP4-Y.1.ktk5S9FF\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795435418,"blockNumber":15,"transactionHash":"0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de","logIndex":0,"blockTime":1795434996,"cursor":"JEPSP4-Y.1.ktk5S9FF"}\n\nid: JEPSP4-Y.2.4kgRxC0g\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x10b4d81add19d41dd06bf4f370b316a80dfbac0f1aac5cebda3f35689f085085","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x58a57fed854ed3511c9ebfd9421c4b4b249cbbb7da40564a128752bc36298d39","logIndex":2,"blockTime":1795434996,"cursor":"JEPSP4-Y.2.4kgRxC0g"}\n',
+    body: 'id: vBiOZptm.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"vBiOZptm.0"}\n\nid: vBiOZptm.1.vcV-KeWM\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795435897,"blockNumber":15,"transactionHash":"0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a","logIndex":0,"blockTime":1795435475,"cursor":"vBiOZptm.1.vcV-KeWM"}\n\nid: vBiOZptm.2.3hJvpykI\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa","logIndex":2,"blockTime":1795435475,"cursor":"vBiOZptm.2.3hJvpykI"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +696,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     },
     body: {
-      orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,16 +709,16 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795435418,
+      fillDeadline: 1795435897,
       deposited: {
         blockNumber: 15,
-        blockTime: 1795434996,
-        transactionHash: '0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de',
+        blockTime: 1795435475,
+        transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
       },
       settled: {
         blockNumber: 17,
-        blockTime: 1795434996,
-        transactionHash: '0x4311f847462042c16a6e1b1885668164051b64f46d8f3bcb74438e1d82993b52',
+        blockTime: 1795435475,
+        transactionHash: '0x6cacd161dd0d85e0e19c076e0718ab96a08afe949cb675a4d2941582317b1548',
       },
     },
   },
@@ -764,7 +764,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       orders: [
         {
-          orderId: '0x10b4d81add19d41dd06bf4f370b316a80dfbac0f1aac5cebda3f35689f085085',
+          orderId: '0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d',
           chainId: 31337,
           state: 'REFUNDED',
           user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
@@ -774,15 +774,15 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '72616',
           outputChainId: 31337,
-          fillDeadline: 1795434995,
+          fillDeadline: 1795435474,
           refunded: {
             blockNumber: 16,
-            blockTime: 1795434996,
-            transactionHash: '0x58a57fed854ed3511c9ebfd9421c4b4b249cbbb7da40564a128752bc36298d39',
+            blockTime: 1795435475,
+            transactionHash: '0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa',
           },
         },
         {
-          orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+          orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
           chainId: 31337,
           state: 'SETTLED',
           user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -792,16 +792,16 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '2498750000',
           outputChainId: 31337,
-          fillDeadline: 1795435418,
+          fillDeadline: 1795435897,
           deposited: {
             blockNumber: 15,
-            blockTime: 1795434996,
-            transactionHash: '0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de',
+            blockTime: 1795435475,
+            transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
           },
           settled: {
             blockNumber: 17,
-            blockTime: 1795434996,
-            transactionHash: '0x4311f847462042c16a6e1b1885668164051b64f46d8f3bcb74438e1d82993b52',
+            blockTime: 1795435475,
+            transactionHash: '0x6cacd161dd0d85e0e19c076e0718ab96a08afe949cb675a4d2941582317b1548',
           },
         },
       ],
@@ -844,17 +844,17 @@ export const exchanges: readonly Sample[] = [
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     },
     requestBody: {
-      timestamp: 1795434998575,
+      timestamp: 1795435478096,
       audience: 'https://quotes.example',
       signature:
-        '0x0b80c748f9adaedef3d1cf10a807ec184c0f126c0005d257c701d687b394a84a091855e24e672b02ca4092e5daf42ed1dece9a9c189eab73048d699c0a18d2f31b',
+        '0x46ee1613b1e673d0f8a8ae41ac184740000a42c96164d4d8310238bf8ee775275b1b83f53e0bb603465f29e6653892c77a6e90748811fc808b6fea46e0fb01f71c',
       pageSize: 2,
     },
     body: {
       results: [
         {
-          quoteId: 'dd0775ea-c287-78c7-33a6-a095cc4557bf',
-          requestedAt: 1795434998277,
+          quoteId: 'c6995083-6ac2-1fc9-504f-2a4c01d8b735',
+          requestedAt: 1795435477743,
           kind: 'FIRM',
           request: {
             inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -864,8 +864,8 @@ export const exchanges: readonly Sample[] = [
             userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
             destinationChainId: 31337,
             depositMode: 'CONTRACT',
-            depositDeadline: 1795435298,
-            fillDeadline: 1795435418,
+            depositDeadline: 1795435777,
+            fillDeadline: 1795435897,
           },
           result: {
             solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
@@ -876,8 +876,8 @@ export const exchanges: readonly Sample[] = [
           },
         },
         {
-          quoteId: 'dd6aab28-ce59-c7bf-9659-648a47b7eb3c',
-          requestedAt: 1795434998272,
+          quoteId: '031b93e7-3a9a-55cc-8cc2-3a7a6baf765e',
+          requestedAt: 1795435477742,
           kind: 'FIRM',
           request: {
             inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -887,19 +887,19 @@ export const exchanges: readonly Sample[] = [
             userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
             destinationChainId: 31337,
             depositMode: 'CONTRACT',
-            depositDeadline: 1795435298,
-            fillDeadline: 1795435418,
+            depositDeadline: 1795435777,
+            fillDeadline: 1795435897,
           },
           result: {
             solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
             outcome: 'DECLINED',
-            durationMs: 36,
+            durationMs: 21,
             httpStatus: 422,
             explanation: 'The solver answered with status 422; only 200 carries an offer.',
           },
         },
       ],
-      nextPageToken: '0UK-vzEpAOLc187XSerl-6tqTyEUiQ5BDWlgaKcwvewSDhxDsuNyKC80uVPMCWj_bKc',
+      nextPageToken: 'N9w9z_YvorhTIUR4pPda7IfnlppRNJTvXw5RwG-8CzXSHzK9DdgyfOdeHhOp7yY8Dm0',
       circuitBreaker: 'CLOSED',
       freeBond: '1000001000000000000',
     },
@@ -955,13 +955,6 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'The signature is not by this address over the expected message.',
       code: 'SIGNATURE_INVALID',
-      details: [
-        {
-          field: 'signature',
-          message:
-            'must be an EIP-191 signature by 0x15d34aaf54267db7d7c367839aaf71a00a2c6a65 over "Service Solver Results\\nAddress: 0x15d34aaf54267db7d7c367839aaf71a00a2c6a65\\nAudience: https://quotes.example\\nTimestamp: 1795434998575"',
-        },
-      ],
     },
   },
   {
@@ -981,12 +974,6 @@ export const exchanges: readonly Sample[] = [
       error:
         'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.',
       code: 'AUDIENCE_REJECTED',
-      details: [
-        {
-          field: 'audience',
-          message: 'must be an origin of this instance',
-        },
-      ],
     },
   },
   {
@@ -1064,8 +1051,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x0623cec49bf747dbba0704daf5289c2ae1a8f3b7d5c17b9dd9ca8974cb8ce28d0c59d69175213f54167afb9a93b4cf8081460338798bfbc011cb1fb961ab77fd1c',
-      timestamp: 1795434998588,
+        '0xc73b668371f4cbb5bb9e3e34d78d06147bab1bf296354a0a96ee86c5e64455f3780f11c39e8477d603733d9a3cb6fe997481039657bf7616a02c81d754dda4b91b',
+      timestamp: 1795435478126,
     },
     body: {
       status: 'removed',
@@ -1077,7 +1064,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795434998588.',
+      error: 'The timestamp must be newer than the last accepted one, 1795435478126.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -1105,8 +1092,8 @@ export const exchanges: readonly Sample[] = [
     body: {
       status: 'degraded',
       version: '0.1.0',
-      uptime: 0,
-      timestamp: 1795434998611,
+      uptime: 1,
+      timestamp: 1795435478166,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -1118,7 +1105,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 2611,
+          lagMs: 3166,
         },
         {
           chainId: 4242,
@@ -1137,7 +1124,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.3086110000000002\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.14240399999999998\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.4510150000000002\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795434992\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 251478016\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66523103232\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 335138816\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 61\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.005370165\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.670833\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.146658\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.8174909999999997\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795435470\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 242196480\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66517356544\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 322764800\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 62\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.002449803\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1394,59 +1381,59 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'JEPSP4-Y.0',
+    cursor: 'vBiOZptm.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795435418,
+    fillDeadline: 1795435897,
     blockNumber: 15,
-    transactionHash: '0x30b94605788b19c5fd1054ed62b3cc65630ff67355b5a847e022f6b4657f27de',
+    transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
     logIndex: 0,
-    blockTime: 1795434996,
-    cursor: 'JEPSP4-Y.1.ktk5S9FF',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.1.vcV-KeWM',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x10b4d81add19d41dd06bf4f370b316a80dfbac0f1aac5cebda3f35689f085085',
+    orderId: '0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    transactionHash: '0x58a57fed854ed3511c9ebfd9421c4b4b249cbbb7da40564a128752bc36298d39',
+    transactionHash: '0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa',
     logIndex: 2,
-    blockTime: 1795434996,
-    cursor: 'JEPSP4-Y.2.4kgRxC0g',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.2.3hJvpykI',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     blockNumber: 17,
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-    transactionHash: '0x2c2a651eb7c04e10be0beb075870da1648d10218ee7905bc53177802f17737ff',
+    transactionHash: '0x3d2adba511077dc264008a49c9e241949796048d07623bd763843d523c9f20b6',
     logIndex: 0,
-    blockTime: 1795434996,
-    cursor: 'JEPSP4-Y.3.UzBAIcC6',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.3.Lz8UZvwN',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x58c11ca9adbbf2989e862717ac2632c4656eddcfcc71290ef87688f6a3e201a0',
+    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     event: 'Settled',
     blockNumber: 17,
-    transactionHash: '0x2c2a651eb7c04e10be0beb075870da1648d10218ee7905bc53177802f17737ff',
+    transactionHash: '0x3d2adba511077dc264008a49c9e241949796048d07623bd763843d523c9f20b6',
     logIndex: 0,
-    blockTime: 1795434996,
-    cursor: 'JEPSP4-Y.4.9lgsPPVG',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.4.MgvWNYu_',
   },
 ]
