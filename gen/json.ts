@@ -907,14 +907,17 @@ export interface components {
             address: string;
             /** @description Unix time in milliseconds, within 5 minutes of the instance's clock. The same one may be used again until then. */
             timestamp: number;
-            /** @description The origin at which the solver reaches this instance, such as `https://quotes.example`. */
+            /**
+             * Format: uri
+             * @description The origin at which the solver reaches this instance, such as `https://quotes.example`.
+             */
             audience: string;
             /** @description EIP-191 personal-message signature by `address`, 65 bytes in hex with `0x`, over the four lines `<protocol name> Solver Results`, `Address: <address in lower case>`, `Audience: <audience>` and `Timestamp: <timestamp>`, joined by line feeds. */
             signature: string;
-            /** @description Most results of the page, at most 200; 50 when it is 0. A page may have fewer, or none, although more results follow. */
-            pageSize: number;
-            /** @description `nextPageToken` of the page before; empty for the first page. */
-            pageToken: string;
+            /** @description Most results of the page, at most 200; 50 when it is absent or 0. A page may have fewer, or none, although more results follow. */
+            pageSize?: number;
+            /** @description `nextPageToken` of the page before; absent or empty for the first page. */
+            pageToken?: string;
         };
         /** @description ListOwnResultsResponse carries a page of results, and how the instance treats the solver at this moment. */
         ListOwnResultsResponse: {
@@ -940,8 +943,11 @@ export interface components {
         };
         /** @description OwnResult is what came of one request, as its solver may see it. */
         OwnResult: {
-            /** @description This solver's id of the quote, a UUID. */
-            quoteId: string;
+            /**
+             * Format: uuid
+             * @description This solver's id of the quote, a UUID. Absent in a record of an earlier version, which did not keep what it is made of.
+             */
+            quoteId?: string;
             /** @description When the instance got the caller's request, Unix time in milliseconds. */
             requestedAt: number;
             /**

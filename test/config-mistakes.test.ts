@@ -149,6 +149,7 @@ describe('an integer must be decimal digits within its range:', () => {
     ['RATE_LIMIT_REGISTER', 0, 1_000_000],
     ['RATE_LIMIT_UNREGISTER', 0, 1_000_000],
     ['RATE_LIMIT_SOLVERS', 0, 1_000_000],
+    ['RATE_LIMIT_RESULTS', 0, 1_000_000],
     ['RATE_LIMIT_STREAMS', 0, 1_000_000],
     ['RATE_LIMIT_SESSIONS', 0, 1_000_000],
     ['POLL_INTERVAL_MS_1', 10, 86_400_000],

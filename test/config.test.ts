@@ -50,6 +50,7 @@ describe('defaults', () => {
       RATE_LIMIT_REGISTER: '5',
       RATE_LIMIT_UNREGISTER: '10',
       RATE_LIMIT_SOLVERS: '60',
+      RATE_LIMIT_RESULTS: '60',
       RATE_LIMIT_STREAMS: '300',
       RATE_LIMIT_SESSIONS: '30',
       SOLVER_SESSIONS: 'true',
@@ -111,6 +112,7 @@ describe('defaults', () => {
         register: 5,
         unregister: 10,
         solvers: 60,
+        results: 60,
         streams: 300,
         sessions: 30,
       },
@@ -214,6 +216,7 @@ describe('each variable is read:', () => {
     ['RATE_LIMIT_REGISTER', 'register'],
     ['RATE_LIMIT_UNREGISTER', 'unregister'],
     ['RATE_LIMIT_SOLVERS', 'solvers'],
+    ['RATE_LIMIT_RESULTS', 'results'],
     ['RATE_LIMIT_STREAMS', 'streams'],
     ['RATE_LIMIT_SESSIONS', 'sessions'],
   ])('%s', (variable, field) => {

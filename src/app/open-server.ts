@@ -13,6 +13,7 @@ import { createHealth } from '../rpc/health.js'
 import { limitMessages } from '../rpc/message-limit.js'
 import { createMiddleware } from '../rpc/middleware.js'
 import { createOrderService } from '../rpc/order-service.js'
+import { createOwnResultsMethod } from '../rpc/own-results.js'
 import { createPriceService } from '../rpc/price-service.js'
 import { createQuoteService } from '../rpc/quote-service.js'
 import { createQuoteStreams } from '../rpc/quote-streams.js'
@@ -84,6 +85,7 @@ export async function openServer(
     ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
+    createOwnResultsMethod({ ...quoting, config, freeBonds, coolDowns, now }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)

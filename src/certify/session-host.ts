@@ -64,6 +64,7 @@ const LIMITS: RateLimitConfig = {
   register: 0,
   unregister: 0,
   solvers: 0,
+  results: 0,
   streams: 0,
   sessions: SESSIONS_PER_MINUTE,
 }

@@ -220,7 +220,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         circuitOpen: solvers.slice(awaited.length),
       }
       recorder.record(trace)
-      reportResults(attempts, selected.fanOutRequest.solverRequest.quoteIds)
+      reportResults(attempts, selected.fanOutRequest.solverRequest.quoteIds, ranked)
       roundMetrics.countRound(trace, progress.bestAt === undefined ? undefined : endedAt - progress.bestAt)
       if (trace.outcome === 'quoted' && request.kind === 'FIRM') options.onQuoted(request)
       const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, results)

@@ -25,6 +25,7 @@ import type { ContractRules } from './contract-rules.js'
 import { createFanOut } from './fan-out.js'
 import { createOfferValidator } from './offer-validator.js'
 import { createOfferVerifier } from './offer-verifier.js'
+import { createPagePositions, type PagePositions } from './page-positions.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
@@ -38,7 +39,9 @@ import { createAttemptQuote } from './solver-attempt.js'
 export interface Quoting {
   readonly aggregator: Aggregator
   readonly prices: Pick<Prices, 'get'>
-  readonly recorder: Pick<QuoteRecorder, 'read'>
+  readonly recorder: Pick<QuoteRecorder, 'read' | 'listOwn'>
+  /** Page tokens of solvers' own results. */
+  readonly pagePositions: PagePositions
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   /** What solvers of a chain sign; undefined until its contract has been read once. */
   typedDataOf(chainId: number): QuoteTypedData | undefined
@@ -136,6 +139,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     aggregator,
     prices,
     recorder,
+    pagePositions: createPagePositions(options.recordKey),
     registrationChecks,
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
     circuitStateOf({ chainId, address }) {

@@ -1,49 +1,24 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import {
-  CircuitBreakerState,
-  type SolverHourSchema,
-  type SolverStatsSchema,
-} from '../../gen/aggregator/v1/solver_stats_pb.js'
-import type { CoolDown } from '../domain/cool-down.js'
-import type { Address } from '../domain/hex.js'
+import type { SolverHourSchema, SolverStatsSchema } from '../../gen/aggregator/v1/solver_stats_pb.js'
 import { responseTimeWithin } from '../domain/response-times.js'
+import type { SolverKey } from '../domain/solver.js'
 import { askedOf, fillRateOf, type SolverCounts } from '../domain/solver-statistics.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
-import type { CircuitState } from '../solvers/circuit-breaker.js'
+import { type SolverStateSources, toStateFields } from './convert-solver-state.js'
 
-/** What the statistics of a solver have beyond its counts: its state now. */
-export interface SolverState {
-  readonly address: Address
-  /** Undefined when the solver is not registered. */
-  readonly name: string | undefined
-  /** In the bond token's smallest unit; undefined until it has been read. */
-  readonly totalBond: bigint | undefined
-  readonly freeBond: bigint | undefined
-  readonly circuit: CircuitState
-  /** Undefined while there is none. */
-  readonly coolDown: CoolDown | undefined
-}
-
-const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
-  closed: CircuitBreakerState.CLOSED,
-  open: CircuitBreakerState.OPEN,
-  'half-open': CircuitBreakerState.HALF_OPEN,
-}
-
-/** The message of a solver's statistics. */
+/** The message of a solver's statistics. @param name undefined when the solver is not registered */
 export function toSolverStatsMessage(
-  solver: SolverState,
+  key: SolverKey,
+  name: string | undefined,
   counts: SolverCounts,
+  sources: SolverStateSources,
 ): MessageInitShape<typeof SolverStatsSchema> {
   return {
-    solver: toCachedChecksumAddress(solver.address),
-    name: solver.name,
+    solver: toCachedChecksumAddress(key.address),
+    name,
     ...toCountFields(counts),
     fillRate: fillRateOf(counts),
-    totalBond: solver.totalBond?.toString(),
-    freeBond: solver.freeBond?.toString(),
-    circuitBreaker: CIRCUIT_STATES[solver.circuit],
-    coolDown: solver.coolDown && { until: BigInt(solver.coolDown.until), level: solver.coolDown.level },
+    ...toStateFields(key, sources),
   }
 }
 

@@ -14,6 +14,7 @@ import {
   UUID,
 } from '../domain/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/origin.js'
 import { DEFAULT_STATS_WINDOW, STATS_WINDOWS, type StatsWindow } from '../domain/solver-statistics.js'
 
 const NOTHING: Hex = '0x'
@@ -98,6 +99,12 @@ export class Fields {
   endpointUrl(field: string, text: string): string {
     const problem = endpointUrlProblem(text)
     if (problem !== undefined) this.addViolation(field, problem)
+    return text
+  }
+
+  /** An origin in the normal form of the WHATWG URL standard. */
+  origin(field: string, text: string): string {
+    if (parseOrigin(text) !== text) this.addViolation(field, `must be ${AN_ORIGIN}`)
     return text
   }
 

@@ -9,36 +9,23 @@ import {
   type SolverCounts,
   WINDOW_HOURS,
 } from '../domain/solver-statistics.js'
-import type { Quoting } from '../quoting/quoting.js'
-import type { CoolDowns } from '../solvers/cool-downs.js'
-import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { StatisticsReader } from '../solvers/statistics-reader.js'
-import { type SolverState, toSolverHourMessage, toSolverStatsMessage } from './convert-solver-stats.js'
+import type { SolverStateSources } from './convert-solver-state.js'
+import { toSolverHourMessage, toSolverStatsMessage } from './convert-solver-stats.js'
 import { type Method, unaryMethod } from './method.js'
 
-interface SolverStatsOptions {
+interface SolverStatsOptions extends SolverStateSources {
   readonly statistics: StatisticsReader
   readonly directory: Pick<SolverDirectory, 'registered' | 'find'>
-  readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
-  readonly circuitStateOf: Quoting['circuitStateOf']
-  readonly coolDowns: Pick<CoolDowns, 'of'>
 }
 
 /** The methods of SolverService that answer with statistics (docs/decisions.md, D20). */
 export function createSolverStatsMethods(options: SolverStatsOptions): Method[] {
-  const { statistics, directory, freeBonds, circuitStateOf, coolDowns } = options
+  const { statistics, directory } = options
 
-  function stateOf(key: SolverKey): SolverState {
-    return {
-      address: key.address,
-      name: directory.find(key)?.name,
-      totalBond: freeBonds.totalOf(key),
-      freeBond: freeBonds.of(key),
-      circuit: circuitStateOf(key),
-      coolDown: coolDowns.of(key),
-    }
-  }
+  const toMessage = (key: SolverKey, counts: SolverCounts) =>
+    toSolverStatsMessage(key, directory.find(key)?.name, counts, options)
 
   const listSolverStats = unaryMethod(SolverService.method.listSolverStats, {
     limit: 'solvers',
@@ -51,7 +38,7 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
       const registered = directory.registered(chainId).map(({ address }) => address)
       const known = new Set<Address>([...registered, ...[...counts.keys()].sort()])
       const solvers = [...known].map((address) =>
-        toSolverStatsMessage(stateOf({ chainId, address }), counts.get(address) ?? noSolverCounts()),
+        toMessage({ chainId, address }, counts.get(address) ?? noSolverCounts()),
       )
       return { window, solvers }
     },
@@ -73,7 +60,7 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
         )
       return {
         window,
-        stats: toSolverStatsMessage(stateOf(key), sumOf([...hours.values()])),
+        stats: toMessage(key, sumOf([...hours.values()])),
         hours: [...hours].map(([hour, counts]) => toSolverHourMessage(hour, counts)),
       }
     },

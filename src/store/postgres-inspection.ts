@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Solver } from '../domain/solver.js'
 import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
-import type { QuoteRecordSchema } from './quote-record-table.js'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 

@@ -158,7 +158,7 @@ test.each(['FIRM', 'INDICATIVE'] as const)(
     const { offers } = await aggregator.runRound({ ...exactInput, kind }, caller)
     expect(offers).toHaveLength(1)
     expect(shown()).toEqual([
-      [true, { outcome: 'QUOTED' }],
+      [true, { outcome: 'QUOTED', rank: 1 }],
       [true, { outcome: 'DECLINED' }],
       [true, { outcome: 'LATE' }],
     ])
@@ -170,9 +170,9 @@ test('the offer that the settlement contract refuses is reported as invalid', as
   const aggregator = await open({ refused: 1 })
   await aggregator.runRound(exactInput, caller, { verify: 'all' })
   expect(shown()).toEqual([
-    [true, { outcome: 'QUOTED' }],
+    [true, { outcome: 'QUOTED', rank: expect.toBeOneOf([1, 2]) }],
     [true, { outcome: 'INVALID', reason: 'NonceAlreadyUsed' }],
-    [true, { outcome: 'QUOTED' }],
+    [true, { outcome: 'QUOTED', rank: expect.toBeOneOf([1, 2]) }],
   ])
 })
 

@@ -136,6 +136,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
       'POST /v1/{chainId}/solvers/register': 401,
       'DELETE /v1/{chainId}/solvers/{address}': 401,
       'GET /v1/{chainId}/solvers': 200,
+      'POST /v1/{chainId}/solvers/{address}/results': 401,
       'GET /v1/{chainId}/order/{orderId}': 200,
       'GET /v1/{chainId}/solvers/stats': 200,
       'GET /v1/{chainId}/solvers/{address}/stats': 200,

@@ -68,6 +68,12 @@ export function readShare(value: unknown): number {
   return value
 }
 
+/** Reads a number of at least 0. */
+export function readNumber(value: unknown): number {
+  if (typeof value !== 'number' || !(value >= 0)) throw invalid('a number of at least 0', value)
+  return value
+}
+
 /** Reads an enum value. One that this version of the client does not know is its text. */
 export function readEnum<T extends string>(value: unknown): T | UnknownText {
   if (typeof value !== 'string' || !/^\w+$/.test(value)) throw invalid('an enum value', value)

@@ -14,6 +14,13 @@ import { type Chain, readChains } from './chains.js'
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
 import { createOrderMethods, type OrderMethods } from './order-methods.js'
+import {
+  type OwnResultPage,
+  type OwnResultsParams,
+  readOwnResultPage,
+  type SignedOwnResults,
+  toOwnResultsBody,
+} from './own-results.js'
 import { type PriceAnswer, readPriceAnswer } from './price.js'
 import {
   type PriceParams,
@@ -88,6 +95,12 @@ export interface AggregatorClient extends OrderMethods {
   registerSolver(registration: SignedRegistration, options?: CallOptions): Promise<RegisteredSolver>
   /** Removes a solver. @returns its address */
   unregisterSolver(unregistration: SignedUnregistration, options?: CallOptions): Promise<Address>
+  /** Lists what came of the requests to a solver, newest first, for the solver itself. @returns one page */
+  listOwnResults(
+    signed: SignedOwnResults,
+    params?: OwnResultsParams,
+    options?: CallOptions,
+  ): Promise<OwnResultPage>
 }
 
 const TIMEOUT_MS = 10_000
@@ -174,6 +187,14 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         const call = { verb: 'DELETE', path: `/v1/${chainId}/solvers/${address}`, body: request } as const
         const read = (answer: unknown) => readAddress(readMessage<'UnregisterSolverResponse'>(answer).address)
         return instance.call(call, read, callOptions)
+      }),
+    listOwnResults: (signed, params = {}, callOptions) =>
+      checked(() => {
+        const { chainId, address } = signed
+        check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
+        const path = `/v1/${chainId}/solvers/${address}/results`
+        const call = { verb: 'POST', path, body: toOwnResultsBody(signed, params) } as const
+        return instance.call(call, readOwnResultPage, callOptions)
       }),
   }
 }

@@ -30,6 +30,14 @@ export type { CallOptions } from './http.js'
 export type { UnknownText } from './messages.js'
 export type { KnownOrder, ListedOrder, Order, OrderState, OrderStep, OrderSteps } from './order.js'
 export type { ListOrdersParams, OrderPage } from './orders.js'
+export {
+  type OwnResult,
+  type OwnResultPage,
+  type OwnResultsParams,
+  type OwnResultsTerms,
+  type SignedOwnResults,
+  signOwnResults,
+} from './own-results.js'
 export type { Price, PriceAnswer } from './price.js'
 export { type JsonValue, queryKey } from './query-key.js'
 export type { PriceParams, QuoteAnswer, QuoteParams } from './quote.js'

@@ -36,6 +36,7 @@ interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {
 
 /** JSON Schema has a name for the rule of these texts. */
 const UUID = { format: 'uuid' }
+const ORIGIN = { format: 'uri' }
 const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
 /** Of a display name, what AsyncAPI's JSON Schema can say: it has no Unicode patterns. */
@@ -198,11 +199,25 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
     transaction_hash: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32, transaction_hash: LOWER_CASE_BYTES32 },
+  'aggregator.v1.ListOwnResultsRequest': {
+    chain_id: CHAIN_ID,
+    address: ADDRESS,
+    timestamp: UNIX_MS,
+    audience: ORIGIN,
+    signature: SIGNATURE,
+    page_token: PAGE_TOKEN,
+  },
+  'aggregator.v1.ListOwnResultsResponse': {
+    next_page_token: PAGE_TOKEN,
+    total_bond: UINT256,
+    free_bond: UINT256,
+  },
+  'aggregator.v1.OwnResult': { quote_id: UUID, requested_at: UNIX_MS, best_amount: UINT256 },
   'aggregator.v1.SessionChallenge': { nonce: LOWER_CASE_BYTES32, server_time: UNIX_MS },
   'aggregator.v1.SessionHello': {
     address: ADDRESS,
     name: SHORT_NAME,
-    audience: { format: 'uri' },
+    audience: ORIGIN,
     chain_ids: CHAIN_ID,
     signature: SIGNATURE,
   },
@@ -223,7 +238,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
   'aggregator.v1.SessionQuote': { id: UUID, signature: SIGNATURE },
   'aggregator.v1.SessionDecline': { id: UUID },
   'aggregator.v1.SessionPong': { id: UUID },
-  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT },
+  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT, rank: { minimum: 1 } },
   'aggregator.v1.SessionEvent': { cursor: CURSOR },
   'aggregator.v1.SessionPing': { id: UUID },
   'aggregator.v1.SessionGoAway': { reconnect_within_ms: { minimum: 1 } },

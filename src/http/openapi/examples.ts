@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:38423',
+      endpointUrl: 'http://127.0.0.1:36145',
       name: 'Aldous',
       signature:
-        '0x0f3276399dbc471925cff7897768ed15ae50a41087318e11d4bee8f11fcc808d7a9c1364ae73ed51720afda1a4c420c5365da030343db6385a8b327e386c73a51c',
-      timestamp: 1795399280237,
+        '0x9ab470e60299146c12b6c9e56681f402d2930bc68d13dba9e88081572d0eae98061610df90e8abba957332d505bf32819202b82f0f66c764fcfd3ede303897021b',
+      timestamp: 1795435477160,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795399280237.',
+      error: 'The timestamp must be newer than the last accepted one, 1795435477160.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795399280290,
+        registeredAt: 1795435477378,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795399280315,
+        registeredAt: 1795435477453,
       },
     ],
   },
@@ -275,14 +275,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795399580,
-        fillDeadline: 1795399700,
+        depositDeadline: 1795435777,
+        fillDeadline: 1795435897,
         nonce: '1',
       },
       solverSignature:
-        '0x6806904f85c0c9720a1ffb4cb0d76468e87a0a37b72deab6553859fe0f8c1d7e3d41b2dcd28da909d4f3e4940316115efd57871140b5c9fc17a53ff30267b92e1b',
-      depositAddress: '0x9Bd4a511bED059BE958f5d1c16A768fcc0821988',
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+        '0xba7db336c1707010d42b3900cf63c8ade2a702db6083e56d4719656baf7ea7821beaee53e9917a7359c5ad4404da5845a391dba878a5dc2e83e1ad5e8da4fb551c',
+      depositAddress: '0xf1726A48333E9D93Dce0153f6910bD747E6DeC17',
+      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +294,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795399580,
-            fillDeadline: 1795399700,
+            depositDeadline: 1795435777,
+            fillDeadline: 1795435897,
             nonce: '1',
           },
           solverSignature:
-            '0x674236579e9587cad5f4a3f6bf4495dd09f4d21c3e0908a57b51631bfb7ecd1e746b51d40a509d092eb717635ef76e7e27998c31606d1f28493315978db080071c',
-          depositAddress: '0xEFbB1Ab26576Ca91a2032E02ba7977b5E825D517',
-          orderId: '0x851ba2d8bd8f89964652582db5a9f3fe8353278eb53afb14f2b9d13983754294',
+            '0x7445ef1efe104f8ba9848321b940d625c96ecfe0fefbe96c1950350ca9cb7dcb7fdc3b11973992e44c4ef3f04e6c116e4d4016e9cce822d87c431c247121911d1c',
+          depositAddress: '0x7971158D294eb70e8c577B3A6D52A0ac012B9E6D',
+          orderId: '0x2e4f11cf5ca0d7fba7e7eb7ab3d15e9d5c5e3ad30524b9d3160cb0fa0cd36640',
         },
       ],
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: '96209ec6-3750-40d4-804e-887501073840',
       verified: true,
     },
   },
@@ -380,7 +380,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795399280391,
+      asOf: 1795435477524,
     },
   },
   {
@@ -451,7 +451,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"c0407d49-81c6-40ed-801b-1064cab141a0","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795399580,"fillDeadline":1795399700,"nonce":"3"},"solverSignature":"0xeceeb7eeb9350976c7b681d5c901c2a6ddd71aa1b9321b59f8101761a8c194a3339c8fd462096fb33cd4cb9b8ebb407b8c8c4284a527f8989d9af649f45d4c871c","depositAddress":"0xF8541037b1baF79e6A6f3793c349d727D7fBdadE","orderId":"0x9a1929062e4c4d8b1ae5d81ad159ee754918902ed8594c918b49f3ded346cb2b","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"d28bbc2e-5bd2-40c5-809f-6f1201361d52","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795435777,"fillDeadline":1795435897,"nonce":"3"},"solverSignature":"0x4617918e6682d779a16dc56b0da7c489a19811e31fae95e0b205bbc2df8071b548d29d1c95d59e5df4837ed76e33ef422066873f487a583d4ebc96bcb159f8dc1b","depositAddress":"0x919c72Dc0B7bF04391C86b0289471148269FBC86","orderId":"0xc7e55d71b51a8b5ce8b78de72b3450d7affbf30443612a8e8fdbd79fc75f942d","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +517,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '73d4af43-9239-4009-806e-8b2994f6d636',
+      quoteId: 'fd2879ab-03a3-4088-8042-f020db8b86c0',
     },
   },
   {
@@ -527,7 +527,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '18d7cf13-618b-402a-80cb-315f5f75ae47',
+      quoteId: 'f9115989-ab24-4022-80cf-fdc9aea0dc83',
     },
   },
   {
@@ -553,13 +553,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: '96209ec6-3750-40d4-804e-887501073840',
     },
     body: {
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: '96209ec6-3750-40d4-804e-887501073840',
       chainId: 31337,
-      requestedAt: 1795399280343,
-      durationMs: 19,
+      requestedAt: 1795435477487,
+      durationMs: 9,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -569,15 +569,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795399580,
-        fillDeadline: 1795399700,
+        depositDeadline: 1795435777,
+        fillDeadline: 1795435897,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 14,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -587,7 +587,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 16,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -642,7 +642,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: bx8knt_I.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"bx8knt_I.0"}\n\nid: bx8knt_I.1.DrF3aoS0\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795399700,"blockNumber":15,"transactionHash":"0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39","logIndex":0,"blockTime":1795399279,"cursor":"bx8knt_I.1.DrF3aoS0"}\n\nid: bx8knt_I.2.1Pb08tSc\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509","logIndex":2,"blockTime":1795399279,"cursor":"bx8knt_I.2.1Pb08tSc"}\n',
+    body: 'id: vBiOZptm.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"vBiOZptm.0"}\n\nid: vBiOZptm.1.vcV-KeWM\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795435897,"blockNumber":15,"transactionHash":"0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a","logIndex":0,"blockTime":1795435475,"cursor":"vBiOZptm.1.vcV-KeWM"}\n\nid: vBiOZptm.2.3hJvpykI\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa","logIndex":2,"blockTime":1795435475,"cursor":"vBiOZptm.2.3hJvpykI"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +696,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     },
     body: {
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,16 +709,16 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795399700,
+      fillDeadline: 1795435897,
       deposited: {
         blockNumber: 15,
-        blockTime: 1795399279,
-        transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+        blockTime: 1795435475,
+        transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
       },
       settled: {
         blockNumber: 17,
-        blockTime: 1795399279,
-        transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+        blockTime: 1795435475,
+        transactionHash: '0x6cacd161dd0d85e0e19c076e0718ab96a08afe949cb675a4d2941582317b1548',
       },
     },
   },
@@ -764,7 +764,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       orders: [
         {
-          orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+          orderId: '0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d',
           chainId: 31337,
           state: 'REFUNDED',
           user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
@@ -774,15 +774,15 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '72616',
           outputChainId: 31337,
-          fillDeadline: 1795399278,
+          fillDeadline: 1795435474,
           refunded: {
             blockNumber: 16,
-            blockTime: 1795399279,
-            transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+            blockTime: 1795435475,
+            transactionHash: '0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa',
           },
         },
         {
-          orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+          orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
           chainId: 31337,
           state: 'SETTLED',
           user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -792,16 +792,16 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '2498750000',
           outputChainId: 31337,
-          fillDeadline: 1795399700,
+          fillDeadline: 1795435897,
           deposited: {
             blockNumber: 15,
-            blockTime: 1795399279,
-            transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+            blockTime: 1795435475,
+            transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
           },
           settled: {
             blockNumber: 17,
-            blockTime: 1795399279,
-            transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+            blockTime: 1795435475,
+            transactionHash: '0x6cacd161dd0d85e0e19c076e0718ab96a08afe949cb675a4d2941582317b1548',
           },
         },
       ],
@@ -834,6 +834,146 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 200,
+    path: {
+      chainId: 31337,
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+    requestBody: {
+      timestamp: 1795435478096,
+      audience: 'https://quotes.example',
+      signature:
+        '0x46ee1613b1e673d0f8a8ae41ac184740000a42c96164d4d8310238bf8ee775275b1b83f53e0bb603465f29e6653892c77a6e90748811fc808b6fea46e0fb01f71c',
+      pageSize: 2,
+    },
+    body: {
+      results: [
+        {
+          quoteId: 'c6995083-6ac2-1fc9-504f-2a4c01d8b735',
+          requestedAt: 1795435477743,
+          kind: 'FIRM',
+          request: {
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            orderType: 'EXACT_INPUT',
+            amount: '1000000000000000000',
+            userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            destinationChainId: 31337,
+            depositMode: 'CONTRACT',
+            depositDeadline: 1795435777,
+            fillDeadline: 1795435897,
+          },
+          result: {
+            solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+            outcome: 'DECLINED',
+            durationMs: 2,
+            httpStatus: 422,
+            explanation: 'The solver answered with status 422; only 200 carries an offer.',
+          },
+        },
+        {
+          quoteId: '031b93e7-3a9a-55cc-8cc2-3a7a6baf765e',
+          requestedAt: 1795435477742,
+          kind: 'FIRM',
+          request: {
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            orderType: 'EXACT_INPUT',
+            amount: '1000000000000000000',
+            userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            destinationChainId: 31337,
+            depositMode: 'CONTRACT',
+            depositDeadline: 1795435777,
+            fillDeadline: 1795435897,
+          },
+          result: {
+            solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+            outcome: 'DECLINED',
+            durationMs: 21,
+            httpStatus: 422,
+            explanation: 'The solver answered with status 422; only 200 carries an offer.',
+          },
+        },
+      ],
+      nextPageToken: 'N9w9z_YvorhTIUR4pPda7IfnlppRNJTvXw5RwG-8CzXSHzK9DdgyfOdeHhOp7yY8Dm0',
+      circuitBreaker: 'CLOSED',
+      freeBond: '1000001000000000000',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see pageToken, audience.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'pageToken',
+          message: 'must be the nextPageToken of a page of this solver on this chain',
+        },
+        {
+          field: 'audience',
+          message:
+            'must be an http or https origin without path or credentials, such as https://quotes.example',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 401,
+    reason: 'SIGNATURE_INVALID',
+    body: {
+      error: 'The signature is not by this address over the expected message.',
+      code: 'SIGNATURE_INVALID',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 401,
+    reason: 'TIMESTAMP_OUT_OF_RANGE',
+    body: {
+      error: 'The timestamp must be within 5 minutes of the clock.',
+      code: 'TIMESTAMP_OUT_OF_RANGE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 403,
+    reason: 'AUDIENCE_REJECTED',
+    body: {
+      error:
+        'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.',
+      code: 'AUDIENCE_REJECTED',
     },
   },
   {
@@ -911,8 +1051,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x7194ddcfe49a86345e6fa92393585807b906a45c5f35278296bf81b846735b4d48aa49ae3d5ee98e4cd3031ce1abccd364b012f8fb7d129ea927da63a85dfbee1b',
-      timestamp: 1795399280804,
+        '0xc73b668371f4cbb5bb9e3e34d78d06147bab1bf296354a0a96ee86c5e64455f3780f11c39e8477d603733d9a3cb6fe997481039657bf7616a02c81d754dda4b91b',
+      timestamp: 1795435478126,
     },
     body: {
       status: 'removed',
@@ -924,7 +1064,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795399280804.',
+      error: 'The timestamp must be newer than the last accepted one, 1795435478126.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -952,8 +1092,8 @@ export const exchanges: readonly Sample[] = [
     body: {
       status: 'degraded',
       version: '0.1.0',
-      uptime: 0,
-      timestamp: 1795399280824,
+      uptime: 1,
+      timestamp: 1795435478166,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -965,7 +1105,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 1824,
+          lagMs: 3166,
         },
         {
           chainId: 4242,
@@ -984,7 +1124,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4455659999999997\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.135207\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.5807729999999998\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795399275\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 259559424\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66527604736\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 337833984\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 59\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.004106579\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.670833\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.146658\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.8174909999999997\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795435470\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 242196480\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66517356544\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 322764800\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 62\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.002449803\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1113,6 +1253,24 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 404,
+    reason: 'QUOTE_NOT_FOUND',
+    body: {
+      error: 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).',
+      code: 'QUOTE_NOT_FOUND',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
     of: 'GET /v1/events',
     status: 429,
     reason: 'RATE_LIMITED',
@@ -1172,6 +1330,15 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
     of: 'GET /v1/{chainId}/orders',
     status: 503,
     reason: 'DATABASE_UNAVAILABLE',
@@ -1214,59 +1381,59 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'bx8knt_I.0',
+    cursor: 'vBiOZptm.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795399700,
+    fillDeadline: 1795435897,
     blockNumber: 15,
-    transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+    transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.1.DrF3aoS0',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.1.vcV-KeWM',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+    orderId: '0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+    transactionHash: '0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa',
     logIndex: 2,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.2.1Pb08tSc',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.2.3hJvpykI',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     blockNumber: 17,
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    transactionHash: '0x3d2adba511077dc264008a49c9e241949796048d07623bd763843d523c9f20b6',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.3.NP5QNgyY',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.3.Lz8UZvwN',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
     event: 'Settled',
     blockNumber: 17,
-    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    transactionHash: '0x3d2adba511077dc264008a49c9e241949796048d07623bd763843d523c9f20b6',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.4.vz9K9x44',
+    blockTime: 1795435475,
+    cursor: 'vBiOZptm.4.MgvWNYu_',
   },
 ]
