@@ -36,7 +36,8 @@ interface CountedHour extends WrittenHour {
   isChanged: boolean
 }
 
-const WRITE_INTERVAL_MS = 2000
+/** Rare enough that the wait for the disk is not in the p99 of quotes. */
+const WRITE_INTERVAL_MS = 5000
 const RETRY_MS = 5000
 /** The end of the service waits this long for a database that does not answer. */
 const CLOSE_TIMEOUT_MS = 3000

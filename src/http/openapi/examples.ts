@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:36145',
+      endpointUrl: 'http://127.0.0.1:43249',
       name: 'Aldous',
       signature:
-        '0x9ab470e60299146c12b6c9e56681f402d2930bc68d13dba9e88081572d0eae98061610df90e8abba957332d505bf32819202b82f0f66c764fcfd3ede303897021b',
-      timestamp: 1795435477160,
+        '0x4ecff66a74209c28fcbf19ec49acc203eca903b3ace83ce0ce630e7144a401df611df7773593947e3710fc7ddf36768f36cd84493ca519c45648351020b0620c1c',
+      timestamp: 1795437178444,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795435477160.',
+      error: 'The timestamp must be newer than the last accepted one, 1795437178444.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795435477378,
+        registeredAt: 1795437178509,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795435477453,
+        registeredAt: 1795437178537,
       },
     ],
   },
@@ -178,6 +178,138 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'GET /v1/{chainId}/solvers',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    body: {
+      window: '24h',
+      solvers: [
+        {
+          solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+          name: 'Aldous',
+          asked: 0,
+          quoted: 0,
+          declined: 0,
+          invalid: 0,
+          failed: 0,
+          late: 0,
+          won: 0,
+          deposited: 0,
+          settled: 0,
+          refunded: 0,
+          totalBond: '1000001000000000000',
+          freeBond: '1000001000000000000',
+          circuitBreaker: 'CLOSED',
+        },
+        {
+          solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+          name: 'Beatrix',
+          asked: 0,
+          quoted: 0,
+          declined: 0,
+          invalid: 0,
+          failed: 0,
+          late: 0,
+          won: 0,
+          deposited: 0,
+          settled: 0,
+          refunded: 0,
+          totalBond: '1000001000000000000',
+          freeBond: '1000001000000000000',
+          circuitBreaker: 'CLOSED',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see window.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'window',
+          message: 'must be 1h, 24h, 7d or 30d',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 200,
+    path: {
+      chainId: 31337,
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+    body: {
+      window: '24h',
+      stats: {
+        solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+        name: 'Aldous',
+        asked: 0,
+        quoted: 0,
+        declined: 0,
+        invalid: 0,
+        failed: 0,
+        late: 0,
+        won: 0,
+        deposited: 0,
+        settled: 0,
+        refunded: 0,
+        totalBond: '1000001000000000000',
+        freeBond: '1000001000000000000',
+        circuitBreaker: 'CLOSED',
+      },
+      hours: [],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see window.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'window',
+          message: 'must be 1h, 24h, 7d or 30d',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 404,
+    reason: 'SOLVER_NOT_FOUND',
+    body: {
+      error: 'This solver is not registered on this chain, and has no counts in the window.',
+      code: 'SOLVER_NOT_FOUND',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
@@ -275,14 +407,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795435777,
-        fillDeadline: 1795435897,
+        depositDeadline: 1795437478,
+        fillDeadline: 1795437598,
         nonce: '1',
       },
       solverSignature:
-        '0xba7db336c1707010d42b3900cf63c8ade2a702db6083e56d4719656baf7ea7821beaee53e9917a7359c5ad4404da5845a391dba878a5dc2e83e1ad5e8da4fb551c',
-      depositAddress: '0xf1726A48333E9D93Dce0153f6910bD747E6DeC17',
-      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+        '0xec8d4e1ed1148f158f64e345cb12b955380430719c31011a082516da4fa73ff7321245734da796d64d8a7efe615d6fc10ee4691a8a521ca8b23ca2718567a8e01b',
+      depositAddress: '0xF55ab65fda2C6973D52A98501D5c20560417fFA8',
+      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +426,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795435777,
-            fillDeadline: 1795435897,
+            depositDeadline: 1795437478,
+            fillDeadline: 1795437598,
             nonce: '1',
           },
           solverSignature:
-            '0x7445ef1efe104f8ba9848321b940d625c96ecfe0fefbe96c1950350ca9cb7dcb7fdc3b11973992e44c4ef3f04e6c116e4d4016e9cce822d87c431c247121911d1c',
-          depositAddress: '0x7971158D294eb70e8c577B3A6D52A0ac012B9E6D',
-          orderId: '0x2e4f11cf5ca0d7fba7e7eb7ab3d15e9d5c5e3ad30524b9d3160cb0fa0cd36640',
+            '0xa4a9a13b2aad6ec33ae464c82e9da87d4d6ccf15a13d0733ddc00d2f34b72f135447e17e9abd6f49b70ee59e824e0f1ae1f6f16d0cefcd5b932ea043189d38211c',
+          depositAddress: '0x17107678fF53eFE21C4CCaFf08c1645464e50879',
+          orderId: '0xe762b98ad1165811aad200dacc4e03661f61d643123c5c63ae306a9c679fcb6f',
         },
       ],
-      quoteId: '96209ec6-3750-40d4-804e-887501073840',
+      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
       verified: true,
     },
   },
@@ -380,7 +512,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795435477524,
+      asOf: 1795437178606,
     },
   },
   {
@@ -451,7 +583,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"d28bbc2e-5bd2-40c5-809f-6f1201361d52","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795435777,"fillDeadline":1795435897,"nonce":"3"},"solverSignature":"0x4617918e6682d779a16dc56b0da7c489a19811e31fae95e0b205bbc2df8071b548d29d1c95d59e5df4837ed76e33ef422066873f487a583d4ebc96bcb159f8dc1b","depositAddress":"0x919c72Dc0B7bF04391C86b0289471148269FBC86","orderId":"0xc7e55d71b51a8b5ce8b78de72b3450d7affbf30443612a8e8fdbd79fc75f942d","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"1bf0b092-9901-404a-8036-4a841a0bfcad","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795437478,"fillDeadline":1795437598,"nonce":"3"},"solverSignature":"0x3ec9dc2da9302428c3a6131e31b5e501c455b144cb6ba563c8e6a1ed8688594c61c1ae6a588be801b0a5646d8c0e6eef10c8cf7b3fd4768b0dec761e98b60ace1b","depositAddress":"0x71A28bf61d809254D74511b65cb9890863622f14","orderId":"0x23cbfcce8d2230d031bbd60003be4e06451dcb2ba8d04777df640bbfaf164219","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +649,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'fd2879ab-03a3-4088-8042-f020db8b86c0',
+      quoteId: 'adc2a337-f76e-4005-80bd-0e439b9d61a2',
     },
   },
   {
@@ -527,7 +659,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'f9115989-ab24-4022-80cf-fdc9aea0dc83',
+      quoteId: '01723b9b-918c-4085-8065-ad296761d302',
     },
   },
   {
@@ -553,13 +685,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '96209ec6-3750-40d4-804e-887501073840',
+      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
     },
     body: {
-      quoteId: '96209ec6-3750-40d4-804e-887501073840',
+      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
       chainId: 31337,
-      requestedAt: 1795435477487,
-      durationMs: 9,
+      requestedAt: 1795437178570,
+      durationMs: 8,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -569,8 +701,8 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795435777,
-        fillDeadline: 1795435897,
+        depositDeadline: 1795437478,
+        fillDeadline: 1795437598,
       },
       solvers: [
         {
@@ -642,7 +774,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: vBiOZptm.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"vBiOZptm.0"}\n\nid: vBiOZptm.1.vcV-KeWM\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795435897,"blockNumber":15,"transactionHash":"0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a","logIndex":0,"blockTime":1795435475,"cursor":"vBiOZptm.1.vcV-KeWM"}\n\nid: vBiOZptm.2.3hJvpykI\ndata: {"type":"Refunded","chainId":31337,"orderId":"0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa","logIndex":2,"blockTime":1795435475,"cursor":"vBiOZptm.2.3hJvpykI"}\n',
+    body: 'id: dIKcWqP7.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"dIKcWqP7.0"}\n\nid: dIKcWqP7.1.zL74cxZm\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795437598,"blockNumber":15,"transactionHash":"0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c","logIndex":0,"blockTime":1795437177,"cursor":"dIKcWqP7.1.zL74cxZm"}\n\nid: dIKcWqP7.2._4vf3JTx\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534","logIndex":2,"blockTime":1795437177,"cursor":"dIKcWqP7.2._4vf3JTx"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +828,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     },
     body: {
-      orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,16 +841,16 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795435897,
+      fillDeadline: 1795437598,
       deposited: {
         blockNumber: 15,
-        blockTime: 1795435475,
-        transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
+        blockTime: 1795437177,
+        transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
       },
       settled: {
         blockNumber: 17,
-        blockTime: 1795435475,
-        transactionHash: '0x6cacd161dd0d85e0e19c076e0718ab96a08afe949cb675a4d2941582317b1548',
+        blockTime: 1795437177,
+        transactionHash: '0x10387cab7fa9763faae4b2ef7675bd3d06f8735dd218d9ce5e54b75955b2dc6c',
       },
     },
   },
@@ -764,7 +896,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       orders: [
         {
-          orderId: '0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d',
+          orderId: '0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4',
           chainId: 31337,
           state: 'REFUNDED',
           user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
@@ -774,15 +906,15 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '72616',
           outputChainId: 31337,
-          fillDeadline: 1795435474,
+          fillDeadline: 1795437176,
           refunded: {
             blockNumber: 16,
-            blockTime: 1795435475,
-            transactionHash: '0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa',
+            blockTime: 1795437177,
+            transactionHash: '0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534',
           },
         },
         {
-          orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+          orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
           chainId: 31337,
           state: 'SETTLED',
           user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -792,16 +924,16 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '2498750000',
           outputChainId: 31337,
-          fillDeadline: 1795435897,
+          fillDeadline: 1795437598,
           deposited: {
             blockNumber: 15,
-            blockTime: 1795435475,
-            transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
+            blockTime: 1795437177,
+            transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
           },
           settled: {
             blockNumber: 17,
-            blockTime: 1795435475,
-            transactionHash: '0x6cacd161dd0d85e0e19c076e0718ab96a08afe949cb675a4d2941582317b1548',
+            blockTime: 1795437177,
+            transactionHash: '0x10387cab7fa9763faae4b2ef7675bd3d06f8735dd218d9ce5e54b75955b2dc6c',
           },
         },
       ],
@@ -844,17 +976,17 @@ export const exchanges: readonly Sample[] = [
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     },
     requestBody: {
-      timestamp: 1795435478096,
+      timestamp: 1795437178883,
       audience: 'https://quotes.example',
       signature:
-        '0x46ee1613b1e673d0f8a8ae41ac184740000a42c96164d4d8310238bf8ee775275b1b83f53e0bb603465f29e6653892c77a6e90748811fc808b6fea46e0fb01f71c',
+        '0x56710c67026ea741e9672d72d3a42ecac1effd0c886937152a2e271b681379d533fb4945b03b4f10f81fcd342785916dced1ff2a6c715422e829dbc191ec410b1c',
       pageSize: 2,
     },
     body: {
       results: [
         {
-          quoteId: 'c6995083-6ac2-1fc9-504f-2a4c01d8b735',
-          requestedAt: 1795435477743,
+          quoteId: 'da4cbe95-ca14-b320-0819-0ee4f5c01a0c',
+          requestedAt: 1795437178655,
           kind: 'FIRM',
           request: {
             inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -864,20 +996,20 @@ export const exchanges: readonly Sample[] = [
             userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
             destinationChainId: 31337,
             depositMode: 'CONTRACT',
-            depositDeadline: 1795435777,
-            fillDeadline: 1795435897,
+            depositDeadline: 1795437478,
+            fillDeadline: 1795437598,
           },
           result: {
             solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
             outcome: 'DECLINED',
-            durationMs: 2,
+            durationMs: 1,
             httpStatus: 422,
             explanation: 'The solver answered with status 422; only 200 carries an offer.',
           },
         },
         {
-          quoteId: '031b93e7-3a9a-55cc-8cc2-3a7a6baf765e',
-          requestedAt: 1795435477742,
+          quoteId: '96cc3a9b-45f6-61a3-5984-7876285a8c50',
+          requestedAt: 1795437178654,
           kind: 'FIRM',
           request: {
             inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -887,20 +1019,21 @@ export const exchanges: readonly Sample[] = [
             userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
             destinationChainId: 31337,
             depositMode: 'CONTRACT',
-            depositDeadline: 1795435777,
-            fillDeadline: 1795435897,
+            depositDeadline: 1795437478,
+            fillDeadline: 1795437598,
           },
           result: {
             solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
             outcome: 'DECLINED',
-            durationMs: 21,
+            durationMs: 10,
             httpStatus: 422,
             explanation: 'The solver answered with status 422; only 200 carries an offer.',
           },
         },
       ],
-      nextPageToken: 'N9w9z_YvorhTIUR4pPda7IfnlppRNJTvXw5RwG-8CzXSHzK9DdgyfOdeHhOp7yY8Dm0',
+      nextPageToken: 'az0jKzK7lAzXsUntDC8GQ-Ok7XwHF2nYFggJVRhfTwvAAzAsa6r9cNlk_0pY1MPvIiw',
       circuitBreaker: 'CLOSED',
+      totalBond: '1000001000000000000',
       freeBond: '1000001000000000000',
     },
   },
@@ -1051,8 +1184,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0xc73b668371f4cbb5bb9e3e34d78d06147bab1bf296354a0a96ee86c5e64455f3780f11c39e8477d603733d9a3cb6fe997481039657bf7616a02c81d754dda4b91b',
-      timestamp: 1795435478126,
+        '0xf114d1bb0d32d0af5de2912fc8c9c66a14e1db6e1ec09af15c2ad0bc1a53756068bf180bdefc975cca43618cc4c306813419945191c83aae7ffdf4a97e409c0c1b',
+      timestamp: 1795437178894,
     },
     body: {
       status: 'removed',
@@ -1064,7 +1197,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795435478126.',
+      error: 'The timestamp must be newer than the last accepted one, 1795437178894.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -1092,8 +1225,8 @@ export const exchanges: readonly Sample[] = [
     body: {
       status: 'degraded',
       version: '0.1.0',
-      uptime: 1,
-      timestamp: 1795435478166,
+      uptime: 0,
+      timestamp: 1795437178918,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -1105,7 +1238,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 3166,
+          lagMs: 1918,
         },
         {
           chainId: 4242,
@@ -1124,7 +1257,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.670833\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.146658\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.8174909999999997\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795435470\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 242196480\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66517356544\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 322764800\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 62\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.002449803\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.440096\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.17838199999999999\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.618478\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795437175\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 254570496\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66526015488\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 332726272\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 62\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.005656189\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1218,6 +1351,24 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'GET /v1/{chainId}/solvers',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
     status: 429,
     reason: 'RATE_LIMITED',
     body: {
@@ -1348,6 +1499,24 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
     of: 'GET /v1/events',
     status: 503,
     reason: 'DATABASE_UNAVAILABLE',
@@ -1381,59 +1550,59 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'vBiOZptm.0',
+    cursor: 'dIKcWqP7.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795435897,
+    fillDeadline: 1795437598,
     blockNumber: 15,
-    transactionHash: '0x4a69a65a763fc8a0774ad5b27b7c5ae1a71837f4fdbb27f24dd0ffbb6121ac6a',
+    transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
     logIndex: 0,
-    blockTime: 1795435475,
-    cursor: 'vBiOZptm.1.vcV-KeWM',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.1.zL74cxZm',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0xcfe533147114c626107d7bd31aa3c1cff8c2e44750c5c6b902ef8b593899022d',
+    orderId: '0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    transactionHash: '0x784008396ba8b5e231db7ab78ba3fccd3ecc2356142f9944ee4601dd2b9377aa',
+    transactionHash: '0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534',
     logIndex: 2,
-    blockTime: 1795435475,
-    cursor: 'vBiOZptm.2.3hJvpykI',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.2._4vf3JTx',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     blockNumber: 17,
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-    transactionHash: '0x3d2adba511077dc264008a49c9e241949796048d07623bd763843d523c9f20b6',
+    transactionHash: '0xe6a65e16b283be459d84849c38edd94ed426f005e57dd60aaca313f3cab09fdf',
     logIndex: 0,
-    blockTime: 1795435475,
-    cursor: 'vBiOZptm.3.Lz8UZvwN',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.3.C97E_Vam',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x15d73425dbe630771430a60c2f0777ae3c403f7eff31a1faad9d42d5dcb46df3',
+    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     event: 'Settled',
     blockNumber: 17,
-    transactionHash: '0x3d2adba511077dc264008a49c9e241949796048d07623bd763843d523c9f20b6',
+    transactionHash: '0xe6a65e16b283be459d84849c38edd94ed426f005e57dd60aaca313f3cab09fdf',
     logIndex: 0,
-    blockTime: 1795435475,
-    cursor: 'vBiOZptm.4.MgvWNYu_',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.4.nw1LXV5L',
   },
 ]
