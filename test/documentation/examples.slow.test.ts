@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/orders.js'
+import { eventually } from '../support/eventually.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
 import { startSessionRun, troubles } from '../support/solvers/certify.js'
@@ -21,8 +22,20 @@ const sessions = marked('example: session')
 let network: Network
 
 beforeAll(async () => {
-  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError: () => {} })
+  network = await startNetwork({
+    environment: { LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
+    onError: () => {},
+  })
   await playOrder()
+  // Counts of solvers are stored every few seconds.
+  await eventually(
+    async () => {
+      const response = await fetch(`${network.service.urls[0]}/v1/31337/solvers/stats`)
+      const { solvers } = (await response.json()) as { solvers: Record<string, unknown>[] }
+      return solvers[0]
+    },
+    (stats) => stats?.fillRate === 1 && stats.medianResponseMs !== undefined,
+  )
 })
 afterAll(() => network?.close())
 

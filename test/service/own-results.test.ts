@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { databases, type TestDatabase } from '../support/databases/service-databases.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { listAllOwnResults, listOwnResults, signOwnResults } from '../support/solvers/own-results.js'
@@ -79,6 +79,7 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
       ],
       nextPageToken: '',
       circuitBreaker: 'CLOSED',
+      totalBond: String(BOND),
       freeBond: expect.stringMatching(/^[1-9][0-9]*$/),
     })
     const text = JSON.stringify(body)
