@@ -1,0 +1,267 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { Amount, TokenName } from '../../components/token-amount.js'
+import { type Auction, REFRESH_SECONDS } from '../../data/auction-stream.js'
+import { now } from '../../data/clock.js'
+import type { Query } from '../../data/query.js'
+import { tokenOf } from '../../data/tokens.js'
+import { exactAmount, formatAmount, formatRate } from '../../format/amount.js'
+import { loadWallet, wallet } from '../../wallet/state.js'
+import type { Wish } from '../../wallet/swap-calls.js'
+import { Connect, ConnectedWallet } from './connect.js'
+import { type SwapParams, writeSwapParams } from './swap-params.js'
+import { takeOffer } from './taken-offer.js'
+import { TokenField } from './token-field.js'
+
+interface SwapFormProps {
+  readonly chain: Chain
+  readonly params: SwapParams
+  readonly wish: Wish | undefined
+  readonly problem: string
+  readonly auction: Auction
+  readonly price: Query<GetPriceResponse>
+}
+
+/** The amounts of the best offer or price. */
+interface Found {
+  readonly input: bigint
+  readonly output: bigint
+  /** Number of valid offers; undefined while the round runs. */
+  readonly offers: number | undefined
+}
+
+/** One column, two amounts, one action. */
+export function SwapForm(props: SwapFormProps) {
+  const { chain, params, wish, auction, price } = props
+  const { chainId } = chain
+  const found = findAmounts(auction, price.data, wish)
+  const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
+  const sides = {
+    sell: { label: 'You sell', token: params.sell, amount: found?.input },
+    buy: { label: 'You buy', token: params.buy, amount: found?.output },
+  } as const
+  const field = (side: 'sell' | 'buy') => {
+    const { label, token, amount } = sides[side]
+    const isExact = params.exact === side
+    const decimals = token === '' ? undefined : tokenOf(chainId, token)?.decimals
+    const shown = amount === undefined ? '' : formatAmount(amount, decimals)
+    return (
+      <TokenField
+        chainId={chainId}
+        label={isExact ? `${label} exactly` : label}
+        token={token}
+        amount={isExact ? params.amount : shown}
+        title={amount === undefined ? '' : exactAmount(amount, decimals)}
+        isExact={isExact}
+        isInvalid={
+          isExact && wish === undefined && params.amount !== '' && params.sell !== '' && params.buy !== ''
+        }
+        isDisabled={false}
+        onAmount={(text) => change({ exact: side, amount: text })}
+        onToken={(address) => change({ [side]: address })}
+      >
+        {token !== '' && decimals === undefined && (
+          <span>Smallest units: the decimals are not known yet.</span>
+        )}
+        {side === 'sell' && token !== '' && <Balance chain={chain} token={token} />}
+        {side === 'buy' && found?.offers !== undefined && (
+          <span>
+            best of {found.offers} {found.offers === 1 ? 'offer' : 'offers'}
+          </span>
+        )}
+      </TokenField>
+    )
+  }
+  return (
+    <div class="form">
+      {field('sell')}
+      <button
+        type="button"
+        class="turn"
+        aria-label="Exchange the two tokens"
+        title="Exchange the two tokens"
+        onClick={() => change({ sell: params.buy, buy: params.sell })}
+      >
+        ↓↑
+      </button>
+      {field('buy')}
+      <Rate {...props} found={found} />
+      <fieldset class="mode">
+        <legend>Deposit</legend>
+        <Mode
+          value="contract"
+          params={params}
+          label="by contract"
+          hint="Approve and deposit with your wallet."
+        />
+        <Mode
+          value="address"
+          params={params}
+          label="to an address"
+          hint="Send the tokens from anywhere, without a connected wallet."
+        />
+      </fieldset>
+      {wallet.value === undefined ? <UserField params={params} /> : <ConnectedWallet chainId={chainId} />}
+      <Action {...props} />
+    </div>
+  )
+}
+
+/** The other side shows nothing while the typed side is being changed. */
+function findAmounts(
+  auction: Auction,
+  price: GetPriceResponse | undefined,
+  wish: Wish | undefined,
+): Found | undefined {
+  if (wish === undefined) return undefined
+  const quote = auction.offer?.offer.quote
+  if (wish.user !== '')
+    return (
+      quote && {
+        input: BigInt(quote.inputAmount),
+        output: BigInt(quote.outputAmount),
+        offers: auction.round?.offers,
+      }
+    )
+  const best = price?.best
+  return best && { input: BigInt(best.inputAmount), output: BigInt(best.outputAmount), offers: price.offers }
+}
+
+function Rate({
+  chain,
+  params,
+  auction,
+  price,
+  found,
+  wish,
+}: SwapFormProps & { readonly found: Found | undefined }) {
+  const { chainId } = chain
+  const decimalsOf = (token: string) => (token === '' ? undefined : tokenOf(chainId, token)?.decimals)
+  const rate = found && formatRate(found.input, found.output, decimalsOf(params.sell), decimalsOf(params.buy))
+  const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
+  const nextAt = wish?.user === '' ? priceAt : auction.nextAt
+  const seconds = nextAt === undefined ? undefined : Math.max(0, Math.ceil((nextAt - now.value) / 1000))
+  return (
+    <p class="rate">
+      <span>
+        {rate !== undefined && (
+          <>
+            1 <TokenName chainId={chainId} address={params.sell} /> = <span class="number">{rate}</span>{' '}
+            <TokenName chainId={chainId} address={params.buy} />
+          </>
+        )}
+      </span>
+      <span class="muted number">
+        {wish === undefined ? '' : seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}
+      </span>
+    </p>
+  )
+}
+
+interface ModeProps {
+  readonly value: SwapParams['mode']
+  readonly params: SwapParams
+  readonly label: string
+  readonly hint: string
+}
+
+function Mode({ value, params, label, hint }: ModeProps) {
+  return (
+    <label title={hint}>
+      <input
+        type="radio"
+        name="mode"
+        value={value}
+        checked={params.mode === value}
+        onChange={() => writeSwapParams({ ...params, mode: value })}
+      />
+      {label}
+    </label>
+  )
+}
+
+function UserField({ params }: { readonly params: SwapParams }) {
+  return (
+    <label class="user-field">
+      <span>
+        {params.mode === 'address'
+          ? 'Your address: it gets the output, or a refund'
+          : 'Or watch the auction for an address'}
+      </span>
+      <input
+        class="wide-input"
+        placeholder="0x…"
+        value={params.user}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => writeSwapParams({ ...params, user: currentTarget.value.trim() })}
+      />
+    </label>
+  )
+}
+
+function Balance({ chain, token }: { readonly chain: Chain; readonly token: string }) {
+  const [balance, setBalance] = useState<bigint>()
+  const known = wallet.value
+  const isHere = known !== undefined && BigInt(known.chainId) === chain.chainId
+  useEffect(() => {
+    setBalance(undefined)
+    if (!isHere) return
+    let isEnded = false
+    void loadWallet()
+      .then(({ readBalance }) => readBalance(token))
+      .then(
+        (read) => !isEnded && setBalance(read),
+        () => {},
+      )
+    return () => {
+      isEnded = true
+    }
+  }, [isHere, known?.address, token])
+  if (balance === undefined) return null
+  return (
+    <span>
+      you have <Amount chainId={chain.chainId} address={token} amount={balance} bare />
+    </span>
+  )
+}
+
+/** The one main action: what the user can do next. */
+function Action({ chain, params, wish, problem, auction }: SwapFormProps) {
+  const taken = auction.offer
+  const isContract = params.mode === 'contract'
+  if (isContract && wallet.value === undefined) return <Connect />
+  const take = () => {
+    if (taken !== undefined && wish !== undefined)
+      void takeOffer({ chain, quoteId: taken.quoteId, offer: taken.offer, wish })
+  }
+  const isExpired = taken !== undefined && taken.expiresAt < now.value
+  const isReady = taken !== undefined && wish !== undefined && !isExpired
+  const waiting =
+    problem !== ''
+      ? problem
+      : wish?.user === ''
+        ? 'Enter your address'
+        : isExpired
+          ? 'The offer has expired'
+          : 'Waiting for an offer'
+  return (
+    <>
+      <button type="button" class="main-action" disabled={!isReady} onClick={take}>
+        {!isReady ? waiting : isContract ? 'Swap' : 'Get the deposit address'}
+      </button>
+      {!isContract && wallet.value === undefined && <ConnectAside />}
+    </>
+  )
+}
+
+/** In address mode a wallet is not needed, but it checks the address. */
+function ConnectAside() {
+  return (
+    <details class="aside">
+      <summary>Connect a wallet to have the deposit address checked</summary>
+      <Connect />
+    </details>
+  )
+}

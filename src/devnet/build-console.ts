@@ -1,0 +1,35 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+/** What a change of the console's build comes from. */
+const SOURCES = ['../../packages/console', '../../packages/client/src', '../../gen/aggregator']
+const BUILT_FOLDERS = /(^|\/)(dist|node_modules)(\/|$)/
+
+/**
+ * Builds the console for a service that runs from its sources, when it is not built or older than its sources. The built service
+ * brings its console.
+ * @param onBuild called before a build, which takes some seconds
+ * @throws Error with what Vite reports
+ */
+export async function buildConsole(onBuild: () => void): Promise<void> {
+  if (!import.meta.url.endsWith('.ts')) return
+  const [folder = '', ...others] = SOURCES.map((path) => fileURLToPath(new URL(path, import.meta.url)))
+  const builtAt = statSync(join(folder, 'dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if ([folder, ...others].every((source) => newestChange(source) < builtAt)) return
+  onBuild()
+  const vite = dirname(createRequire(import.meta.url).resolve('vite/package.json'))
+  const command = [join(vite, 'bin/vite.js'), 'build', '--logLevel', 'warn']
+  await promisify(execFile)(process.execPath, command, { cwd: folder })
+}
+
+/** @returns Unix time in milliseconds */
+function newestChange(folder: string): number {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true, encoding: 'utf8' })
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const sources = files.filter((path) => !BUILT_FOLDERS.test(path.slice(folder.length)))
+  return Math.max(...sources.map((path) => statSync(path).mtimeMs))
+}
