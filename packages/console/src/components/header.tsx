@@ -57,7 +57,7 @@ function SearchBox() {
     navigate(place)
   }
   return (
-    <form class="search" role="search" onSubmit={search}>
+    <form class="search" onSubmit={search}>
       <input
         id={SEARCH_ID}
         name="q"
@@ -71,7 +71,7 @@ function SearchBox() {
         onInput={() => setUnknown(false)}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
       />
-      <kbd aria-hidden="true">/</kbd>
+      <kbd>/</kbd>
       <span id="search-problem" class="search-problem" role="status">
         {isUnknown ? 'This is no address, order id or quote id.' : ''}
       </span>

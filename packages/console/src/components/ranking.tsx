@@ -6,6 +6,7 @@ import { formatDuration } from '../format/time.js'
 import { createTimeAxis } from '../format/time-axis.js'
 import { SolverLabel } from './id.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
+import { ScrollBox } from './scroll-box.js'
 import { StateMark } from './state-mark.js'
 
 interface RankingProps {
@@ -31,7 +32,7 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
       ? undefined
       : createTimeAxis(Math.max(...answered.map(({ atMs = 0 }) => atMs), 0), deadlineMs)
   return (
-    <div class="table-box" role="region" aria-label="Ranking of the solvers" tabIndex={0}>
+    <ScrollBox label="Ranking of the solvers">
       <table class="ranking">
         <thead>
           <tr>
@@ -90,7 +91,7 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 

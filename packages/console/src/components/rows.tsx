@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { ScrollBox } from './scroll-box.js'
 
 interface RowsProps {
   readonly caption: string
@@ -9,7 +10,7 @@ interface RowsProps {
 /** A table that scrolls inside its own box. Arrows move between rows that lead somewhere, Enter opens. */
 export function Rows({ caption, head, children }: RowsProps) {
   return (
-    <div class="table-box" role="region" aria-label={caption} tabIndex={0}>
+    <ScrollBox label={caption}>
       <table onKeyDown={moveBetweenRows}>
         <caption class="visually-hidden">{caption}</caption>
         <thead>
@@ -17,7 +18,7 @@ export function Rows({ caption, head, children }: RowsProps) {
         </thead>
         <tbody>{children}</tbody>
       </table>
-    </div>
+    </ScrollBox>
   )
 }
 

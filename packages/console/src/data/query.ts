@@ -1,8 +1,9 @@
 import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isVisible } from './clock.js'
-import { type OrderEvent, onEvent } from './events.js'
+import { onEvent } from './events.js'
 import { type Failure, toFailure } from './failure.js'
+import type { OrderEvent } from './order-event.js'
 
 /** The answer of a call that is repeated. */
 export interface Query<T> {

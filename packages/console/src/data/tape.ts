@@ -1,4 +1,4 @@
-import type { OrderEvent } from './events.js'
+import type { OrderEvent } from './order-event.js'
 
 /** A line of the tape: an event that stands, or one that a reorganisation has removed. */
 export interface TapeEntry {

@@ -16,7 +16,8 @@ import { ownSwap } from '../data/own-swaps.js'
 import { type Query, useQuery } from '../data/query.js'
 import { group } from '../format/amount.js'
 import { formatAge, formatDuration, formatMoment } from '../format/time.js'
-import { loadWallet, wallet } from '../wallet/state.js'
+import { loadWallet } from '../wallet/load.js'
+import { wallet } from '../wallet/state.js'
 
 const REFRESH_MS = 15_000
 

@@ -10,6 +10,3 @@ export interface ConnectedWallet {
 }
 
 export const wallet = signal<ConnectedWallet | undefined>(undefined)
-
-/** Loads what talks to wallets and contracts. */
-export const loadWallet = () => import('./wallet.js')

@@ -9,7 +9,7 @@ import { useQuery } from '../../data/query.js'
 import { shorten } from '../../format/shorten.js'
 import { formatDuration } from '../../format/time.js'
 import { DepositAddress } from './deposit-address.js'
-import { reportEnd, type Step, type TakenOffer, takenOffer } from './taken-offer.js'
+import { leaveOffer, reportEnd, type Step, type TakenOffer } from './taken-offer.js'
 
 const FILL_POLL_MS = 3000
 const SIGNS: Readonly<Record<Step['state'], string>> = { waiting: '○', active: '◐', done: '✓', failed: '✕' }
@@ -63,7 +63,7 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
         See the order
       </a>
       {(isOver || isFailed || wish.mode === 'ADDRESS') && (
-        <button type="button" class="second-action" onClick={() => void (takenOffer.value = undefined)}>
+        <button type="button" class="second-action" onClick={leaveOffer}>
           {isOver ? 'New swap' : 'Back to the quotes'}
         </button>
       )}

@@ -2,7 +2,8 @@ import { signal } from '@preact/signals'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction.js'
 import { rememberSwap } from '../../data/own-swaps.js'
-import { loadWallet, wallet } from '../../wallet/state.js'
+import { loadWallet } from '../../wallet/load.js'
+import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
 
 export type StepName = 'check' | 'approve' | 'deposit' | 'fill'
@@ -64,6 +65,11 @@ export async function payFromWallet(): Promise<void> {
     await payDepositAddress(offer, wish, chain, report)
     change((now) => ({ ...now, isChecked: true }))
   })
+}
+
+/** Goes back to the choice among offers. */
+export function leaveOffer(): void {
+  takenOffer.value = undefined
 }
 
 /** The solver has filled the order, or the user got the input back. */
