@@ -6,11 +6,11 @@ import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
 import { createTimeAxis, type TimeAxis } from '../format/time-axis.js'
 import { outcomeWord } from './outcome.js'
+import { useWidth } from './use-width.js'
 
-const WIDTH = 640
 const HEIGHT = 168
 const LEFT = 12
-const RIGHT = WIDTH - 12
+const MARGIN = 12
 const TOP = 20
 const BOTTOM = 112
 /** Results without an offer stand below the offers. */
@@ -30,27 +30,34 @@ interface AuctionChartProps {
  */
 export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartProps) {
   const timed = attempts.filter(({ atMs }) => atMs !== undefined)
+  const [ref, width] = useWidth<SVGSVGElement>()
+  const right = width - MARGIN
   const last = Math.max(
     ...timed.filter(({ outcome }) => outcome !== SolverOutcome.LATE).map(({ atMs = 0 }) => atMs),
     elapsedMs ?? 0,
   )
   const axis = createTimeAxis(last, deadlineMs)
-  const x = (ms: number) => LEFT + axis.place(ms) * (RIGHT - LEFT)
+  const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
   const others = timed.filter(({ bps }) => bps === undefined)
   const y = heightOf(offers)
   return (
     <svg
       class="auction-chart"
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      ref={ref}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      height={HEIGHT}
       role="img"
       aria-label={describe(attempts, deadlineMs)}
     >
-      <Axis axis={axis} deadlineMs={deadlineMs} x={x} />
+      <Axis axis={axis} deadlineMs={deadlineMs} x={x} right={right} />
       {elapsedMs !== undefined && (
         <line class="chart-now" x1={x(elapsedMs)} x2={x(elapsedMs)} y1={TOP - 8} y2={BOTTOM + 8} />
       )}
-      <polyline class="chart-best" points={bestLine(offers, x, y, elapsedMs)} />
+      <polyline
+        class="chart-best"
+        points={bestLine(offers, x, y, elapsedMs === undefined ? right : x(elapsedMs))}
+      />
       {others.map((attempt) => (
         <g key={attempt.solver} class="chart-other">
           <title>{titleOf(attempt)}</title>
@@ -72,30 +79,36 @@ export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartPr
   )
 }
 
-function Axis({
-  axis,
-  deadlineMs,
-  x,
-}: {
+interface AxisProps {
   readonly axis: TimeAxis
   readonly deadlineMs: number
   readonly x: (ms: number) => number
-}) {
+  readonly right: number
+}
+
+function Axis({ axis, deadlineMs, x, right }: AxisProps) {
+  const words = `deadline ${formatDuration(deadlineMs)}`
+  // Labels have letters of seven pixels: those that would touch that of the deadline are left out.
+  const room = right - words.length * 7.3 - 24
+  const broken = (x(axis.lastMs) + right) / 2
   return (
     <g class="chart-axis">
       {axis.ticks.map((ms) => (
         <g key={ms}>
           <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={LANE + 10} />
-          <text class={ms === 0 ? 'chart-first' : ''} x={x(ms)} y={LABELS}>
-            {ms === 0 ? '0 ms' : ms}
-          </text>
+          {x(ms) < room && (
+            <text class={ms === 0 ? 'chart-first' : ''} x={x(ms)} y={LABELS}>
+              {ms === 0 ? '0 ms' : ms}
+            </text>
+          )}
         </g>
       ))}
-      <line class="chart-deadline" x1={RIGHT} x2={RIGHT} y1={TOP - 8} y2={LANE + 10} />
-      <text class="chart-last" x={RIGHT} y={LABELS}>
-        deadline {formatDuration(deadlineMs)}
+      <line class="chart-base" x1={LEFT} x2={right} y1={LANE + 10} y2={LANE + 10} />
+      <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={LANE + 10} />
+      <text class="chart-last" x={right} y={LABELS}>
+        {words}
       </text>
-      {axis.isBroken && <path class="chart-break" d={`M${RIGHT - 46} ${LANE + 4}l6 12m3 -12l6 12`} />}
+      {axis.isBroken && <path class="chart-break" d={`M${broken - 5} ${LANE + 15}l4 -10h4l-4 10z`} />}
     </g>
   )
 }
@@ -112,7 +125,7 @@ function bestLine(
   offers: readonly Attempt[],
   x: (ms: number) => number,
   y: (attempt: Attempt) => number,
-  elapsedMs: number | undefined,
+  end: number,
 ): string {
   const points: string[] = []
   let best: Attempt | undefined
@@ -123,7 +136,7 @@ function bestLine(
     points.push(`${at},${y(offer)}`)
     best = offer
   }
-  if (best !== undefined) points.push(`${elapsedMs === undefined ? RIGHT : x(elapsedMs)},${y(best)}`)
+  if (best !== undefined) points.push(`${end},${y(best)}`)
   return points.join(' ')
 }
 

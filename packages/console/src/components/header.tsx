@@ -64,7 +64,7 @@ function SearchBox() {
         type="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Search address, order, quote"
+        placeholder="Address or id"
         aria-label="Search by address, order id or quote id"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"

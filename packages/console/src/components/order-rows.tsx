@@ -36,12 +36,12 @@ export function OrderRows({
       head={
         <>
           <th>Age</th>
-          <th class="right">Sold</th>
-          <th class="right">Bought</th>
+          <th class="right">Sells</th>
+          <th class="right">Buys</th>
           {!isCompact && <th>User</th>}
           {!isCompact && <th>Solver</th>}
           <th>State</th>
-          <th class="right">{isCompact ? 'In' : 'Time to fill'}</th>
+          {!isCompact && <th class="right">Time to fill</th>}
           {!isCompact && <th>Order</th>}
         </>
       }
@@ -62,27 +62,31 @@ function OrderRow({ order, isCompact }: { readonly order: Order; readonly isComp
       href={hrefOn(chainId, 'order', orderId)}
       label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}
     >
-      <td>
+      <td class="first" data-label="Age">
         <Age ms={first?.blockTime === undefined ? undefined : Number(first.blockTime) * 1000} />
       </td>
-      <td class="right">
+      <td class="right" data-label="Sells">
         {inputToken ? <Amount chainId={chainId} address={inputToken} amount={inputAmount} /> : '–'}
       </td>
-      <td class="right">
+      <td class="right" data-label="Buys">
         {outputToken ? <Amount chainId={chainId} address={outputToken} amount={outputAmount} /> : '–'}
       </td>
       {!isCompact && (
-        <td>
+        <td data-label="User">
           <Account address={user} />
         </td>
       )}
-      {!isCompact && <td>{solver ? <SolverLabel address={solver} /> : '–'}</td>}
-      <td>
+      {!isCompact && <td data-label="Solver">{solver ? <SolverLabel address={solver} /> : '–'}</td>}
+      <td class="first" data-label="State">
         <OrderStateMark state={state} />
       </td>
-      <td class="right number">{fill === undefined ? '–' : fill === 0 ? '<1 s' : formatDuration(fill)}</td>
       {!isCompact && (
-        <td>
+        <td class="right number" data-label="Time to fill">
+          {fill === undefined ? '–' : fill === 0 ? '<1 s' : formatDuration(fill)}
+        </td>
+      )}
+      {!isCompact && (
+        <td data-label="Order">
           <OrderId id={orderId} />
         </td>
       )}

@@ -26,13 +26,14 @@ const BAR_HEIGHT = 14
 /** The results of a round: offers in the order of their rank, then the solvers without one. */
 export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: RankingProps) {
   const decimals = tokenOf(chainId, token)?.decimals
+  const fraction = commonFraction(attempts, decimals)
   const answered = attempts.filter(({ outcome }) => outcome !== SolverOutcome.LATE)
   const axis =
     deadlineMs === undefined
       ? undefined
       : createTimeAxis(Math.max(...answered.map(({ atMs = 0 }) => atMs), 0), deadlineMs)
   return (
-    <ScrollBox label="Ranking of the solvers">
+    <ScrollBox label="Ranking of the solvers" isCards>
       <table class="ranking">
         <thead>
           <tr>
@@ -48,17 +49,22 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
         <tbody>
           {attempts.map((attempt) => (
             <tr key={attempt.solver} class={attempt.rank === 1 ? 'best' : ''}>
-              <td class="right number">{attempt.rank ?? ''}</td>
-              <td>
+              <td class="right number rank" data-label="Rank">
+                {attempt.rank ?? ''}
+              </td>
+              <td class="solver-cell" data-label="Solver">
                 <SolverLabel address={attempt.solver} />
               </td>
               <td
                 class="right number"
+                data-label="Amount"
                 title={attempt.amount === undefined ? '' : exactAmount(attempt.amount, decimals)}
               >
-                {attempt.amount === undefined ? '' : formatAmount(attempt.amount, decimals)}
+                {attempt.amount === undefined
+                  ? ''
+                  : formatAmount(attempt.amount, decimals, fraction === undefined ? {} : { fraction })}
               </td>
-              <td class="right number">
+              <td class="right number" data-label="Against best">
                 {attempt.bps === undefined ? (
                   ''
                 ) : attempt.rank === 1 ? (
@@ -67,13 +73,15 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                   <Bps bps={attempt.bps} />
                 )}
               </td>
-              <td class="right number">{attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}</td>
+              <td class="right number" data-label="After">
+                {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
+              </td>
               {axis !== undefined && (
-                <td>
+                <td class="wide" data-label="Arrival">
                   <ArrivalBar place={axis.place(attempt.atMs ?? 0)} attempt={attempt} />
                 </td>
               )}
-              <td>
+              <td class={isExplained ? 'wide' : ''} data-label="Result">
                 {attempt.isVerified ? (
                   <StateMark word="verified" tone="good" title="The settlement contract accepts this offer" />
                 ) : (
@@ -93,6 +101,15 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
       </table>
     </ScrollBox>
   )
+}
+
+/** As many digits after the point as the amount that needs most, so that the points stand below each other. */
+function commonFraction(attempts: readonly Attempt[], decimals: number | undefined): number | undefined {
+  const shown = attempts.flatMap(({ amount }) =>
+    amount === undefined ? [] : [formatAmount(amount, decimals)],
+  )
+  if (decimals === undefined || shown.some((text) => /[×<]/.test(text))) return undefined
+  return Math.max(0, ...shown.map((text) => text.split('.')[1]?.length ?? 0))
 }
 
 /** A signed difference. Green is a gain, red a loss. */

@@ -65,7 +65,9 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
               <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
             </Empty>
           ) : (
-            <OrderRows orders={orders.data.orders.slice(0, LATEST)} isCompact />
+            <div class="compact">
+              <OrderRows orders={orders.data.orders.slice(0, LATEST)} isCompact />
+            </div>
           )}
         </section>
         {stats.data !== undefined && stats.data.solvers.length > 0 && (
@@ -128,28 +130,27 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
       <span class="tape-what">
         <StateMark word={event.type.toLowerCase()} tone={TONES[event.type] ?? 'neutral'} />
         <OrderId id={event.orderId} />
-        {event.inputToken !== undefined && event.outputToken !== undefined && (
+        <span class="number muted">block {group(String(event.blockNumber))}</span>
+        <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
+      </span>
+      <span class="tape-more muted">
+        {event.inputToken !== undefined && event.outputToken !== undefined ? (
           <span class="tape-pair">
             <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} />
             <span aria-hidden="true">→</span>
             <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
           </span>
-        )}
-      </span>
-      <span class="tape-when muted">
-        {event.type === 'Settled' && event.solver !== undefined ? (
+        ) : event.type === 'Settled' && event.solver !== undefined ? (
           <span>
             by <SolverLabel address={event.solver} />
           </span>
         ) : (
           event.user !== undefined && (
             <span>
-              {event.type === 'Deposited' ? 'by' : 'to'} <Account address={event.user} />
+              user <Account address={event.user} />
             </span>
           )
         )}
-        <span class="number">block {group(String(event.blockNumber))}</span>
-        <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
       </span>
       {isRemoved && (
         <span class="tape-reason">

@@ -82,6 +82,7 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
     solver,
     fillDeadline,
   } = order
+  const isSettled = order.state === OrderState.SETTLED
   const isElsewhere = outputChainId !== undefined && outputChainId !== chainId
   return (
     <section class="panel" aria-label="Summary">
@@ -89,11 +90,11 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
         <OrderStateMark state={order.state} />
       </p>
       <dl class="facts facts-large">
-        <dt>Sold</dt>
+        <dt>{isSettled ? 'Sold' : 'Sells'}</dt>
         <dd>
           <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
         </dd>
-        <dt>Bought</dt>
+        <dt>{isSettled ? 'Bought' : 'Buys'}</dt>
         <dd>
           <Amount chainId={outputChainId ?? chainId} address={outputToken} amount={outputAmount} />
           {isElsewhere && <span class="muted"> on chain {String(outputChainId)}</span>}

@@ -5,6 +5,7 @@ import {
   QuoteKind,
   QuoteOutcome,
 } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { Fact } from '../components/facts.js'
 import { Account, Id } from '../components/id.js'
 import { FailureNotice, Skeleton } from '../components/notice.js'
 import { RecordView } from '../components/record-view.js'
@@ -59,33 +60,30 @@ function Facts({ record }: { readonly record: GetQuoteRecordResponse }) {
   const [word, tone] = OUTCOMES[outcome ?? QuoteOutcome.UNSPECIFIED] ?? ['other', 'neutral']
   return (
     <section class="panel" aria-label="Request">
-      <dl class="facts facts-wide">
-        <dt>Outcome</dt>
-        <dd>
+      <dl class="fact-row">
+        <Fact name="Outcome">
           <StateMark word={word} tone={tone} />
-        </dd>
-        <dt>{isInput ? 'Sells exactly' : 'Buys exactly'}</dt>
-        <dd>
+        </Fact>
+        <Fact name={isInput ? 'Sells exactly' : 'Buys exactly'}>
           <Amount
             chainId={chainId}
             address={isInput ? request.inputToken : request.outputToken}
             amount={request.amount}
           />
-        </dd>
-        <dt>{isInput ? 'For' : 'With'}</dt>
-        <dd>
+        </Fact>
+        <Fact name={isInput ? 'For' : 'With'}>
           <TokenName chainId={chainId} address={isInput ? request.outputToken : request.inputToken} />
-        </dd>
-        <dt>User</dt>
-        <dd>{kind === QuoteKind.INDICATIVE ? 'none: a price' : <Account address={request.userAddress} />}</dd>
-        <dt>Deposit</dt>
-        <dd>{request.depositMode === DepositMode.ADDRESS ? 'to an address' : 'with the contract'}</dd>
-        <dt>Asked</dt>
-        <dd>
+        </Fact>
+        <Fact name="User">
+          {kind === QuoteKind.INDICATIVE ? 'none: a price' : <Account address={request.userAddress} />}
+        </Fact>
+        <Fact name="Deposit">
+          {request.depositMode === DepositMode.ADDRESS ? 'to an address' : 'with the contract'}
+        </Fact>
+        <Fact name="Asked">
           <Age ms={Number(requestedAt)} />
-        </dd>
-        <dt>Took</dt>
-        <dd class="number">{durationMs === undefined ? '–' : formatDuration(durationMs)}</dd>
+        </Fact>
+        <Fact name="Took">{durationMs === undefined ? '–' : formatDuration(durationMs)}</Fact>
       </dl>
     </section>
   )

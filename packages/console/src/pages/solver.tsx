@@ -1,4 +1,5 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { Fact } from '../components/facts.js'
 import { HourChart } from '../components/hour-chart.js'
 import { Id } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
@@ -88,28 +89,21 @@ function Statistics({ chain, address, isActive }: StatisticsProps) {
         <h2 id="solver-stats">Statistics</h2>
         <WindowChoice page="solver" id={address} window={window} />
       </div>
-      <dl class="facts facts-wide">
-        <dt>State</dt>
-        <dd>
+      <dl class="fact-row">
+        <Fact name="State">
           <SolverState {...stats} />
-        </dd>
-        <dt>Asked</dt>
-        <dd class="number">{group(String(stats.asked))}</dd>
-        <dt>Won</dt>
-        <dd class="number">{share(winShare(stats))}</dd>
-        <dt>Answered in time</dt>
-        <dd class="number">{share(answeredShare(stats))}</dd>
-        <dt>Filled</dt>
-        <dd class="number">{share(stats.fillRate)}</dd>
-        <dt>Median, p95</dt>
-        <dd class="number">
+        </Fact>
+        <Fact name="Asked">{group(String(stats.asked))}</Fact>
+        <Fact name="Won">{share(winShare(stats))}</Fact>
+        <Fact name="Answered in time">{share(answeredShare(stats))}</Fact>
+        <Fact name="Filled">{share(stats.fillRate)}</Fact>
+        <Fact name="Median, p95">
           {stats.medianResponseMs === undefined ? '–' : formatDuration(stats.medianResponseMs)},{' '}
           {stats.p95ResponseMs === undefined ? '–' : formatDuration(stats.p95ResponseMs)}
-        </dd>
-        <dt>Free bond</dt>
-        <dd>
+        </Fact>
+        <Fact name="Free bond">
           <FreeBond chain={chain} stats={stats} />
-        </dd>
+        </Fact>
       </dl>
       <div class="hour-charts">
         <HourChart

@@ -113,22 +113,34 @@ function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
     hours.data === undefined ? [] : hourly(hours.data, ({ medianResponseMs }) => medianResponseMs, now.peek())
   return (
     <LinkRow href={hrefHere('solver', stats.solver)} label={`Solver ${stats.solver}`}>
-      <td>
+      <td class="wide" data-label="Solver">
         <SolverLabel address={stats.solver} name={stats.name} />
       </td>
-      <td class="right number">{group(String(stats.asked))}</td>
-      <td class="right number">{share(winShare(stats))}</td>
-      <td class="right number">{share(answeredShare(stats))}</td>
-      <td class="right number">{ms(stats.medianResponseMs)}</td>
-      <td class="right number">{ms(stats.p95ResponseMs)}</td>
-      <td>
+      <td class="right number" data-label="Asked">
+        {group(String(stats.asked))}
+      </td>
+      <td class="right number" data-label="Won">
+        {share(winShare(stats))}
+      </td>
+      <td class="right number" data-label="In time">
+        {share(answeredShare(stats))}
+      </td>
+      <td class="right number" data-label="Median">
+        {ms(stats.medianResponseMs)}
+      </td>
+      <td class="right number" data-label="p95">
+        {ms(stats.p95ResponseMs)}
+      </td>
+      <td data-label="Median by hour">
         <Sparkline values={medians} label="Median response time by hour" />
       </td>
-      <td class="right number">{share(stats.fillRate)}</td>
-      <td class="right">
+      <td class="right number" data-label="Filled">
+        {share(stats.fillRate)}
+      </td>
+      <td class="right" data-label="Free bond">
         <FreeBond chain={chain} stats={stats} />
       </td>
-      <td>
+      <td data-label="State">
         <SolverState {...stats} />
       </td>
     </LinkRow>
@@ -182,13 +194,13 @@ function NamesAlone({ chain }: { readonly chain: Chain }) {
         >
           {list.data.map(({ address, name, registeredAt }) => (
             <LinkRow key={address} href={hrefHere('solver', address)} label={`Solver ${address}`}>
-              <td>
+              <td class="wide" data-label="Solver">
                 <SolverLabel address={address} name={name} />
               </td>
-              <td>
+              <td data-label="Registered">
                 <Age ms={Number(registeredAt)} />
               </td>
-              <td>
+              <td data-label="State">
                 <StateMark word="active" tone="good" />
               </td>
             </LinkRow>

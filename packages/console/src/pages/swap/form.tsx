@@ -66,10 +66,14 @@ export function SwapForm(props: SwapFormProps) {
           <span>Smallest units: the decimals are not known yet.</span>
         )}
         {side === 'sell' && token !== '' && <Balance chain={chain} token={token} />}
-        {side === 'buy' && found?.offers !== undefined && (
-          <span>
-            best of {found.offers} {found.offers === 1 ? 'offer' : 'offers'}
-          </span>
+        {side === 'buy' && (
+          <>
+            <span>
+              {found?.offers !== undefined &&
+                `best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`}
+            </span>
+            <Countdown {...props} />
+          </>
         )}
       </TokenField>
     )
@@ -87,7 +91,7 @@ export function SwapForm(props: SwapFormProps) {
         ↓↑
       </button>
       {field('buy')}
-      <Rate {...props} found={found} />
+      <Rate chain={chain} params={params} found={found} />
       <fieldset class="mode">
         <legend>Deposit</legend>
         <Mode
@@ -132,32 +136,30 @@ function findAmounts(
 function Rate({
   chain,
   params,
-  auction,
-  price,
   found,
-  wish,
-}: SwapFormProps & { readonly found: Found | undefined }) {
+}: Pick<SwapFormProps, 'chain' | 'params'> & { readonly found: Found | undefined }) {
   const { chainId } = chain
   const decimalsOf = (token: string) => (token === '' ? undefined : tokenOf(chainId, token)?.decimals)
   const rate = found && formatRate(found.input, found.output, decimalsOf(params.sell), decimalsOf(params.buy))
-  const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
-  const nextAt = wish?.user === '' ? priceAt : auction.nextAt
-  const seconds = nextAt === undefined ? undefined : Math.max(0, Math.ceil((nextAt - now.value) / 1000))
   return (
     <p class="rate">
-      <span>
-        {rate !== undefined && (
-          <>
-            1 <TokenName chainId={chainId} address={params.sell} /> = <span class="number">{rate}</span>{' '}
-            <TokenName chainId={chainId} address={params.buy} />
-          </>
-        )}
-      </span>
-      <span class="muted number">
-        {wish === undefined ? '' : seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}
-      </span>
+      {rate !== undefined && (
+        <>
+          1 <TokenName chainId={chainId} address={params.sell} /> = <span class="number">{rate}</span>{' '}
+          <TokenName chainId={chainId} address={params.buy} />
+        </>
+      )}
     </p>
   )
+}
+
+/** When the amounts are asked for again. */
+function Countdown({ auction, price, wish }: Pick<SwapFormProps, 'auction' | 'price' | 'wish'>) {
+  if (wish === undefined) return null
+  const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
+  const nextAt = wish.user === '' ? priceAt : auction.nextAt
+  const seconds = nextAt === undefined ? undefined : Math.max(0, Math.ceil((nextAt - now.value) / 1000))
+  return <span class="number">{seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}</span>
 }
 
 interface ModeProps {
