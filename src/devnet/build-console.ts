@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -22,8 +22,24 @@ export async function buildConsole(onBuild: () => void): Promise<void> {
   if ([folder, ...others].every((source) => newestChange(source) < builtAt)) return
   onBuild()
   const vite = dirname(createRequire(import.meta.url).resolve('vite/package.json'))
-  const command = [join(vite, 'bin/vite.js'), 'build', '--logLevel', 'warn']
-  await promisify(execFile)(process.execPath, command, { cwd: folder })
+  // A build of its own that then takes the place of the old one: another process may build or read at the same time.
+  const target = join(folder, `node_modules/.console-${process.pid}`)
+  const command = [
+    join(vite, 'bin/vite.js'),
+    'build',
+    '--logLevel',
+    'warn',
+    '--outDir',
+    target,
+    '--emptyOutDir',
+  ]
+  try {
+    await promisify(execFile)(process.execPath, command, { cwd: folder })
+    rmSync(join(folder, 'dist'), { recursive: true, force: true })
+    renameSync(target, join(folder, 'dist'))
+  } finally {
+    rmSync(target, { recursive: true, force: true })
+  }
 }
 
 /** @returns Unix time in milliseconds */

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { BASE_URL, chainService } from './api.js'
-import { isVisible } from './clock.js'
+import { isReachable, isVisible } from './clock.js'
 import { type Failure, toFailure } from './failure.js'
 import { hrefTo, type PageName, route } from './route.js'
 import { learnToken } from './tokens.js'
@@ -16,6 +16,7 @@ export interface ChainHealth {
 }
 
 const HEALTH_MS = 10_000
+const HEALTH_TIMEOUT_MS = 5000
 const CHAINS_MS = 60_000
 const RETRY_MS = 3000
 
@@ -74,9 +75,17 @@ async function readChains(): Promise<void> {
 }
 
 async function readHealth(): Promise<void> {
-  const response = await fetch(new URL('health', BASE_URL))
-  const body = (await response.json()) as { chains: readonly ChainHealth[] }
-  health.value = body.chains
+  try {
+    const response = await fetch(new URL('health', BASE_URL), {
+      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    })
+    const body = (await response.json()) as { chains: readonly ChainHealth[] }
+    health.value = body.chains
+    isReachable.value = true
+  } catch (error) {
+    isReachable.value = false
+    throw error
+  }
 }
 
 /** @returns ends it */

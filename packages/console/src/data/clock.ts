@@ -6,6 +6,9 @@ document.addEventListener('visibilitychange', () => {
   isVisible.value = !document.hidden
 })
 
+/** Whether the instance has answered the last question after its health. */
+export const isReachable = signal(true)
+
 /** Unix time in milliseconds, each second while the tab can be seen. */
 export const now = signal(Date.now())
 setInterval(() => {

@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals'
 import { BASE_URL } from './api.js'
-import { isVisible } from './clock.js'
+import { isReachable, isVisible } from './clock.js'
 import type { OrderEvent } from './order-event.js'
 import { addEvent, type TapeEntry } from './tape.js'
 
@@ -32,7 +32,8 @@ export function onEvent(listener: (event: OrderEvent) => void): () => void {
 /** Follows the events while the tab can be seen. After a break it goes on where it was. */
 export function followEvents(): void {
   effect(() => {
-    if (isVisible.value) return follow()
+    // An instance that does not answer may have left the socket half open: it is opened again afterwards.
+    if (isVisible.value && isReachable.value) return follow()
   })
 }
 
@@ -65,6 +66,7 @@ function follow(): () => void {
     isEnded = true
     clearTimeout(timer)
     socket?.close()
+    if (!isReachable.peek()) connection.value = { state: 'lost', aliveAt: connection.peek().aliveAt }
   }
 }
 
