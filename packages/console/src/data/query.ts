@@ -28,7 +28,8 @@ interface Answer {
   readonly updatedAt: number
 }
 
-const RETRY_MS = 3000
+const FIRST_RETRY_MS = 2000
+const LONGEST_RETRY_MS = 30_000
 /** Many events in a row cause few calls: the instance limits them. */
 const AFTER_EVENT_MS = 300
 const MIN_PAUSE_MS = 2000
@@ -63,6 +64,7 @@ export function useQuery<T>(
     let timer: ReturnType<typeof setTimeout> | undefined
     let isRunning = false
     let startedAt = 0
+    let failures = 0
     const later = (ms: number) => {
       clearTimeout(timer)
       timer = setTimeout(run, ms)
@@ -77,12 +79,14 @@ export function useQuery<T>(
         const data = await load(ending.signal)
         remember(key ?? '', { data, updatedAt: Date.now() })
         state.current = { key, answer: recent.get(key ?? ''), failure: undefined }
+        failures = 0
         if (refreshMs !== undefined) later(refreshMs)
       } catch (thrown) {
         if (ending.signal.aborted) return
         const failure = toFailure(thrown)
         state.current = { ...state.current, failure }
-        if (mayPass(failure)) later(Math.max(RETRY_MS, failure.retryAfterMs ?? 0))
+        const pauseMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
+        if (mayPass(failure)) later(Math.max(pauseMs, failure.retryAfterMs ?? 0))
       } finally {
         isRunning = false
       }

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../gen/aggregator/v1/order_pb.js'
+import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { Account, Id, SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
+import { Timeline } from '../components/order-timeline.js'
 import { RecordView } from '../components/record-view.js'
-import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { orderService, quoteService } from '../data/api.js'
 import { hrefHere } from '../data/chains.js'
@@ -14,10 +14,10 @@ import { now } from '../data/clock.js'
 import { orderJson } from '../data/orders.js'
 import { ownSwap } from '../data/own-swaps.js'
 import { type Query, useQuery } from '../data/query.js'
-import { group } from '../format/amount.js'
-import { formatAge, formatDuration, formatMoment } from '../format/time.js'
+import { formatAge, formatMoment } from '../format/time.js'
 import { loadWallet } from '../wallet/load.js'
 import { wallet } from '../wallet/state.js'
+import { Connect } from './swap/connect.js'
 
 const REFRESH_MS = 15_000
 
@@ -133,9 +133,7 @@ function Refund({ order, chain }: { readonly order: GetOrderResponse; readonly c
         bond.
       </p>
       {wallet.value === undefined ? (
-        <p>
-          Connect a wallet on the <a href={hrefHere('swap')}>swap page</a> to send the refund.
-        </p>
+        <Connect />
       ) : (
         <button type="button" class="main-action" disabled={state === 'busy'} onClick={refund}>
           {state === 'busy' ? 'Waiting for the wallet…' : 'Refund'}
@@ -143,92 +141,6 @@ function Refund({ order, chain }: { readonly order: GetOrderResponse; readonly c
       )}
       {state !== 'ready' && state !== 'busy' && <p role="alert">{state}</p>}
     </div>
-  )
-}
-
-interface TimelineStep {
-  readonly name: string
-  readonly atMs: number | undefined
-  readonly step: OrderStep | undefined
-  readonly note: string
-}
-
-function Timeline({
-  order,
-  record,
-}: {
-  readonly order: GetOrderResponse
-  readonly record: GetQuoteRecordResponse | undefined
-}) {
-  const { deposited, settled, refunded, state, fillDeadline = 0 } = order
-  const stepOf = (name: string, step: OrderStep | undefined, note = ''): TimelineStep[] =>
-    step === undefined
-      ? []
-      : [{ name, step, note, atMs: step.blockTime === undefined ? undefined : Number(step.blockTime) * 1000 }]
-  const isAddressDeposit = deposited === undefined && state !== OrderState.DEPOSITED
-  const steps: TimelineStep[] = [
-    ...(record === undefined
-      ? []
-      : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined, note: '' }]),
-    ...(isAddressDeposit
-      ? [
-          {
-            name: 'Paid to the deposit address',
-            atMs: undefined,
-            step: undefined,
-            note: 'The contract has no event of it.',
-          },
-        ]
-      : stepOf('Deposited', deposited)),
-    ...stepOf('Settled', settled, 'The user has the output.'),
-    ...stepOf('Refunded', refunded, 'The user has the input back.'),
-  ]
-  return (
-    <section class="panel" aria-labelledby="timeline-title">
-      <h2 id="timeline-title">Timeline</h2>
-      <ol class="timeline">
-        {steps.map((each, index) => (
-          <TimelineItem key={each.name} each={each} before={steps[index - 1]} />
-        ))}
-        {state === OrderState.DEPOSITED && (
-          <li class="timeline-open">
-            <p class="timeline-name">
-              {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
-            </p>
-            <p class="muted">fill deadline {formatAge(fillDeadline * 1000, now.value)}</p>
-          </li>
-        )}
-      </ol>
-    </section>
-  )
-}
-
-function TimelineItem({
-  each,
-  before,
-}: {
-  readonly each: TimelineStep
-  readonly before: TimelineStep | undefined
-}) {
-  const { name, atMs, step, note } = each
-  // Times of blocks have whole seconds: a quote may be later than its deposit.
-  const sinceMs =
-    atMs === undefined || before?.atMs === undefined ? undefined : Math.max(0, atMs - before.atMs)
-  return (
-    <li>
-      <p class="timeline-name">
-        {name}
-        {sinceMs !== undefined && (
-          <span class="number muted">+{sinceMs < 1000 ? '<1 s' : formatDuration(sinceMs)}</span>
-        )}
-      </p>
-      <p class="timeline-facts muted">
-        {atMs !== undefined && <Age ms={atMs} />}
-        {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
-        {step?.transactionHash !== undefined && <Id text={step.transactionHash} label="transaction" />}
-      </p>
-      {note !== '' && <p class="muted">{note}</p>}
-    </li>
   )
 }
 

@@ -5,7 +5,8 @@ import { useAuction } from '../data/auction-stream.js'
 import { listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
-import { takeTokenFromLink, tokensOf } from '../data/tokens.js'
+import { takeTokenFromLink, tokenOf, tokensOf } from '../data/tokens.js'
+import { exactAmount, parseAmount } from '../format/amount.js'
 import { loadWallet } from '../wallet/load.js'
 import { wallet } from '../wallet/state.js'
 import { AuctionPanel } from './swap/auction-panel.js'
@@ -93,8 +94,11 @@ function useUsualPair({ chainId }: Chain): void {
     const [first, second] = tokensOf(chainId)
     const sell = order?.inputToken ?? first?.address
     const buy = order?.outputToken ?? second?.address
-    if (sell !== undefined && buy !== undefined)
-      writeSwapParams({ ...readSwapParams(route.peek()), sell, buy })
+    if (sell === undefined || buy === undefined) return
+    const params = readSwapParams(route.peek())
+    // One of the smallest units is too little for any solver.
+    const amount = tokenOf(chainId, sell)?.decimals === undefined ? order?.inputAmount : undefined
+    writeSwapParams({ ...params, sell, buy, amount: amount ?? params.amount })
   }, [isEmpty, latest.data])
 }
 
@@ -104,7 +108,25 @@ function useWalletTokens({ chainId }: Chain, sell: string, buy: string): void {
   useEffect(() => {
     if (!onChain) return
     void loadWallet().then(({ readToken }) => {
-      for (const token of [sell, buy]) if (token !== '') readToken(token).catch(() => {})
+      for (const token of [sell, buy]) {
+        const before = token === '' ? undefined : tokenOf(chainId, token)?.decimals
+        const read = token === '' ? Promise.resolve() : readToken(token)
+        read.then(
+          () => before === undefined && keepAmount(chainId, token),
+          () => {},
+        )
+      }
     })
   }, [onChain, sell, buy])
+}
+
+/** An amount that was typed in the smallest units stays the same amount once the decimals are known. */
+function keepAmount(chainId: bigint, token: string): void {
+  const params = readSwapParams(route.peek())
+  const decimals = tokenOf(chainId, token)?.decimals
+  const amount = parseAmount(params.amount, undefined)
+  const isExact = token === (params.exact === 'sell' ? params.sell : params.buy)
+  if (route.peek().page !== 'swap') return
+  if (isExact && decimals !== undefined && amount !== undefined)
+    writeSwapParams({ ...params, amount: exactAmount(amount, decimals) })
 }

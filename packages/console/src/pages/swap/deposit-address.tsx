@@ -34,6 +34,12 @@ export function DepositAddress({ taken }: { readonly taken: TakenOffer }) {
             <Amount chainId={chain.chainId} address={quote.inputToken} amount={quote.inputAmount} />
             <Copy text={exactAmount(BigInt(quote.inputAmount), token?.decimals)} label="amount" />
           </dd>
+          {token?.source !== 'wallet' && (
+            <>
+              <dt>in the smallest unit, as the decimals were not read from the contract</dt>
+              <dd class="number whole-address">{quote.inputAmount}</dd>
+            </>
+          )}
           <dt>of the token</dt>
           <dd class="whole-address">
             <code>{quote.inputToken}</code>

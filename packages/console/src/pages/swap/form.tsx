@@ -1,18 +1,17 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { Amount, TokenName } from '../../components/token-amount.js'
+import { TokenName } from '../../components/token-amount.js'
 import { type Auction, REFRESH_SECONDS } from '../../data/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens.js'
 import { exactAmount, formatAmount, formatRate } from '../../format/amount.js'
-import { loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
-import { Connect, ConnectedWallet } from './connect.js'
+import { Action } from './action.js'
+import { ConnectedWallet } from './connect.js'
+import { Balance, Mode, UserField } from './fields.js'
 import { type SwapParams, writeSwapParams } from './swap-params.js'
-import { takeOffer } from './taken-offer.js'
 import { TokenField } from './token-field.js'
 
 interface SwapFormProps {
@@ -160,111 +159,4 @@ function Countdown({ auction, price, wish }: Pick<SwapFormProps, 'auction' | 'pr
   const nextAt = wish.user === '' ? priceAt : auction.nextAt
   const seconds = nextAt === undefined ? undefined : Math.max(0, Math.ceil((nextAt - now.value) / 1000))
   return <span class="number">{seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}</span>
-}
-
-interface ModeProps {
-  readonly value: SwapParams['mode']
-  readonly params: SwapParams
-  readonly label: string
-  readonly hint: string
-}
-
-function Mode({ value, params, label, hint }: ModeProps) {
-  return (
-    <label title={hint}>
-      <input
-        type="radio"
-        name="mode"
-        value={value}
-        checked={params.mode === value}
-        onChange={() => writeSwapParams({ ...params, mode: value })}
-      />
-      {label}
-    </label>
-  )
-}
-
-function UserField({ params }: { readonly params: SwapParams }) {
-  return (
-    <label class="user-field">
-      <span>
-        {params.mode === 'address'
-          ? 'Your address: it gets the output, or a refund'
-          : 'Or watch the auction for an address'}
-      </span>
-      <input
-        class="wide-input"
-        placeholder="0x…"
-        value={params.user}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => writeSwapParams({ ...params, user: currentTarget.value.trim() })}
-      />
-    </label>
-  )
-}
-
-function Balance({ chain, token }: { readonly chain: Chain; readonly token: string }) {
-  const [balance, setBalance] = useState<bigint>()
-  const known = wallet.value
-  const isHere = known !== undefined && BigInt(known.chainId) === chain.chainId
-  useEffect(() => {
-    setBalance(undefined)
-    if (!isHere) return
-    let isEnded = false
-    void loadWallet()
-      .then(({ readBalance }) => readBalance(token))
-      .then(
-        (read) => !isEnded && setBalance(read),
-        () => {},
-      )
-    return () => {
-      isEnded = true
-    }
-  }, [isHere, known?.address, token])
-  if (balance === undefined) return null
-  return (
-    <span>
-      you have <Amount chainId={chain.chainId} address={token} amount={balance} bare />
-    </span>
-  )
-}
-
-/** The one main action: what the user can do next. */
-function Action({ chain, params, wish, problem, auction }: SwapFormProps) {
-  const taken = auction.offer
-  const isContract = params.mode === 'contract'
-  if (isContract && wallet.value === undefined) return <Connect />
-  const take = () => {
-    if (taken !== undefined && wish !== undefined)
-      void takeOffer({ chain, quoteId: taken.quoteId, offer: taken.offer, wish })
-  }
-  const isExpired = taken !== undefined && taken.expiresAt < now.value
-  const isReady = taken !== undefined && wish !== undefined && !isExpired
-  const waiting =
-    problem !== ''
-      ? problem
-      : wish?.user === ''
-        ? 'Enter your address'
-        : isExpired
-          ? 'The offer has expired'
-          : 'Waiting for an offer'
-  return (
-    <>
-      <button type="button" class="main-action" disabled={!isReady} onClick={take}>
-        {!isReady ? waiting : isContract ? 'Swap' : 'Get the deposit address'}
-      </button>
-      {!isContract && wallet.value === undefined && <ConnectAside />}
-    </>
-  )
-}
-
-/** In address mode a wallet is not needed, but it checks the address. */
-function ConnectAside() {
-  return (
-    <details class="aside">
-      <summary>Connect a wallet to have the deposit address checked</summary>
-      <Connect />
-    </details>
-  )
 }
