@@ -13,7 +13,6 @@ import {
   endRound,
   openRound,
   type Round,
-  type readAttempts,
   surplusBps,
 } from '../src/data/auction.js'
 
