@@ -93,7 +93,7 @@ async function showReplicas(count: number): Promise<void> {
   if (traffic) await runTraffic(started, printTrouble)
 }
 
-/** @returns whether the service will have a console. Nobody looks at it when the demo ends by itself. */
+/** @returns whether the service will have a console. There is none when the demo ends by itself. */
 async function prepareConsole(): Promise<boolean> {
   if (once || process.env.CONSOLE === 'false') return false
   try {

@@ -71,7 +71,7 @@ it('is signed from the view of the user: less output and more input are losses',
   ])
 })
 
-it('gives the price of one whole token, whatever the decimals', () => {
+it('gives the price of one whole token for any decimals', () => {
   expect(formatRate(2n * 10n ** 18n, 5_000_000_000n, 18, 6)).toBe(`2${GAP}500`)
   expect(formatRate(5_000_000_000n, 2n * 10n ** 18n, 6, 18)).toBe('0.0004')
   expect(formatRate(1n, 1n, undefined, 6)).toBeUndefined()

@@ -53,7 +53,7 @@ export function hourly<T>(
   })
 }
 
-/** Part of the requests that a solver answered in time, whatever the answer; undefined without requests. */
+/** Part of the requests that a solver answered in time, with any answer; undefined without requests. */
 export function answeredShare({
   asked,
   failed,

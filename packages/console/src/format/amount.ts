@@ -2,7 +2,7 @@
 const GAP = '\u202f'
 const MINUS = '\u2212'
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'
-/** From here on, a number of digits tells less than its power of ten. */
+/** From here on, the power of ten says more than all digits. */
 const LARGE_DIGITS = 16
 
 interface FormatOptions {

@@ -5,7 +5,7 @@ import { REFRESH_SECONDS } from '../../data/auction-stream.js'
 import { type Query, useQuery } from '../../data/query.js'
 import type { Wish } from '../../wallet/swap-calls.js'
 
-/** The price of a swap without a user, which nobody can deposit with. @param wish undefined asks for none */
+/** The price of a swap without a user. It is no offer, and cannot be deposited. @param wish undefined asks for none */
 export function usePrice(chain: Chain, wish: Wish | undefined): Query<GetPriceResponse> {
   const { chainId } = chain
   const request = wish && {
