@@ -80,7 +80,7 @@ function TimelineItem({
       <p class="timeline-name">
         {name}
         {sinceMs !== undefined && (
-          <span class="number muted">+{sinceMs < 1000 ? '<1 s' : formatDuration(sinceMs)}</span>
+          <span class="number muted">{sinceMs < 1000 ? '<1 s' : `+${formatDuration(sinceMs)}`}</span>
         )}
       </p>
       <p class="timeline-facts muted">

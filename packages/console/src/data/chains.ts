@@ -84,6 +84,8 @@ async function readHealth(): Promise<void> {
     isReachable.value = true
   } catch (error) {
     isReachable.value = false
+    // What is not known now is not shown as if it were.
+    health.value = []
     throw error
   }
 }
