@@ -14,8 +14,10 @@ const START_MS = 180_000
 const PATIENCE = { timeout: 30_000 }
 const WIDTHS = [1440, 1024, 390] as const
 const SCHEMES = ['light', 'dark'] as const
-/** Runs in the page. */
-const DIRECTION = '(element) => getComputedStyle(element).unicodeBidi'
+/** What the page has and Node's types do not. */
+interface PageGlobals {
+  getComputedStyle(element: unknown): { readonly unicodeBidi: string }
+}
 const NO_ORDER = `0x${'0'.repeat(64)}`
 
 interface Place {
@@ -66,8 +68,8 @@ async function busyPlaces(): Promise<Place[]> {
     { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /better than the next one/ },
     { name: 'swap-price', path: stage.swapLink(), ready: /best of 3 offers/ },
     { name: 'market', path: 'market', ready: /settled/ },
-    { name: 'orders', path: 'orders', ready: /refunded/ },
-    { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /settled/ },
+    { name: 'orders', path: 'orders', ready: /WETH/ },
+    { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /WETH/ },
     { name: 'order', path: `order/${orders[0]?.orderId}`, ready: /Timeline/ },
     { name: 'solvers', path: 'solvers', ready: /Beatrix/ },
     { name: 'solver', path: `solver/${solvers[0]?.account.address}`, ready: /WETH|0x9fE4/ },
@@ -195,7 +197,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const names = page.locator('main bdi')
       await names.getByText(markup).waitFor(PATIENCE)
       expect(await names.getByText(long).count()).toBe(1)
-      expect(await names.first().evaluate(DIRECTION)).toBe('isolate')
+      const direction = await names.first().evaluate((element) => {
+        const { getComputedStyle } = globalThis as unknown as PageGlobals
+        return getComputedStyle(element).unicodeBidi
+      })
+      expect(direction).toBe('isolate')
       const row = page.getByRole('row').filter({ hasText: markup })
       expect(await row.innerText()).toContain(addresses[0]?.slice(-4))
       expect(await page.title()).not.toBe('taken')

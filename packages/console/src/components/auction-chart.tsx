@@ -108,7 +108,12 @@ function Axis({ axis, deadlineMs, x, right }: AxisProps) {
       <text class="chart-last" x={right} y={LABELS}>
         {words}
       </text>
-      {axis.isBroken && <path class="chart-break" d={`M${broken - 5} ${LANE + 15}l4 -10h4l-4 10z`} />}
+      {axis.isBroken && (
+        <>
+          <path class="chart-gap" d={`M${broken - 5} ${LANE + 16}l5 -12h5l-5 12z`} />
+          <path class="chart-break" d={`M${broken - 5} ${LANE + 16}l5 -12m5 0l-5 12`} />
+        </>
+      )}
     </g>
   )
 }
