@@ -5,6 +5,7 @@ import {
   formatAmount,
   formatBps,
   formatRate,
+  formatShare,
   parseAmount,
 } from '../src/format/amount.js'
 
@@ -69,6 +70,12 @@ it('is signed from the view of the user: less output and more input are losses',
     '+12.5 bp',
     `−12${GAP}345 bp`,
   ])
+})
+
+it('shows no share as all or none that is not', () => {
+  expect([0, 0.004, 0.5, 0.944, 0.995, 1].map(formatShare)).toEqual(
+    ['0', '0.4', '50', '94.4', '99.5', '100'].map((digits) => `${digits}${GAP}%`),
+  )
 })
 
 it('gives the price of one whole token for any decimals', () => {

@@ -1,4 +1,5 @@
-const WIDTH = 360
+import { useWidth } from './use-width.js'
+
 const HEIGHT = 96
 const BASE = HEIGHT - 16
 
@@ -15,7 +16,8 @@ interface HourChartProps {
 export function HourChart({ title, values, most, format }: HourChartProps) {
   const known = values.filter((value) => value !== undefined)
   const highest = most ?? Math.max(...known, 1)
-  const step = WIDTH / values.length
+  const [ref, width] = useWidth<SVGSVGElement>()
+  const step = width / values.length
   const last = known.at(-1)
   return (
     <figure class="hour-chart">
@@ -24,11 +26,13 @@ export function HourChart({ title, values, most, format }: HourChartProps) {
         <span class="number">{last === undefined ? '–' : format(last)}</span>
       </figcaption>
       <svg
-        viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+        ref={ref}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        height={HEIGHT}
         role="img"
         aria-label={`${title}, by hour. Latest: ${last === undefined ? 'none' : format(last)}`}
       >
-        <line class="hour-base" x1={0} x2={WIDTH} y1={BASE} y2={BASE} />
+        <line class="hour-base" x1={0} x2={width} y1={BASE} y2={BASE} />
         {values.map((value, index) => {
           if (value === undefined) return null
           const height = Math.max(1, (value / highest) * (BASE - 8))
@@ -47,7 +51,7 @@ export function HourChart({ title, values, most, format }: HourChartProps) {
         <text x={0} y={HEIGHT - 3}>
           {values.length - 1} h ago
         </text>
-        <text class="hour-now" x={WIDTH} y={HEIGHT - 3}>
+        <text class="hour-now" x={width} y={HEIGHT - 3}>
           now
         </text>
       </svg>

@@ -8,7 +8,7 @@ export function useWidth<E extends Element>(): readonly [ref: RefObject<E | null
   useLayoutEffect(() => {
     const { current } = ref
     if (current === null) return
-    const measure = () => setWidth(Math.max(240, Math.round(current.getBoundingClientRect().width)))
+    const measure = () => setWidth(Math.max(160, Math.round(current.getBoundingClientRect().width)))
     const observer = new ResizeObserver(measure)
     observer.observe(current)
     measure()

@@ -86,9 +86,10 @@ export function group(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP)
 }
 
-/** Formats a share of one as a percentage. */
+/** Formats a share of one as a percentage. Near none and near all, a digit more: 99.5 % is not all. */
 export function formatShare(share: number): string {
-  return `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)}${GAP}%`
+  const isNearEnd = (share > 0 && share < 0.1) || (share > 0.9 && share < 1)
+  return `${(share * 100).toFixed(isNearEnd ? 1 : 0)}${GAP}%`
 }
 
 function formatUnits(amount: bigint): string {
