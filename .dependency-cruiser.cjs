@@ -10,7 +10,7 @@ const LAYERS = [
   ['quoting'],
   ['rpc'],
   ['http'],
-  ['app'],
+  ['app', 'certify'],
   ['main', 'devnet'],
   ['cli'],
 ]

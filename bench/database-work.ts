@@ -6,12 +6,9 @@ import { openTables } from '../src/store/database.js'
 import { createEventStore } from '../src/store/event-store.js'
 import { migrations } from '../src/store/migrations.js'
 import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../src/store/postgres.js'
+import type { QuoteRecordSchema } from '../src/store/quote-record-schema.js'
 import { bytesSinceOldest } from '../src/store/quote-record-size.js'
-import {
-  createQuoteRecordTable,
-  type QuoteRecordSchema,
-  quoteRecordMigrations,
-} from '../src/store/quote-record-table.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from '../src/store/quote-record-table.js'
 import {
   openRateLimitCounters,
   type RateLimitCounters,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import type { ListedOrder } from '../src/domain/order.js'
 import { type Database, openTables } from '../src/store/database.js'
-import { writeOrders } from '../src/store/order-statements.js'
+import { changeOrders } from '../src/store/order-statements.js'
 import { createConnectionPool } from '../src/store/postgres.js'
 import { POSTGRES_TABLES } from '../src/store/postgres-tables.js'
 import type { Schema } from '../src/store/schema.js'
@@ -149,10 +149,9 @@ async function fill(database: Database, chainId: number): Promise<void> {
       await database.transaction().execute(async (transaction) => {
         for (let first = start; first < start + ORDERS_PER_TRANSACTION; first += ORDERS_PER_STATEMENT) {
           const numbers = Array.from({ length: ORDERS_PER_STATEMENT }, (_, index) => first + index)
-          await writeOrders(
-            transaction,
-            numbers.map((number) => orderOf(chainId, number)),
-          )
+          const orders = numbers.map((number) => orderOf(chainId, number))
+          const added = new Map(orders.map((order) => [order.orderId, order]))
+          await changeOrders(transaction, chainId, new Map(), added)
         }
       })
   } finally {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.js'
 import { quoteTransports } from '../test/support/streams/quote-stream-clients.js'
 import type { Benchmark, Finding, Row } from './benchmark.js'
@@ -21,7 +22,11 @@ const FASTEST_MS = 30
 const OTHERS_MS = 120
 /** Of the load of other callers. */
 const CALLERS = 100
-const SECONDS = 15
+/** Times without and with streams alternate, because the machine itself differs from one minute to the next. */
+const ROUNDS = 3
+const SECONDS = 10
+/** After streams have opened or ended, so that the garbage of that is not measured. */
+const SETTLING_MS = 3000
 
 /** What a stream takes on a bare server, by the name of its kind. */
 const LIMITS: Readonly<Record<string, typeof measureBareStreams>> = { gRPC: measureBareStreams }
@@ -186,14 +191,21 @@ async function measureIdle(fixture: SolverFixture, kind: string, open: OpenStrea
     const callers = Array.from({ length: CALLERS }, () => restCaller({ url: quoteUrl, body }))
     const memory = () => idleMemory(pid, inspectorPort)
     await warmUp(url, fixture, open)
-    const alone = await steadyLoad(callers, SECONDS)
     const before = await memory()
-    const leave = await open(url, fixture)
-    const after = await memory()
-    const during = await steadyLoad(callers, SECONDS)
-    await leave()
+    const leaveFirst = await open(url, fixture)
+    const each = perStream(before, await memory())
+    await leaveFirst()
+    const alone: number[] = []
+    const during: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      alone.push(...(await steadyLoad(callers, SECONDS)))
+      const leave = await open(url, fixture)
+      await delay(SETTLING_MS)
+      during.push(...(await steadyLoad(callers, SECONDS)))
+      await leave()
+      await delay(SETTLING_MS)
+    }
     await Promise.all(callers.map((caller) => caller.close()))
-    const each = perStream(before, after)
     const [p99Alone, p99During] = [quantile(alone, 0.99), quantile(during, 0.99)]
     const streams = `${STREAMS.toLocaleString('en')} idle streams (${kind})`
     return {

@@ -606,7 +606,7 @@ export interface components {
             /**
              * @description For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For a solver, its own result.
              *
-             *     A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its circuit breaker was open.
+             *     A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, its circuit breaker was open, or it was in a cool-down.
              */
             solvers: components["schemas"]["SolverResult"][];
             /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. A solver sees it only after the deposit deadline. Absent without an offer. */
@@ -678,7 +678,7 @@ export interface components {
             inputAmount?: string;
             /** @description Output amount in the solver's reply; absent when the reply had none in decimal digits. */
             outputAmount?: string;
-            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED, `replica_unreachable` when the replica that holds the solver's session did not answer. */
+            /** @description For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED, `replica_unreachable` when the replica that holds the solver's session did not answer, or no longer has the session. */
             reason?: string;
             /** @description For DECLINED over HTTP, the status of the solver's reply. */
             httpStatus?: number;
@@ -782,6 +782,190 @@ export interface components {
             name: string;
             /** @description When it was first registered with this instance, Unix time in milliseconds. */
             registeredAt: number;
+        };
+        /** @description CoolDown is a time in which a solver is not asked, because orders that it had offered were refunded. */
+        CoolDown: {
+            /** @description When it ends, Unix time in milliseconds. */
+            until: number;
+            /** @description How many cool-downs followed each other, this one included. Each lasts twice as long as the one before it, at most 8 hours. */
+            level: number;
+        };
+        /** @description ListSolverStatsRequest names the chain and the time. */
+        ListSolverStatsRequest: {
+            /** @description Chain of the solvers: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description `1h`, `24h`, `7d` or `30d`; `24h` when it is left out. Counts are kept by hours: the window has this many hours before the current one, and the current one as far as it has passed. */
+            window?: string;
+        };
+        /** @description ListSolverStatsResponse carries the statistics of all solvers of a chain. */
+        ListSolverStatsResponse: {
+            /** @description The window of the request. */
+            window: string;
+            /** @description The registered solvers, the longest registered first. Then those that are no longer registered, and have counts in the window, by address. */
+            solvers: components["schemas"]["SolverStats"][];
+        };
+        /** @description GetSolverStatsRequest names a solver and the time. */
+        GetSolverStatsRequest: {
+            /** @description Chain of the solver: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description The solver's address: 20 bytes in hex with `0x`, any letter case. A path parameter on REST. */
+            address: string;
+            /** @description As in ListSolverStats. */
+            window?: string;
+        };
+        /** @description GetSolverStatsResponse carries the statistics of one solver. */
+        GetSolverStatsResponse: {
+            /** @description The window of the request. */
+            window: string;
+            /** @description The sums of the window. */
+            stats: components["schemas"]["SolverStats"];
+            /** @description The hours of the window that have counts, the oldest first. */
+            hours: components["schemas"]["SolverHour"][];
+        };
+        /** @description SolverStats sums up what a solver did in a window. Counts are those of all replicas. Requests for prices and cancelled requests are in no count. */
+        SolverStats: {
+            /** @description The solver. EIP-55 form. */
+            solver: string;
+            /** @description Display name; empty when the solver is no longer registered. */
+            name: string;
+            /** @description Requests for a quote: the sum of the next five counts. */
+            asked: number;
+            /** @description Valid offers, also those that the settlement contract refused afterwards. */
+            quoted: number;
+            /** @description Requests that the solver declined. */
+            declined: number;
+            /** @description Replies that no user could have used. */
+            invalid: number;
+            /** @description Requests that did not reach the solver, or whose connection broke. */
+            failed: number;
+            /** @description Requests without a reply in time. */
+            late: number;
+            /** @description Offers that were the best of their quote. */
+            won: number;
+            /** @description Orders that users have deposited with the contract. */
+            deposited: number;
+            /** @description Orders that the solver has filled. */
+            settled: number;
+            /** @description Orders that were refunded. */
+            refunded: number;
+            /** @description `settled` divided by the sum of `settled` and `refunded`; absent when both are 0. */
+            fillRate?: number;
+            /** @description Median time of the solver's responses, in milliseconds; absent without a response. It differs from the exact value by at most 5 percent, and 1 millisecond. */
+            medianResponseMs?: number;
+            /** @description The time in which 95 of 100 responses came, in milliseconds; absent without a response. As exact as the median. */
+            p95ResponseMs?: number;
+            /** @description The solver's bond in the bond token's smallest unit, decimal; absent until it has been read. */
+            totalBond?: string;
+            /** @description The part of the bond that is neither reserved nor unstaking; absent until it has been read. */
+            freeBond?: string;
+            /**
+             * @description The solver's circuit breaker at the replica that answers. `CLOSED` for a solver that this replica cannot ask.
+             *
+             *     - `CLOSED`: Quotes wait for the solver.
+             *     - `OPEN`: The solver has cost callers time. It is asked now and then, and no quote waits for it.
+             *     - `HALF_OPEN`: The time of an open circuit breaker is over. The next requests decide whether it closes.
+             * @enum {string}
+             */
+            circuitBreaker: "CLOSED" | "OPEN" | "HALF_OPEN";
+            /** @description The cool-down that lasts now; absent otherwise. */
+            coolDown?: components["schemas"]["CoolDown"];
+        };
+        /** @description SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them. */
+        SolverHour: {
+            /** @description When the hour began, Unix time in seconds. */
+            start: number;
+            /** @description As in SolverStats. */
+            asked: number;
+            /** @description As in SolverStats. */
+            quoted: number;
+            /** @description As in SolverStats. */
+            declined: number;
+            /** @description As in SolverStats. */
+            invalid: number;
+            /** @description As in SolverStats. */
+            failed: number;
+            /** @description As in SolverStats. */
+            late: number;
+            /** @description As in SolverStats. */
+            won: number;
+            /** @description By the time of the deposit's block, as the next two by those of their blocks. */
+            deposited: number;
+            /** @description As in SolverStats. */
+            settled: number;
+            /** @description As in SolverStats. */
+            refunded: number;
+            /** @description As in SolverStats. */
+            medianResponseMs?: number;
+            /** @description As in SolverStats. */
+            p95ResponseMs?: number;
+        };
+        /** @description ListOwnResultsRequest is signed by the solver whose results are listed. */
+        ListOwnResultsRequest: {
+            /** @description Chain of the results: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description The solver's address: 20 bytes in hex with `0x`, any letter case. A path parameter on REST. */
+            address: string;
+            /** @description Unix time in milliseconds, within 5 minutes of the instance's clock. The same one may be used again until then. */
+            timestamp: number;
+            /**
+             * Format: uri
+             * @description The origin at which the solver reaches this instance, such as `https://quotes.example`.
+             */
+            audience: string;
+            /** @description EIP-191 personal-message signature by `address`, 65 bytes in hex with `0x`, over the four lines `<protocol name> Solver Results`, `Address: <address in lower case>`, `Audience: <audience>` and `Timestamp: <timestamp>`, joined by line feeds. */
+            signature: string;
+            /** @description Most results of the page, at most 200; 50 when it is absent or 0. A page may have fewer, or none, although more results follow. */
+            pageSize?: number;
+            /** @description `nextPageToken` of the page before; absent or empty for the first page. */
+            pageToken?: string;
+        };
+        /** @description ListOwnResultsResponse carries a page of results, and how the instance treats the solver at this moment. */
+        ListOwnResultsResponse: {
+            /** @description The results, newest first. */
+            results: components["schemas"]["OwnResult"][];
+            /** @description The token of the next page; empty on the last page. */
+            nextPageToken: string;
+            /**
+             * @description The solver's circuit breaker at the replica that answers.
+             *
+             *     - `CLOSED`: Quotes wait for the solver.
+             *     - `OPEN`: The solver has cost callers time. It is asked now and then, and no quote waits for it.
+             *     - `HALF_OPEN`: The time of an open circuit breaker is over. The next requests decide whether it closes.
+             * @enum {string}
+             */
+            circuitBreaker: "CLOSED" | "OPEN" | "HALF_OPEN";
+            /** @description The cool-down that lasts now; absent otherwise. */
+            coolDown?: components["schemas"]["CoolDown"];
+            /** @description The solver's bond in the bond token's smallest unit, decimal; absent until it has been read. */
+            totalBond?: string;
+            /** @description The part of the bond that is neither reserved nor unstaking; absent until it has been read. */
+            freeBond?: string;
+        };
+        /** @description OwnResult is what came of one request, as its solver may see it. */
+        OwnResult: {
+            /**
+             * Format: uuid
+             * @description This solver's id of the quote, a UUID. Absent in a record of an earlier version, which did not keep what it is made of.
+             */
+            quoteId?: string;
+            /** @description When the instance got the caller's request, Unix time in milliseconds. */
+            requestedAt: number;
+            /**
+             * @description Whether it was a quote or a price.
+             *
+             *     - `FIRM`: A quote: the user can deposit.
+             *     - `INDICATIVE`: A price: nobody can deposit.
+             * @enum {string}
+             */
+            kind: "FIRM" | "INDICATIVE";
+            /** @description The request to the solvers. */
+            request: components["schemas"]["QuoteParameters"];
+            /** @description How it ended for this solver. */
+            result: components["schemas"]["SolverResult"];
+            /** @description The best offer's amount on the side that solvers compete on, decimal. Only after the deposit deadline, and when there was an offer. */
+            bestAmount?: string;
+            /** @description How much worse this solver's offer was than the best one, in basis points of the best amount; 0 for the best one. Only after the deposit deadline, and for a valid offer. */
+            distanceBps?: number;
         };
     };
     responses: never;

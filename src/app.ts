@@ -9,6 +9,8 @@ import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
 import { useFastTextEncoding } from './rpc/text-encoding.js'
 import { isNativeRecovery } from './signing/recover.js'
+import { createCoolDowns } from './solvers/cool-downs.js'
+import { startOrderHourRetention } from './solvers/order-hour-retention.js'
 import { createLog } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { version } from './version.js'
@@ -50,16 +52,23 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     started.push(instance.close)
     const { stores, cluster } = instance
     const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
+    const coolDowns = createCoolDowns({ ...config, store: stores.solverOrders, now, log })
+    started.push(coolDowns.close)
     const eventLog = await openEventLog({
       ...config,
       store: stores.events,
       cluster,
-      onEvent: orderCaches.invalidate,
+      onEvent(event) {
+        orderCaches.invalidate(event)
+        coolDowns.onEvent(event)
+      },
       metrics,
       log,
       now,
     })
     started.push(eventLog.close)
+    await coolDowns.load()
+    started.push(startOrderHourRetention({ store: stores.solverOrders, now, log }))
     const { eventSinkOf } = eventLog
     const chains = await openChains(config.chains, {
       ...config,
@@ -71,7 +80,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(() => closeChains(chains))
-    const shared = { config, instance, chains, eventLog, metrics, now, log }
+    const shared = { config, instance, chains, eventLog, coolDowns, metrics, now, log }
     const solvers = await openSolvers({ ...shared, overrides }, started)
     const closeListener = await startReplicaListener({ ...shared, ...solvers })
     started.push(closeListener)

@@ -19,6 +19,7 @@ import {
 import { type ReplicaAccess, readReplicaAccess } from './config/replica-access.js'
 import { readVerification } from './config/verification.js'
 import { parseUint256 } from './domain/amount.js'
+import { MAX_COOL_DOWN_SECONDS } from './domain/cool-down.js'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from './domain/field-rules.js'
 import { DAY_SECONDS } from './domain/time.js'
 import type { VerifyMode } from './domain/verification.js'
@@ -56,6 +57,8 @@ export interface Config extends DatabaseLocation {
   readonly maxSolversPerChain: number
   /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
   readonly unbondedGraceMs: number
+  /** Length of the first cool-down of a solver; 0 for none at all (docs/decisions.md, D20). */
+  readonly fadeCooldownSeconds: number
   readonly maxQuoteFanOut: number
   /** The most connections to one solver endpoint. Each carries one request at a time. */
   readonly maxConnectionsPerSolver: number
@@ -137,6 +140,7 @@ export function readConfig(environment: Environment): Config {
     bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,
+    fadeCooldownSeconds: env.integer('FADE_COOLDOWN_SECONDS', { min: 0, max: MAX_COOL_DOWN_SECONDS }),
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),
     rateLimits: readRateLimits(env),

@@ -15,6 +15,7 @@ import { createHealth } from '../rpc/health.js'
 import { limitMessages } from '../rpc/message-limit.js'
 import { createMiddleware } from '../rpc/middleware.js'
 import { createOrderService } from '../rpc/order-service.js'
+import { createOwnResultsMethod } from '../rpc/own-results.js'
 import { createPriceService } from '../rpc/price-service.js'
 import { createQuoteService } from '../rpc/quote-service.js'
 import { createQuoteStreams } from '../rpc/quote-streams.js'
@@ -23,7 +24,10 @@ import { createReadQuote } from '../rpc/read-quote.js'
 import { createReflection } from '../rpc/reflection.js'
 import { createSolverService } from '../rpc/solver-service.js'
 import { createSolverSessions } from '../rpc/solver-sessions.js'
+import { createSolverStatsMethods } from '../rpc/solver-stats.js'
 import { createStreamSlots, STREAM_LIMITS } from '../rpc/stream-slots.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
+import { createOrderMetrics } from '../solvers/order-metrics.js'
 import { collectSolverMetrics } from '../solvers/solver-metrics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -37,6 +41,7 @@ interface ServerOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
+  readonly coolDowns: CoolDowns
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
   /** The clock: Unix time in milliseconds. */
@@ -58,8 +63,9 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, metrics, now, log } = options
-  const { directory, freeBonds, register, unregister, sessions, relay, quoting } = options.solvers
+  const { config, chains, eventLog, coolDowns, metrics, now, log } = options
+  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting, clock } =
+    options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -68,11 +74,20 @@ export async function openServer(
   })
   const counter = createRequestCounters(metrics)
   const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
+  const collectOrderMetrics = createOrderMetrics({
+    chainIds: supportedChains,
+    statistics,
+    directory,
+    metrics,
+    clock,
+  })
   const readQuote = createReadQuote({ ...config, now })
   const methods = [
     ...createQuoteService({ ...quoting, readQuote }),
     ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
+    ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
+    createOwnResultsMethod({ ...quoting, config, freeBonds, coolDowns, now }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)
@@ -105,7 +120,8 @@ export async function openServer(
     collectChainMetrics(chains, metrics)
     sessions.collectMetrics()
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
-    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
+    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, coolDowns, metrics })
+    collectOrderMetrics()
     quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
   }
 

@@ -8,12 +8,14 @@ import { widestKeyOf } from '../rpc/identify-client.js'
 import { openReplicaRelay } from '../sessions/replica-relay.js'
 import { createSessions } from '../sessions/sessions.js'
 import { startBondWatch } from '../solvers/bond-watch.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import { createEndpointGuard } from '../solvers/endpoint-guard.js'
 import { createFreeBonds } from '../solvers/free-bonds.js'
 import { createRegisterSolver } from '../solvers/register-solver.js'
 import { createSessionRegistrations } from '../solvers/session-registrations.js'
 import { createSolverDirectory } from '../solvers/solver-directory.js'
 import { createSessionTransports } from '../solvers/solver-transports.js'
+import { createStatisticsReader } from '../solvers/statistics-reader.js'
 import { createUnregisterSolver } from '../solvers/unregister-solver.js'
 import { createUsedNonces } from '../solvers/used-nonces.js'
 import type { Logger } from '../telemetry/log.js'
@@ -25,6 +27,7 @@ interface SolversOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
+  readonly coolDowns: CoolDowns
   readonly metrics: Metrics
   readonly overrides: AppOverrides
   /** The clock: Unix time in milliseconds. */
@@ -34,7 +37,7 @@ interface SolversOptions {
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, metrics, overrides, now, log } = options
+  const { config, chains, eventLog, coolDowns, metrics, overrides, now, log } = options
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
@@ -72,10 +75,12 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     config,
     chains,
     directory,
+    coolDowns,
     rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),
     circuitBreakerStore: stores.circuitBreakers,
+    solverHourStore: stores.solverHours,
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
     clientKeyOf: widestKeyOf,
@@ -92,6 +97,13 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     unregister: createUnregisterSolver(solvers),
     sessions,
     relay,
+    statistics: createStatisticsReader({
+      hours: stores.solverHours,
+      orders: stores.solverOrders,
+      clock,
+      now,
+    }),
     quoting,
+    clock,
   }
 }

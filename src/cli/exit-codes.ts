@@ -20,7 +20,7 @@ export const EXIT_CODE_HELP: readonly [code: ExitCode, meaning: string][] = [
   [EXIT.badInput, 'wrong usage or bad input: the message names the field'],
   [EXIT.unavailable, 'not available now, such as no quotes or an unreachable instance: try again later'],
   [EXIT.refused, 'rejected, such as a signature, a bond or an unknown chain: another try will not help'],
-  [EXIT.unhealthy, 'doctor: at least one check failed'],
+  [EXIT.unhealthy, 'doctor, certify: at least one check failed'],
   [EXIT.interrupted, 'interrupted before the end'],
 ]
 

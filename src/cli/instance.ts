@@ -29,7 +29,7 @@ export async function callInstance<T>(
   options: InstanceFlags,
   call: (client: AggregatorClient) => Promise<T>,
 ): Promise<T> {
-  const url = readUrl(io, options)
+  const url = instanceUrl(io, options)
   const { AggregatorError, createAggregatorClient } = await import('@quote-aggregator/client')
   try {
     return await call(createAggregatorClient({ baseUrl: url }))
@@ -44,7 +44,7 @@ export async function callInstance<T>(
  * @param command with its own arguments
  */
 export function commandLine(io: CliIo, options: InstanceFlags, command: string): string {
-  const url = readUrl(io, options)
+  const url = instanceUrl(io, options)
   const words = ['npx quote-aggregator', command]
   if (typeof options.chain === 'number') words.push(`--chain ${options.chain}`)
   if (url !== USUAL_URL) words.push(`--url ${shellWord(url)}`)
@@ -52,7 +52,7 @@ export function commandLine(io: CliIo, options: InstanceFlags, command: string):
 }
 
 /** The instance's URL, as it may be printed. */
-function readUrl(io: CliIo, options: InstanceFlags): string {
+export function instanceUrl(io: CliIo, options: InstanceFlags): string {
   const text = (options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL)).trim()
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))

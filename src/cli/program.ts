@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.js'
+import { addCertify } from './commands/certify.js'
 import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'
 import { addDoctor } from './commands/doctor.js'
@@ -8,6 +9,7 @@ import { addOrders } from './commands/orders.js'
 import { addPrice } from './commands/price.js'
 import { addQuote } from './commands/quote.js'
 import { addRegister, addUnregister } from './commands/registration.js'
+import { addResults } from './commands/results.js'
 import { addServe } from './commands/serve.js'
 import { addSolvers } from './commands/solvers.js'
 import { addWatch } from './commands/watch.js'
@@ -68,8 +70,10 @@ function createProgram(io: GuardedIo): Command {
   addWatch(program, io)
 
   program.commandsGroup('Be a solver:')
+  addCertify(program, io)
   addRegister(program, io)
   addUnregister(program, io)
+  addResults(program, io)
 
   const help = new Command('help').argument('[command]').summary('show the usage of a command')
   program.addHelpCommand(help.helpGroup('More:'))
@@ -85,7 +89,7 @@ Begin with:
 
 Variables, from the environment or a file .env:
   AGGREGATOR_URL       the instance that commands call; --url comes before it
-  SOLVER_PRIVATE_KEY   the key of register and unregister
+  SOLVER_PRIVATE_KEY   the key of register, unregister and results
   NO_COLOR             no colours
   and those of the instance, which serve and doctor read: see docs/configuration.md
 

@@ -14,6 +14,7 @@ export interface RateLimitConfig {
   readonly register: number
   readonly unregister: number
   readonly solvers: number
+  readonly results: number
   readonly streams: number
   /** Connections for a solver session, on both transports. */
   readonly sessions: number
@@ -34,6 +35,7 @@ export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
     register: limit('RATE_LIMIT_REGISTER'),
     unregister: limit('RATE_LIMIT_UNREGISTER'),
     solvers: limit('RATE_LIMIT_SOLVERS'),
+    results: limit('RATE_LIMIT_RESULTS'),
     streams: limit('RATE_LIMIT_STREAMS'),
     sessions: limit('RATE_LIMIT_SESSIONS'),
   }

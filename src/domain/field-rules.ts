@@ -79,6 +79,12 @@ export const PROTOCOL_NAME: TextRule = {
   mustBe: 'must be letters, digits and underscores, to name a Solidity struct',
 }
 
+/** The window of statistics (docs/decisions.md, D20). Requests may leave it out. */
+export const STATS_WINDOW: TextRule = {
+  pattern: /^(1h|24h|7d|30d)$/,
+  mustBe: 'must be 1h, 24h, 7d or 30d',
+}
+
 /** Name and version of a contract's EIP-712 domain, as far as the service shows them. */
 export const DOMAIN_TEXT = { maxLength: 256 }
 

@@ -54,9 +54,15 @@ export function isAnswerFor(
 
 /** The position of an order in a list. A late `Deposited` moves it, and so does a reorganisation. */
 export function positionOf({ orderId, steps }: ListedOrder): OrderPosition {
+  const { blockNumber, logIndex } = firstStepOf(steps)
+  return { blockNumber, logIndex, orderId }
+}
+
+/** The first step of an order: the order of the steps is that of the contract. */
+export function firstStepOf(steps: OrderSteps): OrderStep {
   const first = steps.deposited ?? steps.settled ?? steps.refunded
   if (first === undefined) throw new Error('an order in a list has a step')
-  return { blockNumber: first.blockNumber, logIndex: first.logIndex, orderId }
+  return first
 }
 
 function stateOf(steps: OrderSteps): ListedOrder['state'] {

@@ -10,3 +10,8 @@ export function parseOrigin(text: string): string | undefined {
   const { protocol, origin, href } = new URL(text)
   return /^https?:$/.test(protocol) && href === `${origin}/` && !/[?#]/.test(text) ? origin : undefined
 }
+
+/** The origins by which a request with this `Host` may have reached the service: it does not know whether by TLS. */
+export function originsOf(host: string): string[] {
+  return ['http', 'https'].flatMap((scheme) => parseOrigin(`${scheme}://${host}`) ?? [])
+}

@@ -48,3 +48,19 @@ export function sessionMessage(protocolName: string, text: SessionText): string 
     `Challenge: ${text.nonce}`,
   ].join('\n')
 }
+
+/**
+ * The text that a solver signs to list its own results (docs/decisions.md, D20).
+ * @param text `timestamp` is Unix time in milliseconds; `audience` is the origin that the solver dials
+ */
+export function ownResultsMessage(
+  protocolName: string,
+  text: Pick<RegistrationText, 'address' | 'timestamp'> & Pick<SessionText, 'audience'>,
+): string {
+  return [
+    `${protocolName} Solver Results`,
+    `Address: ${lowerCase(text.address)}`,
+    `Audience: ${text.audience}`,
+    `Timestamp: ${text.timestamp}`,
+  ].join('\n')
+}

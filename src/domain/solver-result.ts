@@ -96,12 +96,16 @@ export interface SessionResult {
   readonly outcome: Uppercase<ReportedResult['kind']>
   /** For INVALID and FAILED, as in a record. */
   readonly reason?: string
+  /** For QUOTED: the rank among the valid offers, 1 for the best one. */
+  readonly rank?: number
 }
 
-/** What a solver may see of the result of its own request: nothing that depends on other solvers. */
-export function toSessionResult(result: ReportedResult): SessionResult {
+/**
+ * What a solver may see of the result of its own request: of the other solvers, nothing but its rank among them.
+ * @param rank the rank of its offer; undefined without a valid one
+ */
+export function toSessionResult(result: ReportedResult, rank?: number): SessionResult {
   const outcome = result.kind.toUpperCase() as SessionResult['outcome']
-  return result.kind === 'invalid' || result.kind === 'failed'
-    ? { outcome, reason: result.reason }
-    : { outcome }
+  if (result.kind === 'invalid' || result.kind === 'failed') return { outcome, reason: result.reason }
+  return result.kind === 'quoted' && rank !== undefined ? { outcome, rank } : { outcome }
 }

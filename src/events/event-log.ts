@@ -57,11 +57,10 @@ interface EventLogOptions {
 
 const RETRY_MS = 1000
 
-/** Opens the log of a store and removes entries older than the retention time. */
+/** Opens the log of a store. From then on, entries older than the retention time are removed. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const { store, cluster, onEvent, keptEntries = MAX_RECENT, metrics, log } = options
   const retention = createRetention(options)
-  await retention.prune()
   const end = await readEnd(store, keptEntries)
   const hub = createHub({ ...end, reader: store, onEvent, onSlow: () => metrics.streamDrops.inc() })
   const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })

@@ -63,6 +63,7 @@ function compileScalar(field: DescField, scalar: ScalarType): WriteValue {
   switch (scalar) {
     case ScalarType.STRING:
     case ScalarType.UINT32:
+    case ScalarType.DOUBLE:
     case ScalarType.BOOL:
       return (value) => value
     case ScalarType.UINT64:

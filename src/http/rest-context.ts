@@ -59,6 +59,10 @@ export class RestContext implements RequestContext {
     return this.#signal
   }
 
+  get host(): string {
+    return this.#request.host
+  }
+
   setHeader(name: string, value: string): void {
     this.#reply.header(name, value)
   }

@@ -25,8 +25,8 @@ declare module 'fastify' {
 
 interface RpcRoutesOptions {
   readonly methods: readonly MethodHandler[]
-  readonly streams: EventStreams
-  readonly quoteStreams: QuoteStreams
+  readonly streams: EventStreams | undefined
+  readonly quoteStreams: QuoteStreams | undefined
   readonly solverSessions: SolverSessions
   /** They add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]

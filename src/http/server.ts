@@ -34,8 +34,9 @@ import { registerWebSocketUpgrades } from './websocket-upgrade.js'
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
   readonly methods: readonly MethodHandler[]
-  readonly streams: EventStreams
-  readonly quoteStreams: QuoteStreams
+  /** Undefined for a server without streams. */
+  readonly streams: EventStreams | undefined
+  readonly quoteStreams: QuoteStreams | undefined
   readonly solverSessions: SolverSessions
   readonly rateLimits: RateLimits
   /** Add gRPC's own services, which have no middleware. */
@@ -113,13 +114,13 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   await server.register(async (rest) => {
     const rejectOtherMethods = createMethodRejection(rest, rateLimits)
     registerRestRoutes(rest, methods, rejectOtherMethods, logRequest)
-    registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
+    if (quoteStreams !== undefined) registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
   })
   await server.register(async (sockets) => {
     const onlyListens = (path: string) => path !== SESSION_PATH
     await registerWebSocketUpgrades(sockets, upgrades, MAX_CLIENT_MESSAGE_BYTES, onlyListens)
     const rejectOtherMethods = createMethodRejection(sockets, rateLimits)
-    registerEventRoutes(sockets, streams, rejectOtherMethods, logRequest)
+    if (streams !== undefined) registerEventRoutes(sockets, streams, rejectOtherMethods, logRequest)
     registerSessionRoute(sockets, solverSessions, rejectOtherMethods, logRequest)
   })
   options.addRoutes(server)

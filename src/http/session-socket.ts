@@ -18,6 +18,10 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
 const POLICY_VIOLATION = 1008
 /** Reason of the close frame by which a replaced session is recognised. */
 const REPLACED = 'replaced'
+const UNKNOWN_MESSAGE = JSON.stringify({
+  type: 'unknownType',
+  text: 'A solver ignores types that it does not know.',
+})
 /** How long the solver may take to close its end. */
 const CLOSE_TIMEOUT_MS = 5000
 
@@ -66,6 +70,9 @@ export function createSocketConnection(webSocket: WebSocket, socket: Socket): Se
 
   return {
     send,
+    sendUnknown() {
+      if (webSocket.readyState === webSocket.OPEN) write(UNKNOWN_MESSAGE)
+    },
     unsentBytes: () => webSocket.bufferedAmount,
     drained: () =>
       unwritten === 0 ? Promise.resolve() : new Promise((resolve) => void onDrained.push(resolve)),

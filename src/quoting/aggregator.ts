@@ -5,6 +5,7 @@ import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { VerifyMode } from '../domain/verification.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
+import { type CoolDowns, withoutCoolDown } from '../solvers/cool-downs.js'
 import { QuoteRound } from '../solvers/quote-round.js'
 import { requestBody } from '../solvers/request-body.js'
 import type { Selection } from '../solvers/selection.js'
@@ -70,6 +71,7 @@ interface AggregatorOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'canCheck'>
+  readonly coolDowns: Pick<CoolDowns, 'of'>
   readonly selection: Selection
   readonly fanOut: FanOut
   readonly verifier: OfferVerifier
@@ -119,9 +121,9 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   function select(request: QuoteRequest, quoteId: string, caller: Caller, verify: VerifyMode) {
     const { chainId } = request
     const hasher = hasherOf(chainId)
-    const healths = healthRegistry
-      .of(chainId, directory.reachable(chainId))
-      .filter(({ solver }) => rules.canCheck(solver))
+    const reachable = healthRegistry.of(chainId, directory.reachable(chainId))
+    const checkable = reachable.filter(({ solver }) => rules.canCheck(solver))
+    const healths = withoutCoolDown(checkable, options.coolDowns)
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
@@ -218,7 +220,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         circuitOpen: solvers.slice(awaited.length),
       }
       recorder.record(trace)
-      reportResults(attempts, selected.fanOutRequest.solverRequest.quoteIds)
+      reportResults(attempts, selected.fanOutRequest.solverRequest.quoteIds, ranked)
       roundMetrics.countRound(trace, progress.bestAt === undefined ? undefined : endedAt - progress.bestAt)
       if (trace.outcome === 'quoted' && request.kind === 'FIRM') options.onQuoted(request)
       const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, results)

@@ -31,7 +31,7 @@ export function explain(answer: RecordedResult, record: Competition): string {
       return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once: over HTTP with status 422 or 503.`
     case 'cancelled':
       if (answer.reason === 'replica_unreachable')
-        return "The replica that holds the solver's session did not answer the one that was asked. This does not count against the solver."
+        return "The replica that holds the solver's session did not answer the one that was asked, or no longer has the session. This does not count against the solver."
       return 'The quote ended before the reply came: the caller went away or set a shorter deadline, or the request waited for a free connection or for earlier requests on the session. This does not count against the solver.'
     case 'circuit_open':
       return 'The circuit breaker of the solver was open after it cost callers time: it was asked, but the quote did not wait for it. A quote in time closes the breaker: at once in its first two open periods, later at the end of the period.'

@@ -10,6 +10,8 @@ export interface QuoteRecordWriter {
   add(trace: QuoteTrace): void
   /** A trace whose record is not written yet. */
   find(quoteId: string): QuoteTrace | undefined
+  /** The traces whose records are not written yet. */
+  waiting(): readonly QuoteTrace[]
   /** Writes the records that wait. Later traces are dropped, and the store is no longer used. */
   close(): Promise<void>
 }
@@ -88,6 +90,7 @@ export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): Quot
       if (timer === undefined) writeSoon()
     },
     find: (quoteId) => [...batch, ...waiting].find((trace) => trace.quoteId === quoteId),
+    waiting: () => [...batch, ...waiting],
     async close() {
       isClosed = true
       clearTimeout(timer)

@@ -1,8 +1,11 @@
 import { ServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
-import type { QuoteRecordStore } from '../store/quote-record-store.js'
+import type { SolverKey } from '../domain/solver.js'
+import type { QuoteRecordStore, RecordFilter } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import { createOwnResultReads } from './own-result-reads.js'
+import { createOwnResults, type OwnResultPage } from './own-results.js'
 import type { QuoteIds } from './quote-ids.js'
 import { createQuoteRecordWriter } from './quote-record-writer.js'
 import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
@@ -18,13 +21,18 @@ export interface QuoteRecorder {
    * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
    */
   read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
+  /**
+   * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
+   * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records, RATE_LIMITED while another list is read
+   */
+  listOwn(key: SolverKey, page: Pick<RecordFilter, 'after' | 'limit'>): Promise<OwnResultPage>
   /** Writes the records that wait. Later traces are dropped, and the store is no longer used. */
   close(): Promise<void>
 }
 
 interface QuoteRecorderOptions {
   readonly store: QuoteRecordStore
-  readonly quoteIds: Pick<QuoteIds, 'readSolverId'>
+  readonly quoteIds: Pick<QuoteIds, 'readSolverId' | 'forSolvers'>
   readonly quoteRecordHours: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
@@ -37,11 +45,14 @@ const PRUNE_INTERVAL_MS = 10 * 60_000
 /** The recorder of an instance that keeps no records. */
 export const NO_RECORDER: QuoteRecorder = {
   record() {},
-  async read() {
-    const message = 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).'
-    throw new ServiceError('QUOTE_NOT_FOUND', message)
-  },
+  read: throwNoRecords,
+  listOwn: throwNoRecords,
   async close() {},
+}
+
+async function throwNoRecords(): Promise<never> {
+  const message = 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).'
+  throw new ServiceError('QUOTE_NOT_FOUND', message)
 }
 
 /** Builds the recorder over a store. It removes old records in the background, from the start on. */
@@ -49,6 +60,8 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
   const oldest = () => now() - quoteRecordHours * HOUR_MS
   const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
+  const listOwn = createOwnResults({ store, writer, quoteIds, now })
+  const runRead = createOwnResultReads()
   let pruning: Promise<void> | undefined
   let isClosed = false
 
@@ -97,6 +110,8 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       const itsRecord = await find(chainId, quoteId)
       return itsRecord && viewForSolver(itsRecord, { id, index, now: now() })
     },
+    listOwn: ({ chainId, address }, page) =>
+      runRead({ chainId, address }, () => listOwn({ chainId, solver: address, since: oldest(), ...page })),
     async close() {
       if (isClosed) return
       isClosed = true

@@ -1,7 +1,9 @@
 import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
-import type { Solver } from '../domain/solver.js'
+import type { Solver, SolverKey } from '../domain/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
+import type { CircuitState } from '../solvers/circuit-breaker.js'
+import type { CoolDowns } from '../solvers/cool-downs.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { createSelection } from '../solvers/selection.js'
 import type { SessionTransport } from '../solvers/solver-client.js'
@@ -10,9 +12,11 @@ import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { createSolverHealthRegistry } from '../solvers/solver-health-registry.js'
 import { createSolverHttpClient } from '../solvers/solver-http-client.js'
 import { collectHealthMetrics } from '../solvers/solver-metrics.js'
+import { createSolverStatistics } from '../solvers/solver-statistics.js'
 import { createSolverTransports } from '../solvers/solver-transports.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
+import type { SolverHourStore } from '../store/solver-hour-store.js'
 import { createBufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -21,6 +25,7 @@ import type { ContractRules } from './contract-rules.js'
 import { createFanOut } from './fan-out.js'
 import { createOfferValidator } from './offer-validator.js'
 import { createOfferVerifier } from './offer-verifier.js'
+import { createPagePositions, type PagePositions } from './page-positions.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
@@ -34,10 +39,14 @@ import { createAttemptQuote } from './solver-attempt.js'
 export interface Quoting {
   readonly aggregator: Aggregator
   readonly prices: Pick<Prices, 'get'>
-  readonly recorder: Pick<QuoteRecorder, 'read'>
+  readonly recorder: Pick<QuoteRecorder, 'read' | 'listOwn'>
+  /** Page tokens of solvers' own results. */
+  readonly pagePositions: PagePositions
   readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   /** What solvers of a chain sign; undefined until its contract has been read once. */
   typedDataOf(chainId: number): QuoteTypedData | undefined
+  /** The circuit breaker of a solver at this replica; closed for a solver that is not asked. */
+  circuitStateOf(key: SolverKey): CircuitState
   /**
    * Updates the metrics.
    * @param reachable the reachable solvers of each chain
@@ -63,10 +72,12 @@ interface QuotingOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit'>>
   readonly directory: Pick<SolverDirectory, 'reachable'>
   readonly rules: ContractRules
+  readonly coolDowns: Pick<CoolDowns, 'of'>
   readonly endpointGuard: EndpointGuard
   /** Asks solvers on their sessions, here or at other replicas. */
   readonly sessions: SessionTransport
   readonly circuitBreakerStore: CircuitBreakerStore
+  readonly solverHourStore: SolverHourStore
   /** Undefined when the instance keeps no records. */
   readonly quoteRecordStore: QuoteRecordStore | undefined
   /** The key of the solvers' quote ids: 16 bytes. */
@@ -97,14 +108,15 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
+  const statistics = createSolverStatistics({ ...options, store: options.solverHourStore })
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
-  const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, clock })
+  const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, statistics, clock })
   const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
   const verifier = createOfferVerifier({ ...config, chains: options.chains })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })
   const onQuoted = registrationChecks.noteQuoted
-  const roundMetrics = createRoundMetrics({ counters, metrics, log: options.log })
+  const roundMetrics = createRoundMetrics({ counters, statistics, metrics, log: options.log })
   const roundErrors = createRoundErrors(options)
   const reportResults = createReportResults({ sessions: options.sessions, log: options.log })
   const parts = {
@@ -127,8 +139,14 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     aggregator,
     prices,
     recorder,
+    pagePositions: createPagePositions(options.recordKey),
     registrationChecks,
     typedDataOf: (chainId) => options.chains.get(chainId)?.quoteTypedData(),
+    circuitStateOf({ chainId, address }) {
+      const healths = healthRegistry.of(chainId, options.directory.reachable(chainId))
+      const health = healths.find(({ solver }) => solver.address === address)
+      return health?.circuitState(clock()) ?? 'closed'
+    },
     collectMetrics(reachable) {
       stages.flush()
       const healths = [...reachable].flatMap(([chainId, solvers]) => healthRegistry.of(chainId, solvers))
@@ -138,7 +156,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     async close() {
       await prices.close()
       await httpClient.close()
-      await recorder.close()
+      await Promise.all([recorder.close(), statistics.close()])
     },
   }
 }

@@ -1,4 +1,6 @@
+import type { Address } from '../domain/hex.js'
 import type { QuoteRecord, RecordedResult } from '../domain/quote-record.js'
+import type { QuoteIds } from './quote-ids.js'
 
 /** What a reader may see of a record (docs/decisions.md, D15). */
 export interface QuoteRecordView
@@ -35,10 +37,71 @@ export function viewForSolver(
   const own = record.solvers.find((attempt) => attempt.index === index)
   if (own === undefined) return undefined
   const { chainId, requestedAt, request, kind } = record
-  // A deposit is still possible in the second of the deadline.
-  const isOver = Math.floor(now / 1000) > request.depositDeadline
-  const bestAmount = isOver ? bestAmountOf(record) : undefined
-  return { quoteId: id, chainId, requestedAt, request, kind, solvers: [own], bestAmount }
+  return {
+    quoteId: id,
+    chainId,
+    requestedAt,
+    request,
+    kind,
+    solvers: [own],
+    bestAmount: finalBestAmountOf(record, now),
+  }
+}
+
+/** What a solver may see of one of its results: of the others, nothing but its rank before the deposit deadline. */
+export interface OwnResult extends Pick<QuoteRecord, 'requestedAt' | 'request' | 'kind'> {
+  /** The solver's own id of the quote; undefined in records of versions that did not store its index. */
+  readonly quoteId: string | undefined
+  readonly result: RecordedResult
+  /** As in QuoteRecordView. */
+  readonly bestAmount: string | undefined
+  /** How much worse its offer was than the best one, in basis points of that; undefined without both. */
+  readonly distanceBps: number | undefined
+}
+
+/**
+ * The result of one solver by its address.
+ * @param now Unix time in milliseconds
+ * @returns undefined when the record has no result of the solver
+ */
+export function resultForSolver(
+  record: QuoteRecord,
+  solver: Address,
+  { quoteIds, now }: { readonly quoteIds: Pick<QuoteIds, 'forSolvers'>; readonly now: number },
+): OwnResult | undefined {
+  const own = record.solvers.find((attempt) => attempt.solver === solver)
+  if (own === undefined) return undefined
+  const { requestedAt, request, kind } = record
+  const { index } = own
+  const quoteId = index === undefined ? undefined : quoteIds.forSolvers(record.quoteId, index + 1)[index]
+  const bestAmount = finalBestAmountOf(record, now)
+  return {
+    quoteId,
+    requestedAt,
+    request,
+    kind,
+    result: own,
+    bestAmount,
+    distanceBps: distanceOf(own, request, bestAmount),
+  }
+}
+
+function distanceOf(
+  { rank, inputAmount, outputAmount }: RecordedResult,
+  { orderType }: QuoteRecord['request'],
+  bestAmount: string | undefined,
+): number | undefined {
+  const amount = orderType === 'EXACT_INPUT' ? outputAmount : inputAmount
+  if (rank === undefined || amount === undefined || bestAmount === undefined) return undefined
+  const [own, best] = [BigInt(amount), BigInt(bestAmount)]
+  const difference = orderType === 'EXACT_INPUT' ? best - own : own - best
+  // To a hundredth of a basis point.
+  return Number((difference * 1_000_000n) / best) / 100
+}
+
+/** The best amount after the deposit deadline. A deposit is still possible in the second of the deadline. */
+function finalBestAmountOf(record: QuoteRecord, now: number): string | undefined {
+  return Math.floor(now / 1000) > record.request.depositDeadline ? bestAmountOf(record) : undefined
 }
 
 function bestAmountOf({ request, solvers }: QuoteRecord): string | undefined {

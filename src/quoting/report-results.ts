@@ -1,4 +1,5 @@
 import type { Address } from '../domain/hex.js'
+import type { SignedQuote } from '../domain/quote.js'
 import { type ReportedResult, toSessionResult } from '../domain/solver-result.js'
 import type { SessionTransport } from '../solvers/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
@@ -10,10 +11,12 @@ type ReportedAttempt = Pick<SolverAttempt, 'solver' | 'onSession'> & { readonly 
 /**
  * Reports results to the solvers that got their requests on sessions, each its own (docs/decisions.md, D15). It never throws.
  * @param quoteIds each solver's id of the quote
+ * @param ranked the valid offers of the round, best first
  */
 export type ReportResults = (
   attempts: readonly ReportedAttempt[],
   quoteIds: ReadonlyMap<Address, string>,
+  ranked?: readonly SignedQuote[],
 ) => void
 
 interface ReportResultsOptions {
@@ -23,12 +26,14 @@ interface ReportResultsOptions {
 
 /** Builds the function. For requests over HTTP it does nothing. */
 export function createReportResults({ sessions, log }: ReportResultsOptions): ReportResults {
-  return (attempts, quoteIds) => {
+  return (attempts, quoteIds, ranked = []) => {
     for (const { solver, onSession, result } of attempts) {
       if (onSession === undefined) continue
       const id = quoteIds.get(solver)
       try {
-        if (id !== undefined) sessions.reportResult(onSession, id, toSessionResult(result))
+        if (id === undefined) continue
+        const rank = result.kind === 'quoted' ? ranked.indexOf(result.offer) + 1 : 0
+        sessions.reportResult(onSession, id, toSessionResult(result, rank || undefined))
       } catch (error) {
         log.error({ solver, err: error }, 'a result could not be reported to its solver')
       }

@@ -1,6 +1,8 @@
 import type { QuoteRequest } from '../domain/quote.js'
+import type { SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { SolverCounters } from '../solvers/solver-counters.js'
+import type { SolverStatistics } from '../solvers/solver-statistics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { QuoteTrace } from './quote-trace.js'
@@ -19,13 +21,19 @@ export interface RoundMetrics {
 }
 
 interface RoundMetricsOptions {
-  readonly counters: Pick<SolverCounters, 'countLast'>
+  readonly counters: Pick<SolverCounters, 'countLast' | 'countWin'>
+  readonly statistics: Pick<SolverStatistics, 'countWin'>
   readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies' | 'quoteIdleSeconds'>
   readonly log: Logger
 }
 
 /** Builds the metrics of rounds. */
-export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptions): RoundMetrics {
+export function createRoundMetrics({
+  counters,
+  statistics,
+  metrics,
+  log,
+}: RoundMetricsOptions): RoundMetrics {
   function countResults({ chainId, kind }: QuoteRequest, results: readonly SolverResult[]): void {
     if (kind === 'INDICATIVE') return
     let offers = 0
@@ -37,6 +45,11 @@ export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptio
       }
     }
     if (offers > 0) metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
+  }
+
+  function countWin(solver: SolverKey): void {
+    counters.countWin(solver)
+    statistics.countWin(solver)
   }
 
   function logWithoutOffer({ quoteId, request, durationMs, attempts, circuitOpen }: QuoteTrace): void {
@@ -57,6 +70,8 @@ export function createRoundMetrics({ counters, metrics, log }: RoundMetricsOptio
       if (request.kind === 'INDICATIVE') return
       metrics.quotes.inc({ chain_id: request.chainId, outcome })
       if (outcome === 'cancelled') return
+      const [best] = trace.ranked
+      if (best !== undefined) countWin({ chainId: request.chainId, address: best.quote.solver })
       if (idleMs !== undefined) metrics.quoteIdleSeconds.observe({ chain_id: request.chainId }, idleMs / 1000)
       for (const { solver } of lastOf(attempts))
         counters.countLast({ chainId: request.chainId, address: solver })

@@ -8,6 +8,7 @@ import type { RequestSlots } from '../solvers/request-slots.js'
 import type { CallListener, SolverRequest, SolverTransport } from '../solvers/solver-client.js'
 import type { SolverCounters } from '../solvers/solver-counters.js'
 import type { OpenRequest, SolverHealth } from '../solvers/solver-health.js'
+import type { SolverStatistics } from '../solvers/solver-statistics.js'
 import type { OfferValidator } from './offer-validator.js'
 
 /** The request of one round, as all solvers get it. */
@@ -42,13 +43,14 @@ interface AttemptQuoteOptions {
   readonly transport: SolverTransport
   readonly validateOffer: OfferValidator
   readonly counters: Pick<SolverCounters, 'count'>
+  readonly statistics: Pick<SolverStatistics, 'count'>
   /** The clock of the solvers' health. */
   readonly clock: () => number
 }
 
 /** Builds the function that asks a solver. */
 export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
-  const { transport, validateOffer, counters, clock } = options
+  const { transport, validateOffer, counters, statistics, clock } = options
   return async (request, health, round, signal) => {
     const attempt = new OpenAttempt(clock, health, round)
     let result: SolverResult = CUT_OFF
@@ -60,8 +62,10 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
     const settled = attempt.settle(signal.aborted ? atEndOf(signal, result) : result)
     // Prices count in no statistic of a solver (docs/decisions.md, D17).
     if (request.request.kind === 'FIRM') {
-      const isAnswered = responseOf(settled.result) !== undefined
-      counters.count(attempt.solver, settled.result.kind, isAnswered ? settled.tookMs / 1000 : undefined)
+      const { kind } = settled.result
+      const responseMs = responseOf(settled.result) === undefined ? undefined : settled.tookMs
+      counters.count(attempt.solver, kind, responseMs && responseMs / 1000)
+      statistics.count(attempt.solver, kind, responseMs)
     }
     return settled
   }

@@ -36,7 +36,8 @@ export function toQuoteRecordMessage(
   }
 }
 
-function toParametersMessage({ user, ...request }: QuoteParameters) {
+/** The message of a request to solvers. */
+export function toParametersMessage({ user, ...request }: QuoteParameters) {
   return {
     ...request,
     inputToken: toCachedChecksumAddress(request.inputToken),
@@ -48,7 +49,8 @@ function toParametersMessage({ user, ...request }: QuoteParameters) {
   }
 }
 
-function toResultMessage(
+/** The message of a result, with its outcome in words. */
+export function toResultMessage(
   { index, declineCode, ...result }: RecordedResult,
   record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {

@@ -74,9 +74,8 @@ function toInit(message: SingleMessage): MessageInit {
     case 'quoteRequest':
       return { case: 'quoteRequest', value: toQuoteRequest(message.id, message.solverRequest) }
     case 'result': {
-      const { outcome, reason } = message.result
-      const value = { id: message.id, outcome: SolverOutcome[outcome] }
-      return { case: 'result', value: reason === undefined ? value : { ...value, reason } }
+      const { outcome, reason, rank } = message.result
+      return { case: 'result', value: { id: message.id, outcome: SolverOutcome[outcome], reason, rank } }
     }
     case 'ping':
       return { case: 'ping', value: { id: message.id } }

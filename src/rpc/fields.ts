@@ -9,10 +9,13 @@ import {
   type IntegerRule,
   MAX_INTEGER,
   SIGNATURE,
+  STATS_WINDOW,
   UNIX_MS,
   UUID,
 } from '../domain/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/origin.js'
+import { DEFAULT_STATS_WINDOW, STATS_WINDOWS, type StatsWindow } from '../domain/solver-statistics.js'
 
 const NOTHING: Hex = '0x'
 
@@ -81,6 +84,13 @@ export class Fields {
     return this.#expect(field, choices[value], `must be ${Object.values(choices).join(' or ')}`)
   }
 
+  /** A window of statistics; the default without a text. */
+  statsWindow(field: string, text: string | undefined): StatsWindow {
+    if (text === undefined) return DEFAULT_STATS_WINDOW
+    const window = STATS_WINDOWS.find((allowed) => allowed === text)
+    return this.#expect(field, window, STATS_WINDOW.mustBe) ?? DEFAULT_STATS_WINDOW
+  }
+
   displayName(field: string, text: string): string {
     if (!isDisplayName(text)) this.addViolation(field, DISPLAY_NAME.mustBe)
     return text
@@ -89,6 +99,12 @@ export class Fields {
   endpointUrl(field: string, text: string): string {
     const problem = endpointUrlProblem(text)
     if (problem !== undefined) this.addViolation(field, problem)
+    return text
+  }
+
+  /** An origin in the normal form of the WHATWG URL standard. */
+  origin(field: string, text: string): string {
+    if (parseOrigin(text) !== text) this.addViolation(field, `must be ${AN_ORIGIN}`)
     return text
   }
 

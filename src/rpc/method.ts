@@ -27,6 +27,8 @@ export interface QuoteSummary {
 export interface RequestContext extends Client, Caller {
   readonly protocol: Protocol
   readonly requestId: string
+  /** The value of the request's `Host` or `:authority`. */
+  readonly host: string
   /** Adds the result of a quote to the log's line of the request. */
   recordQuote(quote: QuoteSummary): void
 }

@@ -46,7 +46,8 @@ export interface QuoteStreams extends Admission {
 }
 
 /** The connection of a quote stream. */
-export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'signal' | 'setHeader'> {
+export interface QuoteStreamCaller
+  extends Omit<RequestContext, 'protocol' | 'host' | 'signal' | 'setHeader'> {
   readonly protocol: StreamProtocol
   /** Whether everything that was sent has left this process. */
   isDrained(): boolean

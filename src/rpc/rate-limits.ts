@@ -13,6 +13,7 @@ export type LimitName =
   | 'register'
   | 'unregister'
   | 'solvers'
+  | 'results'
   | 'streams'
   | 'sessions'
   | 'global'
@@ -77,6 +78,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     register: counterOf('register', config.register),
     unregister: counterOf('unregister', config.unregister),
     solvers: counterOf('solvers', config.solvers),
+    results: counterOf('results', config.results),
     streams: counterOf('streams', config.streams),
     sessions: counterOf('sessions', config.sessions),
     global: counterOf('global', config.max, config.windowMs),

@@ -25,23 +25,27 @@ export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOpti
  */
 export function rpcRoutes(
   methods: readonly MethodHandler[],
-  streams: EventStreams,
-  quoteStreams: QuoteStreams,
+  streams: EventStreams | undefined,
+  quoteStreams: QuoteStreams | undefined,
   solverSessions: SolverSessions,
   addServices: readonly AddService[],
 ) {
   const handlers: [DescMethod, unknown][] = [
     ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
-    [streams.desc, toStreamHandler(streams)],
-    [quoteStreams.desc, toQuoteStreamHandler(quoteStreams)],
     [solverSessions.desc, toSessionHandler(solverSessions)],
   ]
   const admissions = new Map<DescMethod, Admission>([
     ...methods.map((method): [DescMethod, Admission] => [method.desc, admissionOf(method)]),
-    [streams.desc, streams],
-    [quoteStreams.desc, quoteStreams],
     [solverSessions.desc, solverSessions],
   ])
+  if (streams !== undefined) {
+    handlers.push([streams.desc, toStreamHandler(streams)])
+    admissions.set(streams.desc, streams)
+  }
+  if (quoteStreams !== undefined) {
+    handlers.push([quoteStreams.desc, toQuoteStreamHandler(quoteStreams)])
+    admissions.set(quoteStreams.desc, quoteStreams)
+  }
   return (router: ConnectRouter): void => {
     const options = { interceptors: [markReached] }
     for (const service of new Set(handlers.map(([desc]) => desc.parent))) {

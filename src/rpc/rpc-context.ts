@@ -30,6 +30,7 @@ export function toRpcContext(context: HandlerContext): RequestContext {
     protocol: context.protocolName as Protocol,
     requestId: request.id,
     address: request.ip,
+    host: request.hostOf(),
     setHeader: (name, value) => context.responseHeader.set(name, value),
     recordQuote: request.recordQuote,
     signal: context.signal,

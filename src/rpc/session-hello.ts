@@ -1,7 +1,6 @@
 import type { SessionHello } from '../../gen/aggregator/v1/session_pb.js'
 import { chainNotSupported, type FieldViolation, invalidArgument } from '../domain/errors.js'
 import { MAX_SESSION_CHAINS } from '../domain/field-rules.js'
-import { AN_ORIGIN, parseOrigin } from '../domain/origin.js'
 import type { Hello } from '../sessions/messages.js'
 import { Fields } from './fields.js'
 
@@ -25,12 +24,11 @@ export function createReadHello(supportedChains: readonly number[]): ReadHello {
       new Set(chainIds).size < chainIds.length
     )
       fields.addViolation('chainIds', `must be 1 to ${MAX_SESSION_CHAINS} chain ids, each once`)
-    if (parseOrigin(message.audience) !== message.audience)
-      fields.addViolation('audience', `must be ${AN_ORIGIN}`)
+    const audience = fields.origin('audience', message.audience)
     const hello: Hello = {
       address: fields.address('address', message.address),
       name: fields.displayName('name', message.name),
-      audience: message.audience,
+      audience,
       chainIds,
       signature: fields.signature('signature', message.signature),
       events: message.events && { after: message.events.after || undefined },

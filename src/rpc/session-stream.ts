@@ -1,3 +1,5 @@
+import { create } from '@bufbuild/protobuf'
+import { WireType } from '@bufbuild/protobuf/wire'
 import { type OpenSessionResponse, OpenSessionResponseSchema } from '../../gen/aggregator/v1/session_pb.js'
 import type { ServiceError } from '../domain/errors.js'
 import type { NextPart } from '../internals/continue-stream.js'
@@ -29,6 +31,8 @@ export interface SessionStream {
 
 /** How long a solver may take to read the end and to close its side. */
 const END_TIMEOUT_MS = 5000
+/** An empty message in a field that no version has. */
+const UNKNOWN_FIELD = { no: 1000, wireType: WireType.LengthDelimited, data: new Uint8Array([0]) }
 
 /** Builds the stream. Messages of one turn of the event loop are one part of the body. */
 export function createSessionStream(format: Format, call: SessionCall): SessionStream {
@@ -90,6 +94,10 @@ export function createSessionStream(format: Format, call: SessionCall): SessionS
   const stream: SessionStream = {
     connection: {
       send,
+      sendUnknown() {
+        if (end === undefined)
+          push(Object.assign(create(OpenSessionResponseSchema), { $unknown: [UNKNOWN_FIELD] }))
+      },
       unsentBytes: () => waitingBytes + call.unsentBytes(),
       drained: () =>
         end !== undefined || (waitingBytes === 0 && wake !== undefined)

@@ -1,6 +1,6 @@
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import type { Reason } from '../domain/errors.js'
-import { parseOrigin } from '../domain/origin.js'
+import { originsOf } from '../domain/origin.js'
 import type { SessionConnection, SessionPeer, SessionProtocol } from '../sessions/messages.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -61,7 +61,7 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
         transport: protocol,
         client: identifyClient(address),
         requestId,
-        origins: ['http', 'https'].flatMap((scheme) => parseOrigin(`${scheme}://${host}`) ?? []),
+        origins: originsOf(host),
         onDecided: (result) => count(protocol, result),
       })
     },

@@ -58,6 +58,8 @@ export type InstanceMessage =
 export interface SessionConnection {
   /** Sends a message. All messages of one turn of the event loop are written at once. Does nothing after the end. */
   send(message: InstanceMessage): void
+  /** Sends a message of a type that does not exist, as a later version of the service might. Only `certify` does this. */
+  sendUnknown(): void
   /** Bytes that have not left the process. */
   unsentBytes(): number
   /** Resolves when little is unsent, or when the connection has ended. */

@@ -3,6 +3,7 @@ import { ServiceError } from '../domain/errors.js'
 import type { Hex } from '../domain/hex.js'
 import { sessionMessage } from '../domain/registration-messages.js'
 import { assertSignature } from '../solvers/signed-request.js'
+import { type AudienceRules, assertAudience } from './audience.js'
 import type { Hello } from './messages.js'
 
 /** What a solver signs over. It belongs to one connection, which checks one hello. */
@@ -12,11 +13,8 @@ export interface Challenge {
   readonly sentAt: number
 }
 
-export interface ProofRules {
+export interface ProofRules extends AudienceRules {
   readonly protocolName: string
-  /** The origins of the instance; in production no others count. */
-  readonly publicUrls: readonly string[]
-  readonly production: boolean
 }
 
 const NONCE_BYTES = 32
@@ -34,18 +32,14 @@ export function createChallenge(now: number): Challenge {
 export function assertProof(
   hello: Hello,
   { nonce, sentAt }: Challenge,
-  { protocolName, publicUrls, production }: ProofRules,
+  rules: ProofRules,
   { origins, now }: { readonly origins: readonly string[]; readonly now: number },
 ): void {
   if (now - sentAt > CHALLENGE_LIFETIME_MS) throw challengeExpired()
-  const accepted = production ? publicUrls : [...publicUrls, ...origins]
-  if (!accepted.includes(hello.audience)) {
-    const message =
-      'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.'
-    const violations = [{ field: 'audience', message: 'must be an origin of this instance' }]
-    throw new ServiceError('AUDIENCE_REJECTED', message, { violations })
-  }
-  const text = sessionMessage(protocolName, { ...hello, nonce })
+  assertAudience(hello.audience, rules, origins, [
+    { field: 'audience', message: 'must be an origin of this instance' },
+  ])
+  const text = sessionMessage(rules.protocolName, { ...hello, nonce })
   assertSignature(hello, text, [
     {
       field: 'signature',

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
+import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
 import { toQuoteRequest } from '../solvers/request-body.js'
-import type { SessionTransport, SolverRequest } from '../solvers/solver-client.js'
+import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/solver-client.js'
 import type { RelayedQuoteRequest, RelayedReply, ReplicaMessage } from './replica-messages.js'
 
 /**
@@ -41,9 +42,16 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     const asked = solvers.map(async ({ sessionId, address, id }) => {
       const solver = { chainId: body.chainId, address, session: { id: sessionId } }
       waits.set(id, wait.abort)
-      const reply = await sessions.requestQuote(solver, solverRequest, wait.signal)
+      let isSent = false
+      const onSent = () => {
+        isSent = true
+      }
+      const reply = await sessions.requestQuote(solver, solverRequest, wait.signal, { onSent })
       waits.delete(id)
-      onReply({ id, reply: wait.signal.aborted ? { kind: 'late' } : reply })
+      if (wait.signal.aborted) onReply({ id, reply: { kind: 'late' } })
+      // The session has ended or moved, which the asking replica had not read yet. The solver has not seen the request.
+      else if (!isSent && isSessionEnded(reply)) onReply({ id, reply: REPLICA_UNREACHABLE })
+      else onReply({ id, reply })
     })
     await Promise.all(asked)
     wait.end()
@@ -65,6 +73,10 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
         return onLine(message.id)
     }
   }
+}
+
+function isSessionEnded(reply: SolverReply): boolean {
+  return reply.kind === 'failed' && reply.reason === 'session_ended'
 }
 
 /** A body that is nested too deeply can be read, but not written again. It is no offer, so it is left out. */

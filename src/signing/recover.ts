@@ -40,13 +40,31 @@ export function checkSignature(
   return publicKey !== undefined && isKeyOf(publicKey, signer) ? undefined : 'signature_mismatch'
 }
 
+/**
+ * The address whose key has made a signature, for an explanation. It accepts more than `checkSignature`: also `v` 0 and 1, and
+ * `s` in the upper half.
+ * @param digest 32 bytes
+ * @returns undefined for another length, another `v`, or when there is no signer
+ */
+export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Address | undefined {
+  const v = signature[64] ?? Number.NaN
+  const recoveryId = v < 27 ? v : v - 27
+  if (signature.length !== 65 || recoveryId > 1) return undefined
+  const publicKey = recover(digest, signature.subarray(0, 64), recoveryId)
+  return publicKey && addressOf(publicKey)
+}
+
 /** Whether an uncompressed public key belongs to an address. The last key of each address is cached. */
 function isKeyOf(publicKey: Uint8Array, signer: Address): boolean {
   const known = publicKeys.get(signer)
   if (known !== undefined && Buffer.compare(known, publicKey) === 0) return true
-  if (`0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}` !== signer) return false
+  if (addressOf(publicKey) !== signer) return false
   publicKeys.set(signer, publicKey)
   return true
+}
+
+function addressOf(publicKey: Uint8Array): Address {
+  return `0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}`
 }
 
 function recover(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8Array | undefined {

@@ -1,15 +1,17 @@
 import { createSerialQueue } from '../concurrency/serial-queue.js'
 import type { Address } from '../domain/hex.js'
 import { type Bond, freeBondOf, type SolverKey } from '../domain/solver.js'
-import type { BondStore } from '../store/bond-store.js'
+import type { BondStore, StoredBond } from '../store/bond-store.js'
 
 /**
- * The free bond of each registered solver (docs/decisions.md, D13). Quotes use it from memory; restarts and other replicas
+ * The bond of each registered solver, and its free part (docs/decisions.md, D13). Quotes use it from memory; restarts and other replicas
  * read it from the store. The leader of the chain writes it.
  */
 export interface FreeBonds {
-  /** In the bond token's smallest unit; undefined until it has been read once. */
+  /** The free bond, in the bond token's smallest unit; undefined until it has been read once. */
   of(key: SolverKey): bigint | undefined
+  /** The whole bond, in the bond token's smallest unit; undefined until it has been read once. */
+  totalOf(key: SolverKey): bigint | undefined
   /** Sets bonds that were just read in memory at once, then stores those that have changed. */
   update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void>
   /** Whether a free bond is stored, or about to be. */
@@ -36,7 +38,8 @@ export async function createFreeBonds({ store, chainIds }: FreeBondsOptions): Pr
   await Promise.all([...chains.values()].map((bonds) => bonds.load()))
 
   return {
-    of: ({ chainId, address }) => chains.get(chainId)?.of(address),
+    of: ({ chainId, address }) => chains.get(chainId)?.of(address)?.free,
+    totalOf: ({ chainId, address }) => chains.get(chainId)?.of(address)?.total,
     isStored: ({ chainId, address }) => chains.get(chainId)?.isStored(address) ?? false,
     updateUnstored: (chainId, bonds) => chains.get(chainId)?.updateUnstored(bonds),
     async update(chainId, bonds) {
@@ -54,20 +57,20 @@ export async function createFreeBonds({ store, chainIds }: FreeBondsOptions): Pr
  * reads a state from before a write.
  */
 function createChainBonds(chainId: number, store: BondStore) {
-  const known = new Map<Address, bigint>()
+  const known = new Map<Address, StoredBond>()
   /** The bonds that this replica has read for itself. They count only for solvers without another value. */
-  let own: ReadonlyMap<Address, bigint> = new Map()
-  /** Solvers whose free bond has changed in memory, and for which no write has begun. A load leaves them unchanged. */
+  let own: ReadonlyMap<Address, StoredBond> = new Map()
+  /** Solvers whose bond has changed in memory, and for which no write has begun. A load leaves them unchanged. */
   const unstored = new Set<Address>()
   const queue = createSerialQueue()
 
-  function setUnstored(address: Address, freeBond: bigint): void {
-    known.set(address, freeBond)
+  function setUnstored(address: Address, bond: StoredBond): void {
+    known.set(address, bond)
     unstored.add(address)
   }
 
   async function storeChanges(): Promise<void> {
-    const changes = new Map([...unstored].map((address) => [address, known.get(address) ?? 0n]))
+    const changes = new Map([...unstored].flatMap((address) => entryOf(known, address)))
     if (changes.size === 0) return
     unstored.clear()
     try {
@@ -81,9 +84,9 @@ function createChainBonds(chainId: number, store: BondStore) {
   async function loadStored(): Promise<boolean> {
     const stored = await store.readAll(chainId)
     const changed = [...stored].filter(
-      ([address, freeBond]) => !unstored.has(address) && known.get(address) !== freeBond,
+      ([address, bond]) => !unstored.has(address) && !isEqual(known.get(address), bond),
     )
-    for (const [address, freeBond] of changed) known.set(address, freeBond)
+    for (const [address, bond] of changed) known.set(address, bond)
     for (const address of known.keys())
       if (!stored.has(address) && !unstored.has(address)) known.delete(address)
     return changed.length > 0
@@ -95,20 +98,33 @@ function createChainBonds(chainId: number, store: BondStore) {
 
     async update(bonds: ReadonlyMap<Address, Bond>): Promise<void> {
       for (const [address, bond] of bonds)
-        if (known.get(address) !== freeBondOf(bond)) setUnstored(address, freeBondOf(bond))
+        if (!isEqual(known.get(address), toStored(bond))) setUnstored(address, toStored(bond))
       await queue.run(storeChanges)
     },
 
     /** Stores an equal value too: another replica may have removed the row while the solver was not registered. */
     async updateRegistered(address: Address, bond: Bond): Promise<void> {
-      setUnstored(address, freeBondOf(bond))
+      setUnstored(address, toStored(bond))
       await queue.run(storeChanges)
     },
 
     updateUnstored(bonds: ReadonlyMap<Address, Bond>): void {
-      own = new Map([...bonds].map(([address, bond]) => [address, freeBondOf(bond)]))
+      own = new Map([...bonds].map(([address, bond]) => [address, toStored(bond)]))
     },
 
     load: () => queue.run(loadStored),
   }
+}
+
+function toStored(bond: Bond): StoredBond {
+  return { free: freeBondOf(bond), total: bond.total }
+}
+
+function isEqual(one: StoredBond | undefined, other: StoredBond): boolean {
+  return one?.free === other.free && one.total === other.total
+}
+
+function entryOf<K, V>(map: ReadonlyMap<K, V>, key: K): [K, V][] {
+  const value = map.get(key)
+  return value === undefined ? [] : [[key, value]]
 }

@@ -27,12 +27,19 @@ export async function assertSigned(
   message: string,
   { store, now }: SignedRequestRules,
 ): Promise<void> {
-  if (Math.abs(request.timestamp - now()) > TIMESTAMP_TOLERANCE_MS) {
-    throw new ServiceError('TIMESTAMP_OUT_OF_RANGE', 'The timestamp must be within 5 minutes of the clock.')
-  }
+  assertTimestamp(request.timestamp, now())
   assertSignature(request, message)
   const last = await store.lastTimestamp(request)
   if (last !== undefined && request.timestamp <= last) throw timestampReused(last)
+}
+
+/**
+ * @param now Unix time in milliseconds
+ * @throws ServiceError TIMESTAMP_OUT_OF_RANGE
+ */
+export function assertTimestamp(timestamp: number, now: number): void {
+  if (Math.abs(timestamp - now) <= TIMESTAMP_TOLERANCE_MS) return
+  throw new ServiceError('TIMESTAMP_OUT_OF_RANGE', 'The timestamp must be within 5 minutes of the clock.')
 }
 
 /**

@@ -11,6 +11,8 @@ export interface SolverCounters {
   count(solver: Solver, outcome: string, seconds: number | undefined): void
   /** Counts a round that waited for this solver last. */
   countLast(solver: SolverKey): void
+  /** Counts a quote whose best offer was the solver's. */
+  countWin(solver: SolverKey): void
   /**
    * Updates the metrics.
    * @param reachable the reachable solvers of each chain; the series of all others are removed
@@ -18,7 +20,7 @@ export interface SolverCounters {
   flush(reachable: ReadonlyMap<number, readonly Solver[]>): void
 }
 
-type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast'>
+type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast' | 'solverWins'>
 
 /** The most response times of a solver that are kept. To record them takes a few milliseconds. */
 const MAX_KEPT = 10_000
@@ -41,6 +43,7 @@ export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
   return {
     count: (solver, outcome, seconds) => counterOf(solver).count(outcome, seconds),
     countLast: (solver) => counters.get(keyOf(solver))?.countLast(),
+    countWin: (solver) => counters.get(keyOf(solver))?.countWin(),
     flush(reachable) {
       const isReachable = new Set([...reachable.values()].flat().map(keyOf))
       for (const [key, counter] of counters) {
@@ -59,6 +62,8 @@ class SolverCounter {
   readonly #seconds: number[] = []
   /** Rounds that waited for the solver last, and are not in the metrics yet. */
   #lasts = 0
+  /** Quotes with its offer as the best one that are not in the metrics yet. */
+  #wins = 0
 
   constructor(metrics: SolverMetrics, { chainId, address }: SolverKey) {
     this.#metrics = metrics
@@ -74,9 +79,15 @@ class SolverCounter {
     this.#lasts++
   }
 
+  countWin(): void {
+    this.#wins++
+  }
+
   flush(): void {
     if (this.#lasts > 0) this.#metrics.solverLast.inc(this.#labels, this.#lasts)
     this.#lasts = 0
+    if (this.#wins > 0) this.#metrics.solverWins.inc(this.#labels, this.#wins)
+    this.#wins = 0
     for (const [outcome, count] of this.#counts) {
       if (count > 0) this.#metrics.solverOutcomes.inc({ ...this.#labels, outcome }, count)
       this.#counts.set(outcome, 0)
@@ -89,7 +100,9 @@ class SolverCounter {
       this.#metrics.solverOutcomes.remove({ ...this.#labels, outcome })
     this.#metrics.solverResponseSeconds.remove(this.#labels)
     this.#metrics.solverLast.remove(this.#labels)
+    this.#metrics.solverWins.remove(this.#labels)
     this.#lasts = 0
+    this.#wins = 0
     this.#counts.clear()
     this.#seconds.length = 0
   }

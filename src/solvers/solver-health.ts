@@ -1,5 +1,5 @@
 import type { Solver } from '../domain/solver.js'
-import { CircuitBreaker, type OpenPeriod } from './circuit-breaker.js'
+import { CircuitBreaker, type CircuitState, type OpenPeriod } from './circuit-breaker.js'
 import type { LossHistory } from './loss-history.js'
 import type { QuoteRound, Verdict } from './quote-round.js'
 import { QuotedPairs } from './quoted-pairs.js'
@@ -108,6 +108,10 @@ export class SolverHealth {
   /** Whether its circuit breaker is open or half-open. */
   get isOpen(): boolean {
     return !this.#breaker.isClosed
+  }
+
+  circuitState(now: number): CircuitState {
+    return this.#breaker.state(now)
   }
 
   /** The level of its open period, to find the least severe solver when all breakers are open. */

@@ -1,4 +1,5 @@
 import type { Metrics } from '../telemetry/metrics.js'
+import type { CoolDowns } from './cool-downs.js'
 import type { FreeBonds } from './free-bonds.js'
 import type { SolverDirectory } from './solver-directory.js'
 import type { SolverHealth } from './solver-health.js'
@@ -7,26 +8,30 @@ interface SolverMetricsOptions {
   readonly chainIds: readonly number[]
   readonly directory: Pick<SolverDirectory, 'active' | 'registered'>
   readonly freeBonds: Pick<FreeBonds, 'of'>
-  readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond'>
+  readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond' | 'solverCoolDown'>
 }
 
-/** Adds the numbers of solvers, and the free bonds of the active ones, to the metrics. */
+/** Adds the numbers of solvers, and the free bonds and cool-downs of the active ones, to the metrics. */
 export function collectSolverMetrics({
   chainIds,
   directory,
   freeBonds,
+  coolDowns,
   metrics,
 }: SolverMetricsOptions): void {
   metrics.solverFreeBond.reset()
+  metrics.solverCoolDown.reset()
   for (const chain_id of chainIds) {
     const active = directory.active(chain_id)
     const inactive = directory.registered(chain_id).length - active.length
     metrics.solvers.set({ chain_id, state: 'active' }, active.length)
     metrics.solvers.set({ chain_id, state: 'inactive' }, inactive)
     for (const solver of active) {
+      const labels = { chain_id, solver: solver.address }
       const freeBond = freeBonds.of(solver)
-      if (freeBond !== undefined)
-        metrics.solverFreeBond.set({ chain_id, solver: solver.address }, Number(freeBond))
+      if (freeBond !== undefined) metrics.solverFreeBond.set(labels, Number(freeBond))
+      metrics.solverCoolDown.set(labels, Number(coolDowns.of(solver) !== undefined))
     }
   }
 }

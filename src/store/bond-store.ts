@@ -1,18 +1,23 @@
 import type { Address } from '../domain/hex.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 
-/** Free bonds by the solver's address, in the bond token's smallest unit. */
-export type FreeBondMap = ReadonlyMap<Address, bigint>
-
-/** Stores the free bonds of registered solvers. */
-export interface BondStore {
-  /** The free bonds of one chain's registered solvers. */
-  readAll(chainId: number): Promise<Map<Address, bigint>>
-  /** Stores the solvers' free bonds, and removes those of solvers that are no longer registered. */
-  save(chainId: number, bonds: FreeBondMap): Promise<void>
+/** A solver's bond, in the bond token's smallest unit. */
+export interface StoredBond {
+  /** The part for new orders. */
+  readonly free: bigint
+  /** Undefined when only an older version has read it. */
+  readonly total: bigint | undefined
 }
 
-/** Builds the store of free bonds over an open database. It notifies replicas of each change, by the chain's id. */
+/** Stores the bonds of registered solvers. */
+export interface BondStore {
+  /** The bonds of one chain's registered solvers. */
+  readAll(chainId: number): Promise<Map<Address, StoredBond>>
+  /** Stores the solvers' bonds, and removes those of solvers that are no longer registered. */
+  save(chainId: number, bonds: ReadonlyMap<Address, StoredBond>): Promise<void>
+}
+
+/** Builds the store of bonds over an open database. It notifies replicas of each change, by the chain's id. */
 export function createBondStore(
   database: Database,
   { serialize, notify }: Coordination = NO_COORDINATION,
@@ -26,18 +31,18 @@ export function createBondStore(
             .onRef('solvers.chain_id', '=', 'solver_bonds.chain_id')
             .onRef('solvers.address', '=', 'solver_bonds.address'),
         )
-        .select(['solver_bonds.address', 'solver_bonds.free_bond'])
+        .select(['solver_bonds.address', 'solver_bonds.free_bond', 'solver_bonds.total_bond'])
         .where('solver_bonds.chain_id', '=', chainId)
         .execute()
-      return new Map(rows.map((row) => [row.address as Address, BigInt(row.free_bond)]))
+      return new Map(rows.map((row) => [row.address as Address, toBond(row)]))
     },
 
     save: (chainId, bonds) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `bonds ${chainId}`)
         await removeUnregistered(transaction, chainId)
-        for (const [address, freeBond] of bonds) {
-          const change = { free_bond: freeBond.toString() }
+        for (const [address, { free, total }] of bonds) {
+          const change = { free_bond: free.toString(), total_bond: total?.toString() ?? null }
           await transaction
             .insertInto('solver_bonds')
             .values({ chain_id: chainId, address, ...change })
@@ -57,4 +62,9 @@ async function removeUnregistered(transaction: DatabaseTransaction, chainId: num
       query.selectFrom('solvers').select('solvers.address').where('solvers.chain_id', '=', chainId),
     )
     .execute()
+}
+
+function toBond(row: { readonly free_bond: string; readonly total_bond: string | null }): StoredBond {
+  const { free_bond, total_bond } = row
+  return { free: BigInt(free_bond), total: total_bond === null ? undefined : BigInt(total_bond) }
 }

@@ -81,9 +81,15 @@ export interface EventStore extends IncompleteLog {
   /**
    * Removes the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It keeps
    * the last of them, so that the cursor at the beginning of the log can be confirmed.
+   * @param pause called between pages of them; false ends the removal
    * @returns the sequence of that entry; 0 when none was published before
    */
-  prune(beforeMs: number): Promise<number>
+  prune(beforeMs: number, pause?: () => Promise<boolean>): Promise<number>
+}
+
+async function oneTurn(): Promise<boolean> {
+  await nextTurn()
+  return true
 }
 
 /**
@@ -235,7 +241,7 @@ export function createEventStore(
       return row?.published_at_ms
     },
 
-    async prune(beforeMs) {
+    async prune(beforeMs, pause = oneTurn) {
       for (;;) {
         const page = await database
           .selectFrom('events')
@@ -246,8 +252,7 @@ export function createEventStore(
         const kept = page.findIndex((row) => row.published_at_ms >= beforeMs)
         const last = (kept === -1 ? page : page.slice(0, kept)).at(-1)
         if (last !== undefined) await removeThrough(database, last.sequence)
-        if (kept !== -1 || page.length < BATCH_ROWS) break
-        await nextTurn()
+        if (kept !== -1 || page.length < BATCH_ROWS || !(await pause())) break
       }
       const log = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
       return log.pruned_sequence

@@ -8,7 +8,7 @@ import type { Coordination, Database, DatabaseTransaction } from './database.js'
 import { logEntryOf, sourceOf } from './event-rows.js'
 import { lockLog } from './event-statements.js'
 import type { FencingToken } from './fencing-token.js'
-import { addSteps, isAfter, readOrders, removeSteps, writeOrders } from './order-statements.js'
+import { addSteps, changeOrders, isAfter, readOrders, removeSteps } from './order-statements.js'
 
 /**
  * What the log of an older version lacks, and orders that could not be read from the contract. Each row tells by itself what
@@ -143,12 +143,16 @@ export function createIncompleteLog(
           token.chainId,
           orders.map(({ orderId }) => orderId),
         )
-        const completed = orders.flatMap((order) => {
+        const after = new Map(known)
+        let completed = 0
+        for (const order of orders) {
           const row = known.get(order.orderId)
-          return row !== undefined && isAnswerFor(row, order) ? [withTerms(row, order)] : []
-        })
-        await writeOrders(transaction, completed)
-        return completed.length
+          if (row === undefined || !isAnswerFor(row, order)) continue
+          after.set(order.orderId, withTerms(row, order))
+          completed++
+        }
+        await changeOrders(transaction, token.chainId, known, after)
+        return completed
       }),
   }
 }

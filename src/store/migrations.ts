@@ -10,6 +10,8 @@ import { recordKey } from './migrations/008-record-key.js'
 import { fieldTerms } from './migrations/009-field-terms.js'
 import { orders } from './migrations/010-orders.js'
 import { solverSessions } from './migrations/011-solver-sessions.js'
+import { solverOrderHours } from './migrations/012-solver-order-hours.js'
+import { solverHours } from './migrations/013-solver-hours.js'
 
 /** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
@@ -24,4 +26,6 @@ export const migrations: Record<string, Migration> = {
   '009-field-terms': fieldTerms,
   '010-orders': orders,
   '011-solver-sessions': solverSessions,
+  '012-solver-order-hours': solverOrderHours,
+  '013-solver-hours': solverHours,
 }

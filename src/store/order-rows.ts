@@ -93,7 +93,8 @@ function writeStep(step: OrderStep | undefined): StoredStep | null {
     : [step.blockNumber, step.logIndex, step.transactionHash ?? null, step.blockTime ?? null]
 }
 
-function readSteps(text: string): OrderSteps {
+/** Converts the steps of a row. */
+export function readSteps(text: string): OrderSteps {
   const [deposited, settled, refunded]: StoredSteps = JSON.parse(text)
   const steps: { -readonly [Step in keyof OrderSteps]: OrderSteps[Step] } = {}
   if (deposited !== null) steps.deposited = readStep(deposited)

@@ -4,6 +4,7 @@ import type { OrderEventType } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { withoutStep, withStep } from '../domain/listed-order.js'
 import type { ListedOrder, OrderPosition } from '../domain/order.js'
+import { hourChanges, type SolverOrderHour } from '../domain/order-hours.js'
 import { BATCH_ROWS, forEachBatch } from './batches.js'
 import type { Database, DatabaseTransaction } from './database.js'
 import type { EventRow } from './event-rows.js'
@@ -39,16 +40,17 @@ export async function addSteps(
   events: readonly EventWithPosition[],
 ): Promise<void> {
   await forEachBatch(events, async (part) => {
-    const orders = await readOrders(
+    const before = await readOrders(
       transaction,
       chainId,
       part.map(({ event }) => event.orderId),
     )
+    const after = new Map(before)
     for (const source of part) {
       const { orderId } = source.event
-      orders.set(orderId, withStep(orders.get(orderId), source))
+      after.set(orderId, withStep(after.get(orderId), source))
     }
-    await writeOrders(transaction, [...orders.values()])
+    await changeOrders(transaction, chainId, before, after)
   })
 }
 
@@ -59,36 +61,28 @@ export async function removeSteps(
   removed: readonly Pick<EventRow, 'order_id' | 'type'>[],
 ): Promise<void> {
   await forEachBatch(removed, async (part) => {
-    const orders = await readOrders(
+    const before = await readOrders(
       transaction,
       chainId,
       part.map(({ order_id }) => order_id as Hex),
     )
-    const without = new Set<Hex>()
+    const after = new Map(before)
     for (const { order_id, type } of part) {
       const orderId = order_id as Hex
-      const known = orders.get(orderId)
+      const known = after.get(orderId)
       if (known === undefined) continue
       const left = withoutStep(known, type as OrderEventType)
-      if (left !== undefined) orders.set(orderId, left)
-      else {
-        orders.delete(orderId)
-        without.add(orderId)
-      }
+      if (left === undefined) after.delete(orderId)
+      else after.set(orderId, left)
     }
-    await writeOrders(transaction, [...orders.values()])
-    if (without.size === 0) return
-    await transaction
-      .deleteFrom('orders')
-      .where('chain_id', '=', chainId)
-      .where('order_id', 'in', [...without])
-      .execute()
+    await changeOrders(transaction, chainId, before, after)
   })
 }
 
-/** Removes all orders of a chain. */
+/** Removes all orders of a chain, and with them its hourly counts. */
 export async function removeOrders(transaction: DatabaseTransaction, chainId: number): Promise<void> {
   await transaction.deleteFrom('orders').where('chain_id', '=', chainId).execute()
+  await transaction.deleteFrom('solver_order_hours').where('chain_id', '=', chainId).execute()
 }
 
 /** The orders of these ids that are in the table, at most `BATCH_ROWS`. */
@@ -144,11 +138,30 @@ export function isAfter(after: OrderPosition = BEGINNING) {
     )
 }
 
-/** Writes orders over those of the same ids. */
-export async function writeOrders(
+/**
+ * Changes orders, and the hourly counts of their solvers with them. All changes of the table go through it.
+ * @param before the orders as they are in the table, at most `BATCH_ROWS`; without the new ones
+ * @param after the orders to write; those that it lacks leave the table
+ */
+export async function changeOrders(
   transaction: DatabaseTransaction,
-  orders: readonly ListedOrder[],
+  chainId: number,
+  before: ReadonlyMap<Hex, ListedOrder>,
+  after: ReadonlyMap<Hex, ListedOrder>,
 ): Promise<void> {
+  await writeOrders(transaction, [...after.values()])
+  const removed = [...before.keys()].filter((orderId) => !after.has(orderId))
+  if (removed.length > 0)
+    await transaction
+      .deleteFrom('orders')
+      .where('chain_id', '=', chainId)
+      .where('order_id', 'in', removed)
+      .execute()
+  await changeHours(transaction, chainId, hourChanges(before.values(), after.values()))
+}
+
+/** Writes orders over those of the same ids. */
+async function writeOrders(transaction: DatabaseTransaction, orders: readonly ListedOrder[]): Promise<void> {
   if (orders.length === 0) return
   await transaction
     .insertInto('orders')
@@ -164,4 +177,30 @@ export async function writeOrders(
       })),
     )
     .execute()
+}
+
+/** Adds to the hourly counts of a chain's solvers. */
+async function changeHours(
+  transaction: DatabaseTransaction,
+  chainId: number,
+  changes: readonly SolverOrderHour[],
+): Promise<void> {
+  await forEachBatch(changes, (part) =>
+    transaction
+      .insertInto('solver_order_hours')
+      .values(part.map((change) => ({ chain_id: chainId, ...change })))
+      .onConflict((conflict) =>
+        conflict.columns(['chain_id', 'solver', 'hour']).doUpdateSet(({ eb, ref }) => {
+          const sum = (column: 'orders' | 'deposited' | 'settled' | 'refunded') =>
+            eb(ref(`solver_order_hours.${column}`), '+', ref(`excluded.${column}`))
+          return {
+            orders: sum('orders'),
+            deposited: sum('deposited'),
+            settled: sum('settled'),
+            refunded: sum('refunded'),
+          }
+        }),
+      )
+      .execute(),
+  )
 }

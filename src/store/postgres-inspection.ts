@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Solver } from '../domain/solver.js'
 import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
-import type { QuoteRecordSchema } from './quote-record-table.js'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 
@@ -42,6 +42,8 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   event_log: true,
   events: true,
   orders: true,
+  solver_order_hours: true,
+  solver_hours: true,
   chain_positions: true,
   chain_headers: true,
   chain_leaders: true,

@@ -9,13 +9,16 @@ import { createOrderStore } from './order-store.js'
 import { type ConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
 import { createServerHealth } from './postgres-health.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
 import { bytesSinceOldest } from './quote-record-size.js'
-import { createQuoteRecordTable, type QuoteRecordSchema } from './quote-record-table.js'
+import { createQuoteRecordTable } from './quote-record-table.js'
 import { openRateLimitCounters } from './rate-limit-counters.js'
 import { readRecordKey } from './record-key.js'
 import { readReplicaKey } from './replica-key.js'
 import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
 import type { Schema } from './schema.js'
+import { createSolverHourStore } from './solver-hour-store.js'
+import { createSolverOrderStore } from './solver-order-store.js'
 import { createSolverStore } from './solver-store.js'
 import type { Stores } from './stores.js'
 
@@ -82,6 +85,8 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
       orders: health.watch(createOrderStore(database)),
+      solverOrders: health.watch(createSolverOrderStore(database)),
+      solverHours: health.watch(createSolverHourStore(database)),
       circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),

@@ -4,8 +4,9 @@ import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from '../telemetry/log.js'
 import { nameUnavailable } from './database-unavailable.js'
+import { listRecords } from './quote-record-pages.js'
 import { openQuoteRecordTable, type QuoteRecordFile } from './quote-record-sqlite.js'
-import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
+import type { QuoteRecordStore, RecordPage, StoredQuoteRecord } from './quote-record-store.js'
 import { faultErrorOf, faultOf } from './sqlite-faults.js'
 import type { Fault } from './write-health.js'
 
@@ -53,6 +54,8 @@ function reportFaults(store: QuoteRecordStore, path: string, log: Logger): Quote
   return nameUnavailable({ ...store, save }, causeOf)
 }
 
+const NO_RECORDS: RecordPage = { records: [], next: undefined }
+
 function createMemoryStore(maxBytes: number): QuoteRecordStore {
   const records = new LRUCache<string, StoredQuoteRecord>({
     max: MAX_IN_MEMORY,
@@ -64,6 +67,7 @@ function createMemoryStore(maxBytes: number): QuoteRecordStore {
       for (const record of batch) records.set(record.quoteId, record)
     },
     read: async (quoteId) => records.peek(quoteId)?.record,
+    list: async (filter) => listRecords([...records.values()], filter),
     async pruneSome(before) {
       for (const [quoteId, { requestedAt }] of records) if (requestedAt < before) records.delete(quoteId)
       return false
@@ -91,6 +95,7 @@ function createFileStore(file: QuoteRecordFile, isNew: boolean): QuoteRecordStor
   return {
     save: async (records) => inThread().save(records),
     read: async (quoteId) => inThread().read(quoteId),
+    list: async (filter) => (isEmpty() ? NO_RECORDS : inThread().list(filter)),
     pruneSome: async (before) => !isEmpty() && inThread().pruneSome(before),
     usedBytes: async () => (isEmpty() ? 0 : inThread().usedBytes()),
     async close() {
@@ -118,6 +123,7 @@ function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordS
   return {
     save: thread.save,
     read: thread.read,
+    list: thread.list,
     pruneSome: thread.pruneSome,
     usedBytes: thread.usedBytes,
     async close() {

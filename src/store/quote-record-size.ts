@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely'
-import type { QuoteRecordSchema, RecordSize } from './quote-record-table.js'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
+import type { RecordSize } from './quote-record-table.js'
 
 /** The size of an SQLite file's used pages. Free pages are reused before the file grows. */
 export function pagesInUse(database: Kysely<QuoteRecordSchema>): RecordSize {

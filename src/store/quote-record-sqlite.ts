@@ -1,10 +1,7 @@
+import type { QuoteRecordSchema } from './quote-record-schema.js'
 import { pagesInUse } from './quote-record-size.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
-import {
-  createQuoteRecordTable,
-  type QuoteRecordSchema,
-  quoteRecordMigrations,
-} from './quote-record-table.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from './quote-record-table.js'
 import { openSqliteTables } from './sqlite.js'
 
 /** The file of records and its largest size. */

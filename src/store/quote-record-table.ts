@@ -1,22 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Kysely, type Migration, sql } from 'kysely'
 import { BATCH_ROWS } from './batches.js'
+import { readRecordPage } from './quote-record-pages.js'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
 import type { QuoteRecordStore, StoredQuoteRecord } from './quote-record-store.js'
-
-export interface QuoteRecordSchema {
-  quote_records: {
-    quote_id: string
-    requested_at_ms: number
-    /** JSON of a QuoteRecord. */
-    record: string
-    /** Bytes written before this record; unused in a file, whose pages are counted instead. */
-    start_byte: number
-  }
-  /** A table with one row. */
-  quote_record_bytes: {
-    written_bytes: number
-  }
-}
 
 /** Measures the stored records. */
 export interface RecordSize {
@@ -125,6 +112,7 @@ export function createQuoteRecordTable(
         .executeTakeFirst()
       return row?.record
     },
+    list: (filter) => readRecordPage(database, filter),
     async pruneSome(before) {
       if ((await removeOldest(BATCH_ROWS, before)) > 0) return true
       return (await isTooLarge()) && (await removeOldest(ROOM_ROWS)) > 0

@@ -6,6 +6,8 @@ export interface Schema {
   event_log: EventLogTable
   events: EventTable
   orders: OrderTable
+  solver_order_hours: SolverOrderHourTable
+  solver_hours: SolverHourTable
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
   solver_circuit_breakers: SolverCircuitBreakerTable
@@ -121,6 +123,20 @@ interface OrderTable {
   steps: string
 }
 
+/** The orders of each solver by hour, which change in the transactions that change the orders (see order-hours.ts). */
+interface SolverOrderHourTable {
+  chain_id: number
+  solver: string
+  /** Unix time in whole hours. */
+  hour: number
+  /** Orders whose first step was in this hour. */
+  orders: number
+  /** Steps in this hour; also `settled` and `refunded`. */
+  deposited: number
+  settled: number
+  refunded: number
+}
+
 /** The first block of a chain that was read, and the contract that was read. */
 interface ChainPositionTable {
   chain_id: number
@@ -153,12 +169,32 @@ interface SolverCircuitBreakerTable {
   until_ms: number
 }
 
-/** The free bonds of solvers at the last read, kept for restarts and for the other replicas. */
+/** The bonds of solvers at the last read, kept for restarts and for the other replicas. Amounts are decimal, in the bond token's smallest unit. */
 interface SolverBondTable {
   chain_id: number
   address: string
-  /** Decimal, in the bond token's smallest unit. */
   free_bond: string
+  /** Null when only an older version has read the bond. */
+  total_bond: string | null
+}
+
+/** What solvers did in an hour, as one process has counted it. Statistics are sums over all processes (docs/decisions.md, D20). */
+interface SolverHourTable {
+  chain_id: number
+  /** Unix time in whole hours. */
+  hour: number
+  /** Lower case. */
+  solver: string
+  /** A UUID of the process. */
+  writer: string
+  quoted: number
+  declined: number
+  invalid: number
+  failed: number
+  late: number
+  won: number
+  /** JSON array (see response-times.ts). */
+  response_times: string
 }
 
 /** One row with the key that encrypts quote ids for solvers. */

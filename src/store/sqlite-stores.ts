@@ -10,6 +10,8 @@ import { takeFileLock } from './file-lock.js'
 import { createOrderStore } from './order-store.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
+import { createSolverHourStore } from './solver-hour-store.js'
+import { createSolverOrderStore } from './solver-order-store.js'
 import { createSolverStore } from './solver-store.js'
 import { openSqlite, toConfigError } from './sqlite.js'
 import { faultErrorOf } from './sqlite-faults.js'
@@ -69,6 +71,8 @@ async function openAll(
     bonds: guard(createBondStore(database)),
     events: guard(createEventStore(database, now)),
     orders: guard(createOrderStore(database)),
+    solverOrders: guard(createSolverOrderStore(database)),
+    solverHours: guard(createSolverHourStore(database)),
     circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,

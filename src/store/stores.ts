@@ -4,6 +4,8 @@ import type { EventStore } from './event-store.js'
 import type { OrderStore } from './order-store.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
 import type { RateLimitCounters } from './rate-limit-counters.js'
+import type { SolverHourStore } from './solver-hour-store.js'
+import type { SolverOrderStore } from './solver-order-store.js'
 import type { SolverStore } from './solver-store.js'
 
 /** The stores of an instance. */
@@ -12,6 +14,8 @@ export interface Stores {
   readonly bonds: BondStore
   readonly events: EventStore
   readonly orders: OrderStore
+  readonly solverOrders: SolverOrderStore
+  readonly solverHours: SolverHourStore
   readonly circuitBreakers: CircuitBreakerStore
   /** Undefined when no records of quotes are kept. */
   readonly quoteRecords: QuoteRecordStore | undefined

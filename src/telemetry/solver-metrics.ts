@@ -30,6 +30,18 @@ export function createSolverMetrics(registers: Registry[]) {
       labelNames: ['chain_id', 'solver'],
       registers,
     }),
+    solverWins: new Counter({
+      name: 'aggregator_solver_wins_total',
+      help: 'Quotes whose best offer was the one of this solver, by chain and solver.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverOrders: new Gauge({
+      name: 'aggregator_solver_orders',
+      help: 'Orders of each registered solver in the last 24 hours, by chain, solver and step (deposited, settled, refunded). All replicas have the same numbers.',
+      labelNames: ['chain_id', 'solver', 'step'],
+      registers,
+    }),
     solvers: new Gauge({
       name: 'aggregator_solvers',
       help: 'Registered solvers, by chain and state (active, inactive: without a sufficient bond).',
@@ -45,6 +57,12 @@ export function createSolverMetrics(registers: Registry[]) {
     solverCircuitOpen: new Gauge({
       name: 'aggregator_solver_circuit_open',
       help: 'Whether the circuit breaker of a solver is open (1), so that no quote waits for it, by chain and solver.',
+      labelNames: ['chain_id', 'solver'],
+      registers,
+    }),
+    solverCoolDown: new Gauge({
+      name: 'aggregator_solver_cool_down',
+      help: 'Whether a solver is in a cool-down (1), because deposited orders of it were refunded, by chain and solver. It is not asked then.',
       labelNames: ['chain_id', 'solver'],
       registers,
     }),

@@ -13,12 +13,25 @@ const COMMANDS = [
   'order',
   'orders',
   'solvers',
+  'certify',
   'register',
   'unregister',
   'watch',
   'doctor',
 ]
 const TOKEN = `0x${'1'.repeat(40)}`
+
+const CERTIFY = [
+  'certify',
+  '--input-token',
+  TOKEN,
+  '--output-token',
+  TOKEN,
+  '--amount',
+  '1',
+  '--settlement',
+  TOKEN,
+]
 
 describe('help', () => {
   test('names every command and every exit code, on standard output', async () => {
@@ -82,6 +95,10 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [['orders', '--chain', '1', '--user', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
     [['orders', '--chain', '1', '--state', 'none'], 'It must be one of DEPOSITED, SETTLED, REFUNDED.'],
     [['orders', '--chain', '1', '--limit', '0'], 'It must be 1 to 10000.'],
+    [CERTIFY, 'Name either --endpoint or --session.'],
+    [[...CERTIFY, '--endpoint', 'http://a:1'], '--endpoint needs --solver, the address that signs.'],
+    [[...CERTIFY, '--endpoint', 'ftp://a'], '--endpoint must be an http or https URL.'],
+    [[...CERTIFY, '--session'], 'Name the chain with --chain-id, or a node with --rpc-url.'],
     [['watch', '--type', 'Deposit'], 'It must be one of Deposited, Settled, Refunded, Reverted.'],
     [['solvers', '--chain', '1', '--url', 'localhost'], 'must be an http or https URL'],
   ])('%j', async (argv, message) => {

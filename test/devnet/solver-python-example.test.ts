@@ -21,6 +21,7 @@ import { checkSignature } from '../../src/signing/recover.js'
 import { startCable } from '../support/faults/cable.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/packages/python-stubs.js'
 import { startProcess } from '../support/process/process.js'
+import { PATIENT, startSessionRun, troubles } from '../support/solvers/certify.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[7]
@@ -83,9 +84,9 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
       await mined(owner, await owner.writeContract(approve))
     }
 
-    function startSolver() {
+    function startSolver(aggregatorUrl = cable.url) {
       return startProcess(PYTHON, [`${EXAMPLE}/solver.py`], {
-        AGGREGATOR_URL: cable.url,
+        AGGREGATOR_URL: aggregatorUrl,
         RPC_URL: network.devnet.rpcUrl,
         PRIVATE_KEY: keyOf(account),
         PYTHONPATH: folder,
@@ -160,6 +161,15 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
     ])('declines with $code, which the record of the quote has', async ({ code, ...terms }) => {
       const { quoteId } = await requestQuote({ orderType: 'EXACT_INPUT', ...terms })
       expect(await recordOf(quoteId)).toMatchObject({ outcome: 'DECLINED', declineCode: code })
+    })
+
+    it('passes certify over gRPC', async () => {
+      const run = await startSessionRun(network, { solver: account.address, more: PATIENT })
+      const certified = startSolver(run.url)
+      onTestFinished(() => void certified.signal('SIGKILL'))
+      const { code, report } = await run.ended
+      // It connects again when its connection has ended, which is soon after `goAway`: a warning.
+      expect([code, report.notRun, troubles(report)]).toEqual([0, [], []])
     })
 
     it('connects again after a loss, and quotes', async () => {

@@ -6,6 +6,7 @@ import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/orders.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
+import { startSessionRun, troubles } from '../support/solvers/certify.js'
 import { type CodeBlock, codeBlocks, withoutComments } from './code-blocks.js'
 import { WITH_EXAMPLES } from './documents.js'
 
@@ -106,6 +107,24 @@ it.each(sessions)('the example at $document:$line quotes by a session as copied:
   process.kill(-(child.child.pid ?? 0), 'SIGKILL')
   await child.exited
 })
+
+it.each(sessions)(
+  'the example at $document:$line passes certify, but for what it leaves out',
+  async (block) => {
+    const run = await startSessionRun(network)
+    const [program, ...args] = commandOf(block)
+    const here = args.map((text) => text.replaceAll(new URL(network.serviceUrl).host, new URL(run.url).host))
+    const child = startProcess(program, here, {}, { ownGroup: true })
+    onTestFailed(() => void process.stderr.write(child.output()))
+    const { report } = await run.ended
+    // An example without a back-off ends with its first connection.
+    if (child.child.exitCode === null) process.kill(-(child.child.pid ?? 0), 'SIGKILL')
+    await child.exited
+    const failures = troubles(report).filter((text) => text.startsWith('fail'))
+    expect(failures.filter((text) => !text.startsWith('fail go-away'))).toEqual([])
+    expect(report.cases.length).toBeGreaterThan(25)
+  },
+)
 
 /** Runs the block as a process, with the addresses of this network. */
 function commandOf({ language, code }: CodeBlock): [program: string, ...args: string[]] {

@@ -7,6 +7,7 @@ import { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import { OpenSessionRequestSchema, OpenSessionResponseSchema } from '../../gen/aggregator/v1/session_pb.js'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { readMessage } from '../../packages/solver/src/session/session-messages.js'
+import { ENDPOINT_CASES, SESSION_CASES } from '../../src/certify/cases/all-cases.js'
 import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
 import { REASONS } from '../../src/domain/errors.js'
 import { sessionMessage } from '../../src/domain/registration-messages.js'
@@ -41,6 +42,15 @@ describe('docs/solvers.md', () => {
     expect(Buffer.from(keccak256(Buffer.from(typeString)))).toEqual(Buffer.from(quoteTypeHash('Service')))
   })
 
+  it('has every case of certify', () => {
+    const [, section = ''] = /^## Check your solver\n(.*?)^## /ms.exec(document) ?? []
+    const rows = [...section.matchAll(/^\| (`.*?`) \|/gm)].map(([, names = '']) => names)
+    const listed = rows.flatMap((names) => [...names.matchAll(/`([\w-]+)`/g)].map(([, name]) => name))
+    const known = [{ name: 'session-open' }, ...ENDPOINT_CASES, ...SESSION_CASES].map(({ name }) => name)
+    expect(new Set(listed)).toEqual(new Set(known))
+    expect(listed).toHaveLength(new Set(known).size)
+  })
+
   it('has the calls and views of the settlement contract', () => {
     const named = [...document.matchAll(/^\| `(\w+\(.*?\))` \|/gm)].map(([, call = '']) =>
       toFunctionSignature(parseAbiItem(`function ${call}`) as never),
@@ -65,7 +75,11 @@ describe('docs/sessions.md', () => {
       ),
     )
     expect(blocks.map(({ type }) => type).sort()).toEqual([...known.map(([type]) => type), 'error'].sort())
-    for (const [type, fields] of known) expect(Object.keys(messages.get(type)), type).toEqual(fields)
+    for (const [type, fields] of known)
+      expect(Object.keys(messages.get(type)), type).toEqual(
+        // No result has a rank and a reason.
+        fields.filter((field) => type !== 'result' || field !== 'reason'),
+      )
     expect(Object.keys(messages.get('quote').quote)).toEqual(fieldsOf(QuoteSchema))
     expect(Object.keys(messages.get('event').event)).toEqual(['type', ...fieldsOf(DepositedSchema), 'cursor'])
   })

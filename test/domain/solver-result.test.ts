@@ -45,3 +45,11 @@ test.each<[ReportedResult, ReturnType<typeof toSessionResult>]>([
 ])('a session shows only outcome and reason of the result of %#', (result, shown) => {
   expect(toSessionResult(result)).toStrictEqual(shown)
 })
+
+test('a session shows the rank of a valid offer only', () => {
+  expect(toSessionResult({ kind: 'quoted', offer: signed(1, 1n) }, 2)).toStrictEqual({
+    outcome: 'QUOTED',
+    rank: 2,
+  })
+  expect(toSessionResult({ kind: 'late' }, 2)).toStrictEqual({ outcome: 'LATE' })
+})

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { EventStore } from '../../src/store/event-store.js'
 import { header, manySettled, newBlocks, settled } from '../store/event-samples.js'
+import { deferred } from '../support/deferred.js'
 import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'
 
@@ -165,7 +166,7 @@ describe('retention', () => {
     await eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
   }
 
-  test('removes entries that are too old compared with the last one, when the log is opened', async () => {
+  test('removes entries that are too old compared with the last one, after the log is opened', async () => {
     for (const [ms, isKept] of [
       [2 * DAY_MS, true],
       [2 * DAY_MS + 1, false],
@@ -173,6 +174,7 @@ describe('retention', () => {
       const opened = await openLog()
       await publishAt(ms, opened)
       const again = await opened.open()
+      await settle()
       const subscribe = () => again.subscribe(opened.cursorAt(0), only({}))
       if (isKept) expect(await take(subscribe(), 2)).toEqual([1, 2])
       else expect(subscribe).toThrow(CURSOR_UNKNOWN)
@@ -212,6 +214,20 @@ describe('retention', () => {
     clock.ms = DAY_MS
     const right = await open()
     expect(await take(right.subscribe(cursorAt(0), only({})), 2)).toEqual([1, 2])
+  })
+
+  test('does not keep anyone waiting who opens the log, and ends with it after the page under way', async () => {
+    const removal = deferred()
+    const prune: EventStore['prune'] = async (_before, pause) => {
+      await removal.opened
+      return (await pause?.()) ? 1 : 0
+    }
+    const { eventLog, cursorAt } = await openLog(() => ({ prune }))
+    expect(await take(eventLog.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+    const closed = eventLog.close()
+    expect(await now(closed)).toBe('waiting')
+    removal.open()
+    await closed
   })
 
   test('is logged and repeated after a failure', async () => {

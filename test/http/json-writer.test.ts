@@ -141,7 +141,7 @@ describe('the compiler rejects at start a response with', () => {
   const one = { label: Label.OPTIONAL }
 
   test.each([
-    ['a floating-point number', { ...one, type: Type.DOUBLE }],
+    ['a floating-point number of 32 bits', { ...one, type: Type.FLOAT }],
     ['a signed integer', { ...one, type: Type.INT64 }],
     ['bytes', { ...one, type: Type.BYTES }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],

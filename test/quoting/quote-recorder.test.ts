@@ -27,6 +27,7 @@ async function openRecorder() {
   const metrics = createMetrics()
   const recorder = createQuoteRecorder({
     store: {
+      list: async () => ({ records: [], next: undefined }),
       async save(records) {
         batches.push(records.length)
         await disk.write()

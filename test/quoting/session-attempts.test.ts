@@ -23,6 +23,7 @@ let session: SolverHealth
 const attemptQuote = createAttemptQuote({
   clock,
   counters: { count() {} },
+  statistics: { count() {} },
   validateOffer: async () => ({ kind: 'quoted', offer: signed(1, 1n) }),
   transport: {
     async requestQuote(asked, _request, signal, listener = {}) {

@@ -126,10 +126,12 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
       ],
     ]),
     directory: { reachable: () => solvers },
+    coolDowns: { of: () => undefined },
     rules: { canCheck: () => true, violationOf: () => undefined },
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
     sessions,
     circuitBreakerStore: store,
+    solverHourStore: { readHours: async () => [], save: async () => {}, removeOldest: async () => false },
     quoteRecordStore: undefined,
     recordKey: Buffer.alloc(16),
     clientKeyOf: (address) => address,
@@ -156,7 +158,7 @@ test.each(['FIRM', 'INDICATIVE'] as const)(
     const { offers } = await aggregator.runRound({ ...exactInput, kind }, caller)
     expect(offers).toHaveLength(1)
     expect(shown()).toEqual([
-      [true, { outcome: 'QUOTED' }],
+      [true, { outcome: 'QUOTED', rank: 1 }],
       [true, { outcome: 'DECLINED' }],
       [true, { outcome: 'LATE' }],
     ])
@@ -168,9 +170,9 @@ test('the offer that the settlement contract refuses is reported as invalid', as
   const aggregator = await open({ refused: 1 })
   await aggregator.runRound(exactInput, caller, { verify: 'all' })
   expect(shown()).toEqual([
-    [true, { outcome: 'QUOTED' }],
+    [true, { outcome: 'QUOTED', rank: expect.toBeOneOf([1, 2]) }],
     [true, { outcome: 'INVALID', reason: 'NonceAlreadyUsed' }],
-    [true, { outcome: 'QUOTED' }],
+    [true, { outcome: 'QUOTED', rank: expect.toBeOneOf([1, 2]) }],
   ])
 })
 

@@ -12,6 +12,7 @@ const CONFIG = {
   register: 0,
   unregister: 0,
   solvers: 0,
+  results: 0,
   streams: 0,
   sessions: 0,
 }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
+import { eventually } from '../support/eventually.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { type EventMessage, expectedMessages, standing } from '../support/streams/event-messages.js'
 import { eventSource, transports, webSocket, withoutCursors } from '../support/streams/transports.js'
@@ -124,6 +125,11 @@ describe('`after=earliest`', () => {
     await service.close()
 
     await start(environment, later)
+    // Retention removes the old events in the background.
+    await eventually(
+      () => replay(webSocket, {}, 1),
+      ({ events }) => events[0]?.orderId === kept[0]?.orderId,
+    )
     const replays = []
     for (const transport of transports) {
       const { events, first, cursor } = await replay(transport, {}, kept.length)

@@ -116,6 +116,9 @@ describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
     expect((await connect().listServices()).toSorted()).toEqual(SERVICES)
     const methods = await connect().listMethods('aggregator.v1.SolverService')
     expect(methods.map(({ name }) => name).toSorted()).toEqual([
+      'GetSolverStats',
+      'ListOwnResults',
+      'ListSolverStats',
       'ListSolvers',
       'OpenSession',
       'RegisterSolver',

@@ -21,7 +21,7 @@ const NODE = { flags: ['--expose-gc'], preload: ['./test/support/process/memory-
 /** Labels with the values that they may have; those of the runtime's own metrics are not of a client's making. */
 const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   method:
-    /^(aggregator\.v1\.(QuoteService\/(GetQuote(Record)?|GetPrice|StreamQuotes)|ChainService\/ListChains|OrderService\/(GetOrder|ListOrders)|SolverService\/(Uni?|R|L)\w+)|eth_(blockNumber|call|chainId|getBlockBy(Hash|Number)|getCode|getLogs))$/,
+    /^(aggregator\.v1\.(QuoteService\/(GetQuote(Record)?|GetPrice|StreamQuotes)|ChainService\/ListChains|OrderService\/(GetOrder|ListOrders)|SolverService\/(Uni?|R|L|G)\w+)|eth_(blockNumber|call|chainId|getBlockBy(Hash|Number)|getCode|getLogs))$/,
   protocol: /^(rest|connect|grpc|grpc-web)$/,
   reason: /^([A-Z_]{2,30}|[a-z_]{0,30})$/,
   chain_id: /^31337$/,

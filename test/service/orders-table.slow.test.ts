@@ -1,6 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { createSolverOrderStore, type SolverOrderHour } from '../../src/store/solver-order-store.js'
+import { postgresAt, sqliteAt } from '../store/databases.js'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { expectedOrders, type OrderMessage } from '../support/chain/chain-orders.js'
+import { countOrders } from '../support/chain/count-orders.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { listOrders } from '../support/clients/list-orders.js'
 import { databases } from '../support/databases/service-databases.js'
@@ -29,17 +32,26 @@ describe.each(instances)('on %s', (_kind, makeDatabase, replicas) => {
       const { environment, drop } = await makeDatabase()
       onTestFinished(drop)
       const fleet = createFleet(chain, random, replicas, environment)
+      const hoursOf = openHours(environment)
       onTestFinished(fleet.close)
       // More than any reorganisation drops, so that the solvers stay registered.
       await traffic.run({ events: 20, blocks: MAX_REORG_DEPTH })
       await fleet.start()
       for (let move = 0; move < MOVES; move++) {
         await makeMove(traffic, fleet, random)
-        await fleet.expectOrdersOfChain((await traffic.head()).number)
+        const orders = await fleet.expectOrdersOfChain((await traffic.head()).number)
+        expect(await hoursOf(chain.chainId)).toEqual(countOrders(orders))
       }
     },
   )
 })
+
+/** Reads the hourly counts of solvers in the database of the services. */
+function openHours({ DB_PATH, DATABASE_URL }: Record<string, string>) {
+  const opening = (DB_PATH === undefined ? postgresAt(`${DATABASE_URL}`) : sqliteAt(DB_PATH)).open()
+  return async (chainId: number): Promise<readonly SolverOrderHour[]> =>
+    createSolverOrderStore((await opening).database).readHours(chainId, 0)
+}
 
 async function makeMove(traffic: Traffic, fleet: Fleet, random: Random): Promise<void> {
   const grow = (blocks: number) => traffic.run({ events: random.integer(1, 3 * blocks), blocks })
@@ -102,7 +114,8 @@ function createFleet(chain: TestChain, random: Random, replicas: number, databas
       await Promise.all([leader?.close(), meanwhile()])
       await start()
     },
-    async expectOrdersOfChain(head: number): Promise<void> {
+    /** @returns them */
+    async expectOrdersOfChain(head: number): Promise<readonly OrderMessage[]> {
       const expected = await expectedOrders(chain, Math.max(0, head - confirmations))
       const pageSize = random.integer(1, 60)
       const read = () =>
@@ -115,6 +128,7 @@ function createFleet(chain: TestChain, random: Random, replicas: number, databas
       expect(orders).toEqual(expected)
       const [some] = expected
       if (some !== undefined) await expectFiltered(expected, { user: `${some.user}`, state: some.state })
+      return expected
     },
   }
 

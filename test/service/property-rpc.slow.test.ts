@@ -20,6 +20,9 @@ const PATHS = [
   '/aggregator.v1.SolverService/RegisterSolver',
   '/aggregator.v1.SolverService/UnregisterSolver',
   '/aggregator.v1.SolverService/ListSolvers',
+  '/aggregator.v1.SolverService/ListSolverStats',
+  '/aggregator.v1.SolverService/GetSolverStats',
+  '/aggregator.v1.SolverService/ListOwnResults',
   '/aggregator.v1.OrderService/GetOrder',
   '/aggregator.v1.OrderService/ListOrders',
 ]

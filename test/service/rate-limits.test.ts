@@ -17,6 +17,7 @@ const LISTED = {
   RATE_LIMIT_REGISTER: '5',
   RATE_LIMIT_UNREGISTER: '10',
   RATE_LIMIT_SOLVERS: '60',
+  RATE_LIMIT_RESULTS: '60',
 }
 
 let chain: TestChain
@@ -48,6 +49,13 @@ const routes: [string, number, string, string, (chainId: number) => [verb: strin
     (chainId) => ['DELETE', `/v1/${chainId}/solvers/${solverAccounts[0].address}`],
   ],
   ['lists of solvers', 60, 'SolverService', 'ListSolvers', (chainId) => ['GET', `/v1/${chainId}/solvers`]],
+  [
+    "pages of a solver's own results",
+    60,
+    'SolverService',
+    'ListOwnResults',
+    (chainId) => ['POST', `/v1/${chainId}/solvers/${solverAccounts[0].address}/results`],
+  ],
   ['descriptions of the instance', 100, 'ChainService', 'ListChains', () => ['GET', '/v1/chains']],
 ]
 

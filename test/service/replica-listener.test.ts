@@ -149,9 +149,9 @@ describe('a request is rejected, and the solver not asked,', () => {
   })
 })
 
-it('a request for a session that the replica does not hold fails, and goes no further', async () => {
+it('a request for a session that the replica does not hold counts for nothing, and goes no further', async () => {
   const { body } = await signed(relayed({ sessionId: OTHER_REPLICA }))
-  expect(body.reply).toMatchObject({ kind: 'failed', reason: 'session_ended' })
+  expect(body.reply).toEqual({ kind: 'cancelled', reason: 'replica_unreachable' })
 })
 
 it.each([

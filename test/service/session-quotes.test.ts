@@ -55,7 +55,7 @@ describe.each(transports)('on $name', (transport) => {
     const [httpAsk] = solver.asks
     expect(ask).toMatchObject({ ...httpAsk, kind: 'FIRM' })
     expect(ask.deadline).toBeGreaterThan(Date.now() - 10_000)
-    expect(await session.next('result')).toMatchObject({ id: ask.id, outcome: 'QUOTED' })
+    expect(await session.next('result')).toMatchObject({ id: ask.id, outcome: 'QUOTED', rank: 1 })
     const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${ask.id}`)
     expect(record.solvers).toMatchObject([{ solver: account.address, outcome: 'QUOTED', rank: 1 }])
   })

@@ -96,6 +96,7 @@ describe.each([
       async () => session.messages.filter(({ type }) => type === 'result'),
       (results) => results.length === session.count('quoteRequest'),
     )
+    expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ rank: 1 })
     expect(session.messages.filter(({ type }) => type === 'result')).not.toContainEqual(
       expect.objectContaining({ outcome: expect.not.stringContaining('QUOTED') }),
     )

@@ -35,6 +35,7 @@ function start() {
     store: { setBonded: async () => {}, removeUnbonded: async () => false },
     directory: { registered: () => [one, other], refresh() {}, change: (_chainId, write) => write() },
     freeBonds: {
+      totalOf: () => undefined,
       of: () => 9n,
       isStored: () => true,
       update: async () => {},

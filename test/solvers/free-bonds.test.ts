@@ -11,6 +11,7 @@ import { deferred } from '../support/deferred.js'
 const one = solver(1)
 const other = solver(2)
 
+const stored = (total: bigint) => ({ free: total, total })
 const bondOf = (total: bigint): Bond => ({ registered: true, total, reserved: 0n, unstaking: 0n })
 const bonds = (...all: (readonly [Address, bigint])[]) =>
   new Map(all.map(([address, total]) => [address, bondOf(total)]))
@@ -39,8 +40,8 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
     await second.updateRegistered(one, bondOf(5n))
     expect(await store.readAll(one.chainId)).toEqual(
       new Map([
-        [one.address, 5n],
-        [other.address, 6n],
+        [one.address, stored(5n)],
+        [other.address, stored(6n)],
       ]),
     )
     for (const replica of [reader, second]) {
@@ -51,7 +52,7 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
 
   test('stay when they change during a load that has read an older state, and are stored after it', async () => {
     const { store } = await openStores(await create())
-    await store.save(one.chainId, new Map([[other.address, 7n]]))
+    await store.save(one.chainId, new Map([[other.address, stored(7n)]]))
     const held = deferred()
     let loads = 0
     const slow: BondStore = {
@@ -81,8 +82,8 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
     for (const values of seen) expect(values).toEqual([5n, 8n])
     expect(await replica.load(one.chainId)).toBe(false)
     expect([...(await store.readAll(one.chainId))].sort()).toEqual([
-      [one.address, 5n],
-      [other.address, 8n],
+      [one.address, stored(5n)],
+      [other.address, stored(8n)],
     ])
   })
 
@@ -101,8 +102,8 @@ describe.each(BOTH_DATABASES)('free bonds %s', (_where, kind) => {
     isFailing = false
     await replica.update(one.chainId, bonds([other.address, 7n]))
     expect([...(await store.readAll(one.chainId))].sort()).toEqual([
-      [one.address, 5n],
-      [other.address, 7n],
+      [one.address, stored(5n)],
+      [other.address, stored(7n)],
     ])
   })
 })

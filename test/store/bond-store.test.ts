@@ -6,6 +6,9 @@ import { DATABASES, type TestDatabase } from './databases.js'
 
 const MAX = 2n ** 256n - 1n
 
+/** A bond of which a tenth is free. */
+const bond = (total: bigint) => ({ total, free: total / 10n })
+
 const address = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
 /** The store, and the solvers 1 to 3 registered on the chains 1 and 2. */
@@ -21,7 +24,7 @@ async function openStore(on: TestDatabase) {
   return { store: createBondStore(database, coordination), solvers, database }
 }
 
-describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
+describe.each(DATABASES)('a store of bonds %s', (_where, kind) => {
   const create = kind()
 
   test('is empty at first', async () => {
@@ -32,10 +35,10 @@ describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
   test('returns what was saved, to the last unit, separately for each chain', async () => {
     const { store } = await openStore(await create())
     const one = new Map([
-      [address(1), 0n],
-      [address(2), MAX],
+      [address(1), bond(0n)],
+      [address(2), bond(MAX)],
     ])
-    const two = new Map([[address(1), 7n]])
+    const two = new Map([[address(1), bond(7n)]])
     await store.save(1, one)
     await store.save(2, two)
     expect(await store.readAll(1)).toEqual(one)
@@ -47,22 +50,22 @@ describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
     await store.save(
       1,
       new Map([
-        [address(1), 1n],
-        [address(2), 2n],
+        [address(1), bond(1n)],
+        [address(2), bond(2n)],
       ]),
     )
     await store.save(
       1,
       new Map([
-        [address(2), 20n],
-        [address(3), 3n],
+        [address(2), bond(20n)],
+        [address(3), bond(3n)],
       ]),
     )
     expect(await store.readAll(1)).toEqual(
       new Map([
-        [address(1), 1n],
-        [address(2), 20n],
-        [address(3), 3n],
+        [address(1), bond(1n)],
+        [address(2), bond(20n)],
+        [address(3), bond(3n)],
       ]),
     )
   })
@@ -72,12 +75,12 @@ describe.each(DATABASES)('a store of free bonds %s', (_where, kind) => {
     await store.save(
       1,
       new Map([
-        [address(1), 1n],
-        [address(2), 2n],
+        [address(1), bond(1n)],
+        [address(2), bond(2n)],
       ]),
     )
     await solvers.remove({ chainId: 1, address: address(1) }, 100)
-    expect(await store.readAll(1)).toEqual(new Map([[address(2), 2n]]))
+    expect(await store.readAll(1)).toEqual(new Map([[address(2), bond(2n)]]))
     await store.save(1, new Map())
     expect(await database.selectFrom('solver_bonds').select('address').execute()).toHaveLength(1)
   })

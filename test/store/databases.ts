@@ -48,6 +48,8 @@ const NAMES = Object.keys({
   event_log: true,
   events: true,
   orders: true,
+  solver_order_hours: true,
+  solver_hours: true,
   chain_positions: true,
   chain_headers: true,
   solver_circuit_breakers: true,

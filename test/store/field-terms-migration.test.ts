@@ -5,7 +5,7 @@ import { createCircuitBreakerStore } from '../../src/store/circuit-breaker-store
 import type { TableSet } from '../../src/store/database.js'
 import { createEventStore } from '../../src/store/event-store.js'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
-import type { QuoteRecordSchema } from '../../src/store/quote-record-table.js'
+import type { QuoteRecordSchema } from '../../src/store/quote-record-schema.js'
 import { NEW_DATABASES } from './databases.js'
 import { header, newBlocks, SETTLEMENT, settled } from './event-samples.js'
 

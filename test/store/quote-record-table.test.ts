@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import type { QuoteRecordSchema } from '../../src/store/quote-record-schema.js'
 import { bytesSinceOldest } from '../../src/store/quote-record-size.js'
-import type { QuoteRecordStore } from '../../src/store/quote-record-store.js'
-import { createQuoteRecordTable, type QuoteRecordSchema } from '../../src/store/quote-record-table.js'
+import type { QuoteRecordStore, RecordFilter, RecordPage } from '../../src/store/quote-record-store.js'
+import { createQuoteRecordTable } from '../../src/store/quote-record-table.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from './databases.js'
 
@@ -78,6 +79,60 @@ describe.each(NEW_DATABASES)('records of quotes in %s', (_which, create) => {
     expect(await table.usedBytes()).toBe(40 * 1000)
     await prune(table, record(100).requestedAt)
     expect(await table.usedBytes()).toBe(0)
+  })
+
+  describe('of a solver', () => {
+    const own = `0x${'aa'.repeat(20)}` as const
+    const other = `0x${'bb'.repeat(20)}` as const
+    const filter = { chainId: 1, solver: own, since: 0, after: undefined, limit: 200 }
+    const textOf = (number: number, solver: string, chainId = 1) =>
+      JSON.stringify({ number, chainId, request: { user: own }, solvers: [{ solver: other }, { solver }] })
+    const numbersOf = ({ records }: RecordPage) => records.map((text) => JSON.parse(text).number)
+
+    async function readPages(table: QuoteRecordStore, limit: number): Promise<number[][]> {
+      const pages: number[][] = []
+      for (let after: RecordFilter['after']; ; ) {
+        const page = await table.list({ ...filter, after, limit })
+        pages.push(numbersOf(page))
+        if (page.next === undefined) return pages
+        after = page.next
+      }
+    }
+
+    test('are in pages, newest first, each of which reads a limited number of records', async () => {
+      const { table } = await openTable(await create())
+      const isOwn = (number: number) => number % 300 === 7
+      await table.save(
+        records(0, 1700).map((each, number) => ({
+          ...each,
+          record: textOf(number, isOwn(number) ? own : other),
+        })),
+      )
+      expect(await readPages(table, 200)).toEqual([[1507, 1207], [907], [607, 307], [7]])
+      expect((await readPages(table, 1)).flat()).toEqual([1507, 1207, 907, 607, 307, 7])
+    })
+
+    test('are in pages also when many have the same time, and later ones are written between pages', async () => {
+      const { table } = await openTable(await create())
+      const same = records(0, 40).map((each, number) => ({
+        ...each,
+        requestedAt: 5,
+        record: textOf(number, own),
+      }))
+      await table.save(same)
+      const first = await table.list({ ...filter, limit: 7 })
+      await table.save([{ quoteId: '99999', requestedAt: 5, record: textOf(99, own) }])
+      const rest = await table.list({ ...filter, after: first.next })
+      expect([...numbersOf(first), ...numbersOf(rest)]).toEqual(same.map((_, number) => 39 - number))
+    })
+
+    test('are only those of its chain since a time', async () => {
+      const { table } = await openTable(await create())
+      const texts = [textOf(0, own), textOf(1, own, 11), textOf(2, other), textOf(3, own)]
+      await table.save(texts.map((text, number) => record(number, text)))
+      expect(numbersOf(await table.list({ ...filter, since: record(1).requestedAt }))).toEqual([3])
+      expect(numbersOf(await table.list(filter))).toEqual([3, 0])
+    })
   })
 
   test('can be saved as an empty batch', async () => {

@@ -871,8 +871,8 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
    * For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For
    * a solver, its own result.
    *
-   * A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, or its
-   * circuit breaker was open.
+   * A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, its
+   * circuit breaker was open, or it was in a cool-down.
    *
    * @generated from field: repeated aggregator.v1.SolverResult solvers = 7;
    */
@@ -1030,7 +1030,7 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
    * For INVALID and FAILED, one of a closed list of reasons, such as `fixed_amount_mismatch`. An offer that the
    * settlement contract would reject is INVALID with `bond_too_small`, `below_minimum_order` or `nonce_used`. One that it
    * refused when it was asked is INVALID with the name of the contract's error, such as `NonceAlreadyUsed`. For CANCELLED,
-   * `replica_unreachable` when the replica that holds the solver's session did not answer.
+   * `replica_unreachable` when the replica that holds the solver's session did not answer, or no longer has the session.
    *
    * @generated from field: optional string reason = 7;
    */

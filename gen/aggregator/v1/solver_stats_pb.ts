@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/solver_stats.proto.
  */
 export const file_aggregator_v1_solver_stats: GenFile = /*@__PURE__*/
-  fileDesc("CiBhZ2dyZWdhdG9yL3YxL3NvbHZlcl9zdGF0cy5wcm90bxINYWdncmVnYXRvci52MSIoCghDb29sRG93bhINCgV1bnRpbBgBIAEoBBINCgVsZXZlbBgCIAEoDSI6ChZMaXN0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg4KBndpbmRvdxgCIAEoCSJWChdMaXN0U29sdmVyU3RhdHNSZXNwb25zZRIOCgZ3aW5kb3cYASABKAkSKwoHc29sdmVycxgCIAMoCzIaLmFnZ3JlZ2F0b3IudjEuU29sdmVyU3RhdHMiSgoVR2V0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSDgoGd2luZG93GAMgASgJIn0KFkdldFNvbHZlclN0YXRzUmVzcG9uc2USDgoGd2luZG93GAEgASgJEikKBXN0YXRzGAIgASgLMhouYWdncmVnYXRvci52MS5Tb2x2ZXJTdGF0cxIoCgVob3VycxgDIAMoCzIZLmFnZ3JlZ2F0b3IudjEuU29sdmVySG91ciKoBAoLU29sdmVyU3RhdHMSDgoGc29sdmVyGAEgASgJEgwKBG5hbWUYAiABKAkSDQoFYXNrZWQYAyABKAQSDgoGcXVvdGVkGAQgASgEEhAKCGRlY2xpbmVkGAUgASgEEg8KB2ludmFsaWQYBiABKAQSDgoGZmFpbGVkGAcgASgEEgwKBGxhdGUYCCABKAQSCwoDd29uGAkgASgEEhEKCWRlcG9zaXRlZBgKIAEoBBIPCgdzZXR0bGVkGAsgASgEEhAKCHJlZnVuZGVkGAwgASgEEhYKCWZpbGxfcmF0ZRgNIAEoAUgAiAEBEh8KEm1lZGlhbl9yZXNwb25zZV9tcxgOIAEoDUgBiAEBEhwKD3A5NV9yZXNwb25zZV9tcxgPIAEoDUgCiAEBEhcKCnRvdGFsX2JvbmQYECABKAlIA4gBARIWCglmcmVlX2JvbmQYESABKAlIBIgBARI7Cg9jaXJjdWl0X2JyZWFrZXIYEiABKA4yIi5hZ2dyZWdhdG9yLnYxLkNpcmN1aXRCcmVha2VyU3RhdGUSLwoJY29vbF9kb3duGBMgASgLMhcuYWdncmVnYXRvci52MS5Db29sRG93bkgFiAEBQgwKCl9maWxsX3JhdGVCFQoTX21lZGlhbl9yZXNwb25zZV9tc0ISChBfcDk1X3Jlc3BvbnNlX21zQg0KC190b3RhbF9ib25kQgwKCl9mcmVlX2JvbmRCDAoKX2Nvb2xfZG93biKoAgoKU29sdmVySG91chINCgVzdGFydBgBIAEoBBINCgVhc2tlZBgCIAEoBBIOCgZxdW90ZWQYAyABKAQSEAoIZGVjbGluZWQYBCABKAQSDwoHaW52YWxpZBgFIAEoBBIOCgZmYWlsZWQYBiABKAQSDAoEbGF0ZRgHIAEoBBILCgN3b24YCCABKAQSEQoJZGVwb3NpdGVkGAkgASgEEg8KB3NldHRsZWQYCiABKAQSEAoIcmVmdW5kZWQYCyABKAQSHwoSbWVkaWFuX3Jlc3BvbnNlX21zGAwgASgNSACIAQESHAoPcDk1X3Jlc3BvbnNlX21zGA0gASgNSAGIAQFCFQoTX21lZGlhbl9yZXNwb25zZV9tc0ISChBfcDk1X3Jlc3BvbnNlX21zIpkBChVMaXN0T3duUmVzdWx0c1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSDwoHYWRkcmVzcxgCIAEoCRIRCgl0aW1lc3RhbXAYAyABKAQSEAoIYXVkaWVuY2UYBCABKAkSEQoJc2lnbmF0dXJlGAUgASgJEhEKCXBhZ2Vfc2l6ZRgGIAEoDRISCgpwYWdlX3Rva2VuGAcgASgJIqYCChZMaXN0T3duUmVzdWx0c1Jlc3BvbnNlEikKB3Jlc3VsdHMYASADKAsyGC5hZ2dyZWdhdG9yLnYxLk93blJlc3VsdBIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSOwoPY2lyY3VpdF9icmVha2VyGAMgASgOMiIuYWdncmVnYXRvci52MS5DaXJjdWl0QnJlYWtlclN0YXRlEi8KCWNvb2xfZG93bhgEIAEoCzIXLmFnZ3JlZ2F0b3IudjEuQ29vbERvd25IAIgBARIXCgp0b3RhbF9ib25kGAUgASgJSAGIAQESFgoJZnJlZV9ib25kGAYgASgJSAKIAQFCDAoKX2Nvb2xfZG93bkINCgtfdG90YWxfYm9uZEIMCgpfZnJlZV9ib25kIo8CCglPd25SZXN1bHQSEAoIcXVvdGVfaWQYASABKAkSFAoMcmVxdWVzdGVkX2F0GAIgASgEEiYKBGtpbmQYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLlF1b3RlS2luZBIvCgdyZXF1ZXN0GAQgASgLMh4uYWdncmVnYXRvci52MS5RdW90ZVBhcmFtZXRlcnMSKwoGcmVzdWx0GAUgASgLMhsuYWdncmVnYXRvci52MS5Tb2x2ZXJSZXN1bHQSGAoLYmVzdF9hbW91bnQYBiABKAlIAIgBARIZCgxkaXN0YW5jZV9icHMYByABKAFIAYgBAUIOCgxfYmVzdF9hbW91bnRCDwoNX2Rpc3RhbmNlX2JwcyqjAQoTQ2lyY3VpdEJyZWFrZXJTdGF0ZRIlCiFDSVJDVUlUX0JSRUFLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIgChxDSVJDVUlUX0JSRUFLRVJfU1RBVEVfQ0xPU0VEEAESHgoaQ0lSQ1VJVF9CUkVBS0VSX1NUQVRFX09QRU4QAhIjCh9DSVJDVUlUX0JSRUFLRVJfU1RBVEVfSEFMRl9PUEVOEANiBnByb3RvMw", [file_aggregator_v1_quote]);
+  fileDesc("CiBhZ2dyZWdhdG9yL3YxL3NvbHZlcl9zdGF0cy5wcm90bxINYWdncmVnYXRvci52MSIoCghDb29sRG93bhINCgV1bnRpbBgBIAEoBBINCgVsZXZlbBgCIAEoDSJKChZMaXN0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKBndpbmRvdxgCIAEoCUgAiAEBQgkKB193aW5kb3ciVgoXTGlzdFNvbHZlclN0YXRzUmVzcG9uc2USDgoGd2luZG93GAEgASgJEisKB3NvbHZlcnMYAiADKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzIloKFUdldFNvbHZlclN0YXRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhMKBndpbmRvdxgDIAEoCUgAiAEBQgkKB193aW5kb3cifQoWR2V0U29sdmVyU3RhdHNSZXNwb25zZRIOCgZ3aW5kb3cYASABKAkSKQoFc3RhdHMYAiABKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzEigKBWhvdXJzGAMgAygLMhkuYWdncmVnYXRvci52MS5Tb2x2ZXJIb3VyIqgECgtTb2x2ZXJTdGF0cxIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRINCgVhc2tlZBgDIAEoBBIOCgZxdW90ZWQYBCABKAQSEAoIZGVjbGluZWQYBSABKAQSDwoHaW52YWxpZBgGIAEoBBIOCgZmYWlsZWQYByABKAQSDAoEbGF0ZRgIIAEoBBILCgN3b24YCSABKAQSEQoJZGVwb3NpdGVkGAogASgEEg8KB3NldHRsZWQYCyABKAQSEAoIcmVmdW5kZWQYDCABKAQSFgoJZmlsbF9yYXRlGA0gASgBSACIAQESHwoSbWVkaWFuX3Jlc3BvbnNlX21zGA4gASgNSAGIAQESHAoPcDk1X3Jlc3BvbnNlX21zGA8gASgNSAKIAQESFwoKdG90YWxfYm9uZBgQIAEoCUgDiAEBEhYKCWZyZWVfYm9uZBgRIAEoCUgEiAEBEjsKD2NpcmN1aXRfYnJlYWtlchgSIAEoDjIiLmFnZ3JlZ2F0b3IudjEuQ2lyY3VpdEJyZWFrZXJTdGF0ZRIvCgljb29sX2Rvd24YEyABKAsyFy5hZ2dyZWdhdG9yLnYxLkNvb2xEb3duSAWIAQFCDAoKX2ZpbGxfcmF0ZUIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXNCDQoLX3RvdGFsX2JvbmRCDAoKX2ZyZWVfYm9uZEIMCgpfY29vbF9kb3duIqgCCgpTb2x2ZXJIb3VyEg0KBXN0YXJ0GAEgASgEEg0KBWFza2VkGAIgASgEEg4KBnF1b3RlZBgDIAEoBBIQCghkZWNsaW5lZBgEIAEoBBIPCgdpbnZhbGlkGAUgASgEEg4KBmZhaWxlZBgGIAEoBBIMCgRsYXRlGAcgASgEEgsKA3dvbhgIIAEoBBIRCglkZXBvc2l0ZWQYCSABKAQSDwoHc2V0dGxlZBgKIAEoBBIQCghyZWZ1bmRlZBgLIAEoBBIfChJtZWRpYW5fcmVzcG9uc2VfbXMYDCABKA1IAIgBARIcCg9wOTVfcmVzcG9uc2VfbXMYDSABKA1IAYgBAUIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXMiwAEKFUxpc3RPd25SZXN1bHRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhEKCXRpbWVzdGFtcBgDIAEoBBIQCghhdWRpZW5jZRgEIAEoCRIRCglzaWduYXR1cmUYBSABKAkSFgoJcGFnZV9zaXplGAYgASgNSACIAQESFwoKcGFnZV90b2tlbhgHIAEoCUgBiAEBQgwKCl9wYWdlX3NpemVCDQoLX3BhZ2VfdG9rZW4ipgIKFkxpc3RPd25SZXN1bHRzUmVzcG9uc2USKQoHcmVzdWx0cxgBIAMoCzIYLmFnZ3JlZ2F0b3IudjEuT3duUmVzdWx0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI7Cg9jaXJjdWl0X2JyZWFrZXIYAyABKA4yIi5hZ2dyZWdhdG9yLnYxLkNpcmN1aXRCcmVha2VyU3RhdGUSLwoJY29vbF9kb3duGAQgASgLMhcuYWdncmVnYXRvci52MS5Db29sRG93bkgAiAEBEhcKCnRvdGFsX2JvbmQYBSABKAlIAYgBARIWCglmcmVlX2JvbmQYBiABKAlIAogBAUIMCgpfY29vbF9kb3duQg0KC190b3RhbF9ib25kQgwKCl9mcmVlX2JvbmQioQIKCU93blJlc3VsdBIVCghxdW90ZV9pZBgBIAEoCUgAiAEBEhQKDHJlcXVlc3RlZF9hdBgCIAEoBBImCgRraW5kGAMgASgOMhguYWdncmVnYXRvci52MS5RdW90ZUtpbmQSLwoHcmVxdWVzdBgEIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEisKBnJlc3VsdBgFIAEoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAYgASgJSAGIAQESGQoMZGlzdGFuY2VfYnBzGAcgASgBSAKIAQFCCwoJX3F1b3RlX2lkQg4KDF9iZXN0X2Ftb3VudEIPCg1fZGlzdGFuY2VfYnBzKqMBChNDaXJjdWl0QnJlYWtlclN0YXRlEiUKIUNJUkNVSVRfQlJFQUtFUl9TVEFURV9VTlNQRUNJRklFRBAAEiAKHENJUkNVSVRfQlJFQUtFUl9TVEFURV9DTE9TRUQQARIeChpDSVJDVUlUX0JSRUFLRVJfU1RBVEVfT1BFThACEiMKH0NJUkNVSVRfQlJFQUtFUl9TVEFURV9IQUxGX09QRU4QA2IGcHJvdG8z", [file_aggregator_v1_quote]);
 
 /**
  * CoolDown is a time in which a solver is not asked, because orders that it had offered were refunded.
@@ -56,12 +56,12 @@ export type ListSolverStatsRequest = Message<"aggregator.v1.ListSolverStatsReque
   chainId: bigint;
 
   /**
-   * `1h`, `24h`, `7d` or `30d`; `24h` when it is empty. Counts are kept by hours: the window has this many hours before the
+   * `1h`, `24h`, `7d` or `30d`; `24h` when it is left out. Counts are kept by hours: the window has this many hours before the
    * current one, and the current one as far as it has passed.
    *
-   * @generated from field: string window = 2;
+   * @generated from field: optional string window = 2;
    */
-  window: string;
+  window?: string | undefined;
 };
 
 /**
@@ -123,9 +123,9 @@ export type GetSolverStatsRequest = Message<"aggregator.v1.GetSolverStatsRequest
   /**
    * As in ListSolverStats.
    *
-   * @generated from field: string window = 3;
+   * @generated from field: optional string window = 3;
    */
-  window: string;
+  window?: string | undefined;
 };
 
 /**
@@ -199,7 +199,7 @@ export type SolverStats = Message<"aggregator.v1.SolverStats"> & {
   asked: bigint;
 
   /**
-   * Valid offers.
+   * Valid offers, also those that the settlement contract refused afterwards.
    *
    * @generated from field: uint64 quoted = 4;
    */
@@ -269,14 +269,15 @@ export type SolverStats = Message<"aggregator.v1.SolverStats"> & {
   fillRate?: number | undefined;
 
   /**
-   * Median time of the solver's responses, in milliseconds; absent without a response.
+   * Median time of the solver's responses, in milliseconds; absent without a response. It differs from the exact value by at
+   * most 5 percent, and 1 millisecond.
    *
    * @generated from field: optional uint32 median_response_ms = 14;
    */
   medianResponseMs?: number | undefined;
 
   /**
-   * The time in which 95 of 100 responses came, in milliseconds; absent without a response.
+   * The time in which 95 of 100 responses came, in milliseconds; absent without a response. As exact as the median.
    *
    * @generated from field: optional uint32 p95_response_ms = 15;
    */
@@ -297,7 +298,7 @@ export type SolverStats = Message<"aggregator.v1.SolverStats"> & {
   freeBond?: string | undefined;
 
   /**
-   * The solver's circuit breaker at the replica that answers.
+   * The solver's circuit breaker at the replica that answers. `CLOSED` for a solver that this replica cannot ask.
    *
    * @generated from field: aggregator.v1.CircuitBreakerState circuit_breaker = 18;
    */
@@ -467,18 +468,18 @@ export type ListOwnResultsRequest = Message<"aggregator.v1.ListOwnResultsRequest
   signature: string;
 
   /**
-   * Most results of the page, at most 200; 50 when it is 0. A page may have fewer, or none, although more results follow.
+   * Most results of the page, at most 200; 50 when it is absent or 0. A page may have fewer, or none, although more results follow.
    *
-   * @generated from field: uint32 page_size = 6;
+   * @generated from field: optional uint32 page_size = 6;
    */
-  pageSize: number;
+  pageSize?: number | undefined;
 
   /**
-   * `next_page_token` of the page before; empty for the first page.
+   * `next_page_token` of the page before; absent or empty for the first page.
    *
-   * @generated from field: string page_token = 7;
+   * @generated from field: optional string page_token = 7;
    */
-  pageToken: string;
+  pageToken?: string | undefined;
 };
 
 /**
@@ -551,11 +552,11 @@ export const ListOwnResultsResponseSchema: GenMessage<ListOwnResultsResponse> = 
  */
 export type OwnResult = Message<"aggregator.v1.OwnResult"> & {
   /**
-   * This solver's id of the quote, a UUID.
+   * This solver's id of the quote, a UUID. Absent in a record of an earlier version, which did not keep what it is made of.
    *
-   * @generated from field: string quote_id = 1;
+   * @generated from field: optional string quote_id = 1;
    */
-  quoteId: string;
+  quoteId?: string | undefined;
 
   /**
    * When the instance got the caller's request, Unix time in milliseconds.

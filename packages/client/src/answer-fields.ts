@@ -62,6 +62,18 @@ export function readInteger(value: unknown): number {
   return value
 }
 
+/** Reads a number from 0 to 1. */
+export function readShare(value: unknown): number {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 1)) throw invalid('a number from 0 to 1', value)
+  return value
+}
+
+/** Reads a number of at least 0. */
+export function readNumber(value: unknown): number {
+  if (typeof value !== 'number' || !(value >= 0)) throw invalid('a number of at least 0', value)
+  return value
+}
+
 /** Reads an enum value. One that this version of the client does not know is its text. */
 export function readEnum<T extends string>(value: unknown): T | UnknownText {
   if (typeof value !== 'string' || !/^\w+$/.test(value)) throw invalid('an enum value', value)

@@ -1,11 +1,26 @@
 import type { Address } from 'viem'
 import { linkSignal, untilReturned } from './abort.js'
 import { readAddress, readList, readMessage } from './answer-fields.js'
-import { addressProblem, chainIdProblem, check, checked, checkOptions, textProblem } from './arguments.js'
+import {
+  addressProblem,
+  chainIdProblem,
+  check,
+  checked,
+  checkOptions,
+  objectProblem,
+  textProblem,
+} from './arguments.js'
 import { type Chain, readChains } from './chains.js'
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
 import { createOrderMethods, type OrderMethods } from './order-methods.js'
+import {
+  type OwnResultPage,
+  type OwnResultsParams,
+  readOwnResultPage,
+  type SignedOwnResults,
+  toOwnResultsBody,
+} from './own-results.js'
 import { type PriceAnswer, readPriceAnswer } from './price.js'
 import {
   type PriceParams,
@@ -24,6 +39,15 @@ import {
   toQuoteStreamBody,
 } from './quote-stream.js'
 import type { SignedRegistration, SignedUnregistration } from './registration.js'
+import {
+  readSolverStatsByHour,
+  readSolverStatsList,
+  type SolverStats,
+  type SolverStatsByHour,
+  type SolverStatsParams,
+  toWindowQuery,
+  windowProblem,
+} from './solver-stats.js'
 import {
   type ListedSolver,
   type RegisteredSolver,
@@ -58,10 +82,25 @@ export interface AggregatorClient extends OrderMethods {
   getQuoteRecord(chainId: number, quoteId: string, options?: CallOptions): Promise<QuoteRecord>
   /** Lists the active solvers, the longest registered first. */
   listSolvers(chainId: number, options?: CallOptions): Promise<ListedSolver[]>
+  /** Sums up what the solvers of a chain did. The registered ones are first, the longest registered of them first. */
+  listSolverStats(chainId: number, params?: SolverStatsParams, options?: CallOptions): Promise<SolverStats[]>
+  /** Sums up what one solver did, and by hour. The address may be in any letter case. */
+  getSolverStats(
+    chainId: number,
+    solver: Address,
+    params?: SolverStatsParams,
+    options?: CallOptions,
+  ): Promise<SolverStatsByHour>
   /** Registers a solver, or updates its endpoint and name. @returns its address, and the result of a request to its endpoint */
   registerSolver(registration: SignedRegistration, options?: CallOptions): Promise<RegisteredSolver>
   /** Removes a solver. @returns its address */
   unregisterSolver(unregistration: SignedUnregistration, options?: CallOptions): Promise<Address>
+  /** Lists what came of the requests to a solver, newest first, for the solver itself. @returns one page */
+  listOwnResults(
+    signed: SignedOwnResults,
+    params?: OwnResultsParams,
+    options?: CallOptions,
+  ): Promise<OwnResultPage>
 }
 
 const TIMEOUT_MS = 10_000
@@ -117,6 +156,21 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         const read = (solvers: unknown) => readList(solvers).map(readListedSolver)
         return instance.call({ verb: 'GET', path: `/v1/${chainId}/solvers` }, read, callOptions)
       }),
+    listSolverStats: (chainId, params = {}, callOptions) =>
+      checked(() => {
+        check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
+        check({ window: windowProblem(params.window) })
+        const path = `/v1/${chainId}/solvers/stats${toWindowQuery(params)}`
+        return instance.call({ verb: 'GET', path }, readSolverStatsList, callOptions)
+      }),
+    getSolverStats: (chainId, solver, params = {}, callOptions) =>
+      checked(() => {
+        const problems = { chainId: chainIdProblem(chainId), solver: addressProblem(solver) }
+        check({ ...problems, params: objectProblem(params) })
+        check({ window: windowProblem(params.window) })
+        const path = `/v1/${chainId}/solvers/${solver}/stats${toWindowQuery(params)}`
+        return instance.call({ verb: 'GET', path }, readSolverStatsByHour, callOptions)
+      }),
     registerSolver: (registration, callOptions) =>
       checked(() => {
         const { chainId, ...body } = registration
@@ -133,6 +187,14 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         const call = { verb: 'DELETE', path: `/v1/${chainId}/solvers/${address}`, body: request } as const
         const read = (answer: unknown) => readAddress(readMessage<'UnregisterSolverResponse'>(answer).address)
         return instance.call(call, read, callOptions)
+      }),
+    listOwnResults: (signed, params = {}, callOptions) =>
+      checked(() => {
+        const { chainId, address } = signed
+        check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
+        const path = `/v1/${chainId}/solvers/${address}/results`
+        const call = { verb: 'POST', path, body: toOwnResultsBody(signed, params) } as const
+        return instance.call(call, readOwnResultPage, callOptions)
       }),
   }
 }

@@ -6,6 +6,7 @@
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
 export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
+export type { StatsWindow } from '../../../src/domain/solver-statistics.js'
 export type { VerifyMode } from '../../../src/domain/verification.js'
 export type { Chain, ChainStatus, Token } from './chains.js'
 export {
@@ -29,6 +30,14 @@ export type { CallOptions } from './http.js'
 export type { UnknownText } from './messages.js'
 export type { KnownOrder, ListedOrder, Order, OrderState, OrderStep, OrderSteps } from './order.js'
 export type { ListOrdersParams, OrderPage } from './orders.js'
+export {
+  type OwnResult,
+  type OwnResultPage,
+  type OwnResultsParams,
+  type OwnResultsTerms,
+  type SignedOwnResults,
+  signOwnResults,
+} from './own-results.js'
 export type { Price, PriceAnswer } from './price.js'
 export { type JsonValue, queryKey } from './query-key.js'
 export type { PriceParams, QuoteAnswer, QuoteParams } from './quote.js'
@@ -58,6 +67,13 @@ export {
 } from './registration.js'
 export { isRetryable, retryDelay } from './retry.js'
 export { type InstanceTrust, readSettlement, type SettlementTerms } from './settlement.js'
+export type {
+  SolverCounts,
+  SolverHour,
+  SolverStats,
+  SolverStatsByHour,
+  SolverStatsParams,
+} from './solver-stats.js'
 export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
 export {
   type QuoteProblem,

@@ -90,7 +90,8 @@ export function readQuoteRecord(answer: unknown): QuoteRecord {
   }
 }
 
-function readParameters(answer: unknown): QuoteRecord['request'] {
+/** Reads the parameters of a quote. @throws UnreadableAnswer */
+export function readParameters(answer: unknown): QuoteRecord['request'] {
   const request = readMessage<'QuoteParameters'>(answer)
   return {
     inputToken: readAddress(request.inputToken),
@@ -105,7 +106,8 @@ function readParameters(answer: unknown): QuoteRecord['request'] {
   }
 }
 
-function readSolverResult(answer: unknown): SolverResult {
+/** Reads the result of a solver. @throws UnreadableAnswer */
+export function readSolverResult(answer: unknown): SolverResult {
   const message = readMessage<'SolverResult'>(answer)
   return {
     solver: readAddress(message.solver),

@@ -17,6 +17,13 @@ const params: QuoteParams = {
 
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
+const SIGNED_RESULTS = {
+  address: params.inputToken,
+  audience: 'https://quotes.example',
+  timestamp: 1,
+  signature: '0x12',
+} as const
+
 /** Each method of a client that reads from an instance. */
 const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Promise<unknown>][] = [
   ['getQuote', (client, chainId) => client.getQuote({ ...params, chainId })],
@@ -27,6 +34,12 @@ const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Pr
   ['listOrders', (client, chainId) => client.listOrders(chainId)],
   ['listAllOrders', (client, chainId) => first(client.listAllOrders(chainId))],
   ['listSolvers', (client, chainId) => client.listSolvers(chainId)],
+  ['listSolverStats', (client, chainId) => client.listSolverStats(chainId)],
+  ['getSolverStats', (client, chainId) => client.getSolverStats(chainId, ADDRESS)],
+  [
+    'listOwnResults',
+    (client, chainId) => client.listOwnResults({ ...SIGNED_RESULTS, chainId }, { pageSize: 1 }),
+  ],
   ['streamEvents', (client, chainId) => first(client.streamEvents({ chainIds: [chainId] }))],
   ['watchOrder', (client, chainId) => first(client.watchOrder(chainId, ORDER_ID))],
   ['waitForOrder', (client, chainId) => client.waitForOrder(chainId, ORDER_ID)],

@@ -23,7 +23,7 @@ async function sizeOf(contents: string): Promise<{ bytes: number; sources: strin
 }
 
 it.each([
-  ["export { createAggregatorClient } from '@quote-aggregator/client'", 9_000],
+  ["export { createAggregatorClient } from '@quote-aggregator/client'", 9_500],
   ["export { verifyQuote } from '@quote-aggregator/client'", 3_000],
   ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
   ["export { AggregatorError } from '@quote-aggregator/client'", 700],

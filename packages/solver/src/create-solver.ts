@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
 import type { ChainRun } from './chain-run.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
+import { listResults } from './own-results.js'
 import type { Quoting } from './quoting.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
 import { startSolver } from './start-solver.js'
@@ -23,6 +25,12 @@ export interface Solver {
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /** Answers a request that another server has read, such as a route of Fastify. */
   readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
+  /**
+   * Lists what came of the solver's requests on a chain, newest first, at the first instance that can be reached. It needs no
+   * start.
+   * @throws AggregatorError, and the errors of the account
+   */
+  listResults(chainId: number, params?: OwnResultsParams): Promise<OwnResultPage>
   /** Counts since the start. */
   metrics(): SolverMetrics
 }
@@ -92,6 +100,7 @@ export function createSolver(options: SolverOptions): Solver {
     },
     handler: (request, response) => void handle(answer, request, response).catch(onError),
     answer,
+    listResults: (chainId, params) => listResults(options, chainId, params),
     metrics: () => ({
       ...metrics,
       openQuotes: runs.reduce((sum, { liquidity }) => sum + liquidity.count(), 0),

@@ -10,6 +10,13 @@ export interface SolverMetrics {
   declinedForLiquidity: number
   /** Offers that the instance did not take: results INVALID and LATE of sessions. */
   offersDropped: number
+  /** Results of a session: valid offers, the best ones among them, and requests that ended without the solver's answer. */
+  offersValid: number
+  offersBest: number
+  requestsCancelled: number
+  /** Results of a session: requests that failed on the way, and those that no quote waited for. */
+  requestsFailed: number
+  requestsCircuitOpen: number
   /** Sessions that were opened, and that were lost or refused. */
   sessionsOpened: number
   sessionsLost: number
@@ -36,6 +43,11 @@ export function createMetrics(): SolverMetrics {
     declined: 0,
     declinedForLiquidity: 0,
     offersDropped: 0,
+    offersValid: 0,
+    offersBest: 0,
+    requestsCancelled: 0,
+    requestsFailed: 0,
+    requestsCircuitOpen: 0,
     sessionsOpened: 0,
     sessionsLost: 0,
     deposits: 0,

@@ -37,8 +37,8 @@ export async function registerEndpoint(options: RegistrationOptions): Promise<Re
   return registered
 }
 
-/** @throws the error of the first one that answers, or of the last one */
-async function atAny<T>(urls: readonly string[], call: (url: string) => Promise<T>): Promise<T> {
+/** Calls the first instance that can be reached. @throws the error of the first one that answers, or of the last one */
+export async function atAny<T>(urls: readonly string[], call: (url: string) => Promise<T>): Promise<T> {
   let last: unknown
   for (const url of urls) {
     try {

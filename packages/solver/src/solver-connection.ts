@@ -21,8 +21,15 @@ interface ConnectionOptions extends Pick<SolverOptions, 'onSession' | 'onResult'
 }
 
 const POSITION = 'session'
-/** Offers that the instance did not take. */
-const DROPPED: readonly string[] = ['INVALID', 'LATE']
+/** What counts each outcome. The kit counts its own declines. */
+const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
+  QUOTED: 'offersValid',
+  INVALID: 'offersDropped',
+  LATE: 'offersDropped',
+  FAILED: 'requestsFailed',
+  CANCELLED: 'requestsCancelled',
+  CIRCUIT_OPEN: 'requestsCircuitOpen',
+}
 
 /** Connects a solver by a session, which is opened again after each loss, and follows the events of its orders there. */
 export function connectBySession(options: ConnectionOptions) {
@@ -45,10 +52,10 @@ export function connectBySession(options: ConnectionOptions) {
   }
 
   function onResult(result: SessionResult): void {
-    if (DROPPED.includes(result.outcome)) {
-      metrics.offersDropped++
-      log.warn({ ...result }, 'offer dropped')
-    }
+    const counter = COUNTERS[result.outcome]
+    if (counter !== undefined) metrics[counter]++
+    if (result.rank === 1) metrics.offersBest++
+    if (counter === 'offersDropped') log.warn({ ...result }, 'offer dropped')
     options.onResult?.(result)
   }
 

@@ -7,7 +7,8 @@ import { readAccount } from '../keys.js'
 import { printable } from '../printable.js'
 import { show } from '../show.js'
 
-interface SignerOptions extends InstanceFlags {
+/** The options of a command that a solver signs. */
+export interface SignerOptions extends InstanceFlags {
   readonly chain: number
   readonly protocolName: string
   readonly keyFile?: string
@@ -18,7 +19,8 @@ interface RegisterOptions extends SignerOptions {
   readonly name: string
 }
 
-const KEYS = `
+/** The help on keys. */
+export const KEYS = `
 The private key comes from SOLVER_PRIVATE_KEY or from --key-file, never from an argument. It signs one text and goes
 nowhere.`
 
@@ -85,7 +87,8 @@ export function addUnregister(program: Command, io: CliIo): void {
   })
 }
 
-function takesSigner(command: Command): Command {
+/** Adds the options of every command that a solver signs. */
+export function takesSigner(command: Command): Command {
   command
     .requiredOption('--chain <id>', 'the chain', readChainId)
     .option('--key-file <path>', "file with the solver's private key; - is standard input")

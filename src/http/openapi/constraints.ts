@@ -16,6 +16,7 @@ import {
   PROTOCOL_NAME,
   REFRESH_SECONDS,
   SIGNATURE,
+  STATS_WINDOW,
   type TextRule,
   UINT256,
   UNIX_MS,
@@ -35,6 +36,7 @@ interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {
 
 /** JSON Schema has a name for the rule of these texts. */
 const UUID = { format: 'uuid' }
+const ORIGIN = { format: 'uri' }
 const CURSOR = { minLength: 1 }
 const TEXT = { minLength: 1 }
 /** Of a display name, what AsyncAPI's JSON Schema can say: it has no Unicode patterns. */
@@ -135,6 +137,22 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
   'aggregator.v1.UnregisterSolverResponse': { status: { const: 'removed' }, address: ADDRESS },
   'aggregator.v1.ListSolversRequest': { chain_id: CHAIN_ID },
   'aggregator.v1.Solver': { address: ADDRESS, name: DISPLAY_NAME, registered_at: UNIX_MS },
+  'aggregator.v1.ListSolverStatsRequest': { chain_id: CHAIN_ID, window: STATS_WINDOW },
+  'aggregator.v1.ListSolverStatsResponse': { window: STATS_WINDOW },
+  'aggregator.v1.GetSolverStatsRequest': { chain_id: CHAIN_ID, address: ADDRESS, window: STATS_WINDOW },
+  'aggregator.v1.GetSolverStatsResponse': { window: STATS_WINDOW },
+  'aggregator.v1.SolverStats': {
+    solver: ADDRESS,
+    // Empty for a solver that is no longer registered.
+    name: { maxLength: DISPLAY_NAME.maxLength },
+    fill_rate: { minimum: 0, maximum: 1 },
+    median_response_ms: { minimum: 1 },
+    p95_response_ms: { minimum: 1 },
+    total_bond: UINT256,
+    free_bond: UINT256,
+  },
+  'aggregator.v1.SolverHour': { median_response_ms: { minimum: 1 }, p95_response_ms: { minimum: 1 } },
+  'aggregator.v1.CoolDown': { until: UNIX_MS, level: { minimum: 1 } },
   'aggregator.v1.GetOrderRequest': { chain_id: CHAIN_ID, order_id: BYTES32 },
   'aggregator.v1.GetOrderResponse': { ...SWAP, order_id: LOWER_CASE_BYTES32, user: ADDRESS, solver: ADDRESS },
   'aggregator.v1.OrderStep': { transaction_hash: LOWER_CASE_BYTES32 },
@@ -181,11 +199,25 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
     transaction_hash: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32, transaction_hash: LOWER_CASE_BYTES32 },
+  'aggregator.v1.ListOwnResultsRequest': {
+    chain_id: CHAIN_ID,
+    address: ADDRESS,
+    timestamp: UNIX_MS,
+    audience: ORIGIN,
+    signature: SIGNATURE,
+    page_token: PAGE_TOKEN,
+  },
+  'aggregator.v1.ListOwnResultsResponse': {
+    next_page_token: PAGE_TOKEN,
+    total_bond: UINT256,
+    free_bond: UINT256,
+  },
+  'aggregator.v1.OwnResult': { quote_id: UUID, requested_at: UNIX_MS, best_amount: UINT256 },
   'aggregator.v1.SessionChallenge': { nonce: LOWER_CASE_BYTES32, server_time: UNIX_MS },
   'aggregator.v1.SessionHello': {
     address: ADDRESS,
     name: SHORT_NAME,
-    audience: { format: 'uri' },
+    audience: ORIGIN,
     chain_ids: CHAIN_ID,
     signature: SIGNATURE,
   },
@@ -206,7 +238,7 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
   'aggregator.v1.SessionQuote': { id: UUID, signature: SIGNATURE },
   'aggregator.v1.SessionDecline': { id: UUID },
   'aggregator.v1.SessionPong': { id: UUID },
-  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT },
+  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT, rank: { minimum: 1 } },
   'aggregator.v1.SessionEvent': { cursor: CURSOR },
   'aggregator.v1.SessionPing': { id: UUID },
   'aggregator.v1.SessionGoAway': { reconnect_within_ms: { minimum: 1 } },

@@ -35,6 +35,15 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   ],
   'aggregator.v1.SolverService.UnregisterSolver': [...PROOF, 'SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
   'aggregator.v1.SolverService.ListSolvers': [],
+  'aggregator.v1.SolverService.ListSolverStats': ['DATABASE_UNAVAILABLE'],
+  'aggregator.v1.SolverService.GetSolverStats': ['SOLVER_NOT_FOUND', 'DATABASE_UNAVAILABLE'],
+  'aggregator.v1.SolverService.ListOwnResults': [
+    'SIGNATURE_INVALID',
+    'TIMESTAMP_OUT_OF_RANGE',
+    'AUDIENCE_REJECTED',
+    'QUOTE_NOT_FOUND',
+    'DATABASE_UNAVAILABLE',
+  ],
   'aggregator.v1.SolverService.OpenSession': [
     OF_CHAIN,
     'SIGNATURE_INVALID',
@@ -93,7 +102,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
     'The client, its network or the whole instance has reached its limit of open streams.',
   SESSIONS_OFF: 'The operator has turned off solver sessions, or has not set PUBLIC_URLS in production.',
   CHALLENGE_EXPIRED: 'The `hello` did not come in time after the `challenge`; connect again.',
-  AUDIENCE_REJECTED: 'The audience of the `hello` is not an origin of this instance.',
+  AUDIENCE_REJECTED: 'The audience that the solver has signed is not an origin of this instance.',
   SESSION_LIMIT_REACHED:
     'Too many connections of the client, its network or of all have not sent their `hello`.',
   SESSION_REPLACED: 'Another session of this solver has replaced this one; do not connect again.',

@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:38423',
+      endpointUrl: 'http://127.0.0.1:43249',
       name: 'Aldous',
       signature:
-        '0x0f3276399dbc471925cff7897768ed15ae50a41087318e11d4bee8f11fcc808d7a9c1364ae73ed51720afda1a4c420c5365da030343db6385a8b327e386c73a51c',
-      timestamp: 1795399280237,
+        '0x4ecff66a74209c28fcbf19ec49acc203eca903b3ace83ce0ce630e7144a401df611df7773593947e3710fc7ddf36768f36cd84493ca519c45648351020b0620c1c',
+      timestamp: 1795437178444,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795399280237.',
+      error: 'The timestamp must be newer than the last accepted one, 1795437178444.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795399280290,
+        registeredAt: 1795437178509,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795399280315,
+        registeredAt: 1795437178537,
       },
     ],
   },
@@ -178,6 +178,138 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'GET /v1/{chainId}/solvers',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 200,
+    path: {
+      chainId: 31337,
+    },
+    body: {
+      window: '24h',
+      solvers: [
+        {
+          solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+          name: 'Aldous',
+          asked: 0,
+          quoted: 0,
+          declined: 0,
+          invalid: 0,
+          failed: 0,
+          late: 0,
+          won: 0,
+          deposited: 0,
+          settled: 0,
+          refunded: 0,
+          totalBond: '1000001000000000000',
+          freeBond: '1000001000000000000',
+          circuitBreaker: 'CLOSED',
+        },
+        {
+          solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
+          name: 'Beatrix',
+          asked: 0,
+          quoted: 0,
+          declined: 0,
+          invalid: 0,
+          failed: 0,
+          late: 0,
+          won: 0,
+          deposited: 0,
+          settled: 0,
+          refunded: 0,
+          totalBond: '1000001000000000000',
+          freeBond: '1000001000000000000',
+          circuitBreaker: 'CLOSED',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see window.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'window',
+          message: 'must be 1h, 24h, 7d or 30d',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 200,
+    path: {
+      chainId: 31337,
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+    body: {
+      window: '24h',
+      stats: {
+        solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+        name: 'Aldous',
+        asked: 0,
+        quoted: 0,
+        declined: 0,
+        invalid: 0,
+        failed: 0,
+        late: 0,
+        won: 0,
+        deposited: 0,
+        settled: 0,
+        refunded: 0,
+        totalBond: '1000001000000000000',
+        freeBond: '1000001000000000000',
+        circuitBreaker: 'CLOSED',
+      },
+      hours: [],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see window.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'window',
+          message: 'must be 1h, 24h, 7d or 30d',
+        },
+      ],
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 404,
+    reason: 'SOLVER_NOT_FOUND',
+    body: {
+      error: 'This solver is not registered on this chain, and has no counts in the window.',
+      code: 'SOLVER_NOT_FOUND',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
     status: 404,
     reason: 'CHAIN_NOT_SUPPORTED',
     body: {
@@ -275,14 +407,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795399580,
-        fillDeadline: 1795399700,
+        depositDeadline: 1795437478,
+        fillDeadline: 1795437598,
         nonce: '1',
       },
       solverSignature:
-        '0x6806904f85c0c9720a1ffb4cb0d76468e87a0a37b72deab6553859fe0f8c1d7e3d41b2dcd28da909d4f3e4940316115efd57871140b5c9fc17a53ff30267b92e1b',
-      depositAddress: '0x9Bd4a511bED059BE958f5d1c16A768fcc0821988',
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+        '0xec8d4e1ed1148f158f64e345cb12b955380430719c31011a082516da4fa73ff7321245734da796d64d8a7efe615d6fc10ee4691a8a521ca8b23ca2718567a8e01b',
+      depositAddress: '0xF55ab65fda2C6973D52A98501D5c20560417fFA8',
+      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
       alternativeQuotes: [
         {
           quote: {
@@ -294,17 +426,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795399580,
-            fillDeadline: 1795399700,
+            depositDeadline: 1795437478,
+            fillDeadline: 1795437598,
             nonce: '1',
           },
           solverSignature:
-            '0x674236579e9587cad5f4a3f6bf4495dd09f4d21c3e0908a57b51631bfb7ecd1e746b51d40a509d092eb717635ef76e7e27998c31606d1f28493315978db080071c',
-          depositAddress: '0xEFbB1Ab26576Ca91a2032E02ba7977b5E825D517',
-          orderId: '0x851ba2d8bd8f89964652582db5a9f3fe8353278eb53afb14f2b9d13983754294',
+            '0xa4a9a13b2aad6ec33ae464c82e9da87d4d6ccf15a13d0733ddc00d2f34b72f135447e17e9abd6f49b70ee59e824e0f1ae1f6f16d0cefcd5b932ea043189d38211c',
+          depositAddress: '0x17107678fF53eFE21C4CCaFf08c1645464e50879',
+          orderId: '0xe762b98ad1165811aad200dacc4e03661f61d643123c5c63ae306a9c679fcb6f',
         },
       ],
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
       verified: true,
     },
   },
@@ -380,7 +512,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795399280391,
+      asOf: 1795437178606,
     },
   },
   {
@@ -451,7 +583,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"c0407d49-81c6-40ed-801b-1064cab141a0","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795399580,"fillDeadline":1795399700,"nonce":"3"},"solverSignature":"0xeceeb7eeb9350976c7b681d5c901c2a6ddd71aa1b9321b59f8101761a8c194a3339c8fd462096fb33cd4cb9b8ebb407b8c8c4284a527f8989d9af649f45d4c871c","depositAddress":"0xF8541037b1baF79e6A6f3793c349d727D7fBdadE","orderId":"0x9a1929062e4c4d8b1ae5d81ad159ee754918902ed8594c918b49f3ded346cb2b","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"1bf0b092-9901-404a-8036-4a841a0bfcad","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795437478,"fillDeadline":1795437598,"nonce":"3"},"solverSignature":"0x3ec9dc2da9302428c3a6131e31b5e501c455b144cb6ba563c8e6a1ed8688594c61c1ae6a588be801b0a5646d8c0e6eef10c8cf7b3fd4768b0dec761e98b60ace1b","depositAddress":"0x71A28bf61d809254D74511b65cb9890863622f14","orderId":"0x23cbfcce8d2230d031bbd60003be4e06451dcb2ba8d04777df640bbfaf164219","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -517,7 +649,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '73d4af43-9239-4009-806e-8b2994f6d636',
+      quoteId: 'adc2a337-f76e-4005-80bd-0e439b9d61a2',
     },
   },
   {
@@ -527,7 +659,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '18d7cf13-618b-402a-80cb-315f5f75ae47',
+      quoteId: '01723b9b-918c-4085-8065-ad296761d302',
     },
   },
   {
@@ -553,13 +685,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
     },
     body: {
-      quoteId: '658ef15d-9d8d-40f2-80e5-17eb18d40f4d',
+      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
       chainId: 31337,
-      requestedAt: 1795399280343,
-      durationMs: 19,
+      requestedAt: 1795437178570,
+      durationMs: 8,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -569,15 +701,15 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795399580,
-        fillDeadline: 1795399700,
+        depositDeadline: 1795437478,
+        fillDeadline: 1795437598,
       },
       solvers: [
         {
           solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
           outcome: 'QUOTED',
           rank: 1,
-          durationMs: 14,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2498750000',
           explanation: 'The best offer: it is the one that the caller got first.',
@@ -587,7 +719,7 @@ export const exchanges: readonly Sample[] = [
           solver: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
           outcome: 'QUOTED',
           rank: 2,
-          durationMs: 16,
+          durationMs: 6,
           inputAmount: '1000000000000000000',
           outputAmount: '2497000000',
           explanation: "A valid offer; the best one was 1750000 of the output token's smallest unit more.",
@@ -642,7 +774,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: bx8knt_I.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"bx8knt_I.0"}\n\nid: bx8knt_I.1.DrF3aoS0\ndata: {"type":"Deposited","chainId":31337,"orderId":"0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795399700,"blockNumber":15,"transactionHash":"0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39","logIndex":0,"blockTime":1795399279,"cursor":"bx8knt_I.1.DrF3aoS0"}\n\nid: bx8knt_I.2.1Pb08tSc\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509","logIndex":2,"blockTime":1795399279,"cursor":"bx8knt_I.2.1Pb08tSc"}\n',
+    body: 'id: dIKcWqP7.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"dIKcWqP7.0"}\n\nid: dIKcWqP7.1.zL74cxZm\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795437598,"blockNumber":15,"transactionHash":"0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c","logIndex":0,"blockTime":1795437177,"cursor":"dIKcWqP7.1.zL74cxZm"}\n\nid: dIKcWqP7.2._4vf3JTx\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534","logIndex":2,"blockTime":1795437177,"cursor":"dIKcWqP7.2._4vf3JTx"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -696,10 +828,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     },
     body: {
-      orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -709,16 +841,16 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795399700,
+      fillDeadline: 1795437598,
       deposited: {
         blockNumber: 15,
-        blockTime: 1795399279,
-        transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+        blockTime: 1795437177,
+        transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
       },
       settled: {
         blockNumber: 17,
-        blockTime: 1795399279,
-        transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+        blockTime: 1795437177,
+        transactionHash: '0x10387cab7fa9763faae4b2ef7675bd3d06f8735dd218d9ce5e54b75955b2dc6c',
       },
     },
   },
@@ -764,7 +896,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       orders: [
         {
-          orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+          orderId: '0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4',
           chainId: 31337,
           state: 'REFUNDED',
           user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
@@ -774,15 +906,15 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '72616',
           outputChainId: 31337,
-          fillDeadline: 1795399278,
+          fillDeadline: 1795437176,
           refunded: {
             blockNumber: 16,
-            blockTime: 1795399279,
-            transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+            blockTime: 1795437177,
+            transactionHash: '0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534',
           },
         },
         {
-          orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+          orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
           chainId: 31337,
           state: 'SETTLED',
           user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -792,16 +924,16 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '2498750000',
           outputChainId: 31337,
-          fillDeadline: 1795399700,
+          fillDeadline: 1795437598,
           deposited: {
             blockNumber: 15,
-            blockTime: 1795399279,
-            transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+            blockTime: 1795437177,
+            transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
           },
           settled: {
             blockNumber: 17,
-            blockTime: 1795399279,
-            transactionHash: '0x8547160c08219f435a576986189f4aeec618051f022ac3f6d45f61c269ecac7b',
+            blockTime: 1795437177,
+            transactionHash: '0x10387cab7fa9763faae4b2ef7675bd3d06f8735dd218d9ce5e54b75955b2dc6c',
           },
         },
       ],
@@ -834,6 +966,147 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'This chain is not supported here. Supported: 31337, 4242.',
       code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 200,
+    path: {
+      chainId: 31337,
+      address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+    },
+    requestBody: {
+      timestamp: 1795437178883,
+      audience: 'https://quotes.example',
+      signature:
+        '0x56710c67026ea741e9672d72d3a42ecac1effd0c886937152a2e271b681379d533fb4945b03b4f10f81fcd342785916dced1ff2a6c715422e829dbc191ec410b1c',
+      pageSize: 2,
+    },
+    body: {
+      results: [
+        {
+          quoteId: 'da4cbe95-ca14-b320-0819-0ee4f5c01a0c',
+          requestedAt: 1795437178655,
+          kind: 'FIRM',
+          request: {
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            orderType: 'EXACT_INPUT',
+            amount: '1000000000000000000',
+            userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            destinationChainId: 31337,
+            depositMode: 'CONTRACT',
+            depositDeadline: 1795437478,
+            fillDeadline: 1795437598,
+          },
+          result: {
+            solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+            outcome: 'DECLINED',
+            durationMs: 1,
+            httpStatus: 422,
+            explanation: 'The solver answered with status 422; only 200 carries an offer.',
+          },
+        },
+        {
+          quoteId: '96cc3a9b-45f6-61a3-5984-7876285a8c50',
+          requestedAt: 1795437178654,
+          kind: 'FIRM',
+          request: {
+            inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+            outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+            orderType: 'EXACT_INPUT',
+            amount: '1000000000000000000',
+            userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
+            destinationChainId: 31337,
+            depositMode: 'CONTRACT',
+            depositDeadline: 1795437478,
+            fillDeadline: 1795437598,
+          },
+          result: {
+            solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
+            outcome: 'DECLINED',
+            durationMs: 10,
+            httpStatus: 422,
+            explanation: 'The solver answered with status 422; only 200 carries an offer.',
+          },
+        },
+      ],
+      nextPageToken: 'az0jKzK7lAzXsUntDC8GQ-Ok7XwHF2nYFggJVRhfTwvAAzAsa6r9cNlk_0pY1MPvIiw',
+      circuitBreaker: 'CLOSED',
+      totalBond: '1000001000000000000',
+      freeBond: '1000001000000000000',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 400,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The request is not valid: see pageToken, audience.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'pageToken',
+          message: 'must be the nextPageToken of a page of this solver on this chain',
+        },
+        {
+          field: 'audience',
+          message:
+            'must be an http or https origin without path or credentials, such as https://quotes.example',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 413,
+    reason: 'INVALID_ARGUMENT',
+    body: {
+      error: 'The body must be at most 64 KiB.',
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'body',
+          message: 'must be at most 64 KiB',
+        },
+      ],
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 404,
+    reason: 'CHAIN_NOT_SUPPORTED',
+    body: {
+      error: 'This chain is not supported here. Supported: 31337, 4242.',
+      code: 'CHAIN_NOT_SUPPORTED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 401,
+    reason: 'SIGNATURE_INVALID',
+    body: {
+      error: 'The signature is not by this address over the expected message.',
+      code: 'SIGNATURE_INVALID',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 401,
+    reason: 'TIMESTAMP_OUT_OF_RANGE',
+    body: {
+      error: 'The timestamp must be within 5 minutes of the clock.',
+      code: 'TIMESTAMP_OUT_OF_RANGE',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 403,
+    reason: 'AUDIENCE_REJECTED',
+    body: {
+      error:
+        'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.',
+      code: 'AUDIENCE_REJECTED',
     },
   },
   {
@@ -911,8 +1184,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0x7194ddcfe49a86345e6fa92393585807b906a45c5f35278296bf81b846735b4d48aa49ae3d5ee98e4cd3031ce1abccd364b012f8fb7d129ea927da63a85dfbee1b',
-      timestamp: 1795399280804,
+        '0xf114d1bb0d32d0af5de2912fc8c9c66a14e1db6e1ec09af15c2ad0bc1a53756068bf180bdefc975cca43618cc4c306813419945191c83aae7ffdf4a97e409c0c1b',
+      timestamp: 1795437178894,
     },
     body: {
       status: 'removed',
@@ -924,7 +1197,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795399280804.',
+      error: 'The timestamp must be newer than the last accepted one, 1795437178894.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -953,7 +1226,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795399280824,
+      timestamp: 1795437178918,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -965,7 +1238,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 1824,
+          lagMs: 1918,
         },
         {
           chainId: 4242,
@@ -984,7 +1257,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4455659999999997\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.135207\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.5807729999999998\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795399275\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 259559424\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66527604736\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 337833984\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 59\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.004106579\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.440096\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.17838199999999999\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.618478\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795437175\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 254570496\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66526015488\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 332726272\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 62\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.005656189\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1086,6 +1359,24 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
     of: 'GET /v1/{chainId}/order/{orderId}',
     status: 429,
     reason: 'RATE_LIMITED',
@@ -1105,6 +1396,24 @@ export const exchanges: readonly Sample[] = [
   },
   {
     of: 'GET /v1/chains',
+    status: 429,
+    reason: 'RATE_LIMITED',
+    body: {
+      error: 'Too many requests: at most 1 in this window, try again in 60 s.',
+      code: 'RATE_LIMITED',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 404,
+    reason: 'QUOTE_NOT_FOUND',
+    body: {
+      error: 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).',
+      code: 'QUOTE_NOT_FOUND',
+    },
+  },
+  {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
     status: 429,
     reason: 'RATE_LIMITED',
     body: {
@@ -1172,7 +1481,34 @@ export const exchanges: readonly Sample[] = [
     },
   },
   {
+    of: 'POST /v1/{chainId}/solvers/{address}/results',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
     of: 'GET /v1/{chainId}/orders',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/stats',
+    status: 503,
+    reason: 'DATABASE_UNAVAILABLE',
+    body: {
+      error: 'The database of this service does not answer at the moment: try again in some seconds.',
+      code: 'DATABASE_UNAVAILABLE',
+    },
+  },
+  {
+    of: 'GET /v1/{chainId}/solvers/{address}/stats',
     status: 503,
     reason: 'DATABASE_UNAVAILABLE',
     body: {
@@ -1214,59 +1550,59 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'bx8knt_I.0',
+    cursor: 'dIKcWqP7.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795399700,
+    fillDeadline: 1795437598,
     blockNumber: 15,
-    transactionHash: '0xf08ccb3bb917f1058f37217ffb7ae9b6b3ee3aa9121e36827d687f9bf06e8b39',
+    transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.1.DrF3aoS0',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.1.zL74cxZm',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x118dc4b5d3d4a020d3e79d66ef72557b0eab7a7ead8be4f91f3c488f4a84b828',
+    orderId: '0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    transactionHash: '0x8392fab9dd657deaed3653b9075286b4960cb34c6d216849ca5001adc455a509',
+    transactionHash: '0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534',
     logIndex: 2,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.2.1Pb08tSc',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.2._4vf3JTx',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     blockNumber: 17,
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    transactionHash: '0xe6a65e16b283be459d84849c38edd94ed426f005e57dd60aaca313f3cab09fdf',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.3.NP5QNgyY',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.3.C97E_Vam',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0x9dc804893b42682e10a80f6ce19abb175191631589154563f5418f149de4922f',
+    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
     event: 'Settled',
     blockNumber: 17,
-    transactionHash: '0x86ebef3f67200003ac9da8f12ac191984b937b5e3e54dcb376698ba931b52ccf',
+    transactionHash: '0xe6a65e16b283be459d84849c38edd94ed426f005e57dd60aaca313f3cab09fdf',
     logIndex: 0,
-    blockTime: 1795399279,
-    cursor: 'bx8knt_I.4.vz9K9x44',
+    blockTime: 1795437177,
+    cursor: 'dIKcWqP7.4.nw1LXV5L',
   },
 ]

@@ -87,6 +87,8 @@ function scalarSchema(field: DescField, scalar: ScalarType): JsonSchema {
       return { type: 'string' }
     case ScalarType.BOOL:
       return { type: 'boolean' }
+    case ScalarType.DOUBLE:
+      return { type: 'number', minimum: 0 }
     case ScalarType.UINT32:
       return { type: 'integer', ...schemaOf(UINT32) }
     case ScalarType.UINT64:

@@ -15,6 +15,7 @@ const VERBS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'PROP
 const RPC = [
   'QuoteService/GetQuote',
   'SolverService/RegisterSolver',
+  'SolverService/ListOwnResults',
   'OrderService/GetOrder',
   'OrderService/ListOrders',
   'Nothing/No',

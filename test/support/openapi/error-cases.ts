@@ -2,6 +2,7 @@ import type { Address } from '../../../src/domain/hex.js'
 import { solverAccounts, user } from '../chain/chain.js'
 import type { Order } from '../chain/order-actions.js'
 import { eventually } from '../eventually.js'
+import { signOwnResults } from '../solvers/own-results.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { nextTimestamp, signedRegistration, signedUnregistration } from '../solvers/solver.js'
 import { watchEvents } from '../streams/watch-events.js'
@@ -16,15 +17,18 @@ import {
   QUOTE,
   RECORD,
   REGISTER,
+  RESULTS,
   type Run,
   SOCKET,
+  SOLVER_STATS,
+  STATS,
   STREAM,
   TOO_LONG,
   UNKNOWN_QUOTE,
   UNREGISTER,
 } from './cases.js'
 import { type Asker, createAsker, type Exchange } from './exchanges.js'
-import { DEAD_CHAIN, METRICS_AUTH, type OpenApiFixture, UNKNOWN_CHAIN } from './fixture.js'
+import { DEAD_CHAIN, METRICS_AUTH, type OpenApiFixture, PUBLIC_URL, UNKNOWN_CHAIN } from './fixture.js'
 import { causeQuoteErrors, type QuoteAnswer, untilNobodyStreams } from './quote-cases.js'
 import { handshake, streamUntil } from './streams.js'
 
@@ -53,6 +57,7 @@ export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError>
   const answer = await causeQuoteErrors(run)
   const events = await causeEventErrors(run, toOrder(answer))
   await causeOrderErrors(run, answer.orderId)
+  await causeResultErrors(run)
   await causeUnregistrationErrors(run)
   await causeRejections(run)
   await fixture.withBrokenClock(() => causeFailures(run))
@@ -87,6 +92,14 @@ async function causeRegistrationErrors({ ask, chainId, best, other }: Run): Prom
   await ask(LIST, { path })
   await ask(LIST, { path, headers: BAD_TIMEOUT })
   await ask(LIST, { path: { chainId: UNKNOWN_CHAIN } })
+  await ask(STATS, { path })
+  await ask(STATS, { path, query: '?window=1d' })
+  await ask(STATS, { path: { chainId: UNKNOWN_CHAIN } })
+  const own = { ...path, address: registered.address }
+  await ask(SOLVER_STATS, { path: own })
+  await ask(SOLVER_STATS, { path: own, query: '?window=1d' })
+  await ask(SOLVER_STATS, { path: { ...path, address: `0x${'99'.repeat(20)}` } })
+  await ask(SOLVER_STATS, { path: { ...own, chainId: UNKNOWN_CHAIN } })
   await ask(CHAINS)
   await ask(CHAINS, { headers: BAD_TIMEOUT })
 }
@@ -149,6 +162,19 @@ async function causeOrderErrors({ ask, chainId }: Run, orderId: string): Promise
   await ask(ORDERS, { path: { chainId: UNKNOWN_CHAIN } })
 }
 
+async function causeResultErrors({ ask, chainId }: Run): Promise<void> {
+  const path = { chainId, address: registered.address }
+  const body = { ...(await signOwnResults(registered, PUBLIC_URL)), pageSize: 2 }
+  await ask(RESULTS, { path, body })
+  await ask(RESULTS, { path, body: { ...body, audience: 'quotes.example', pageToken: 'x' } })
+  await ask(RESULTS, { path, body: TOO_LONG })
+  await ask(RESULTS, { path: { ...path, chainId: UNKNOWN_CHAIN }, body })
+  await ask(RESULTS, { path: { ...path, address: bonded.address }, body })
+  const old = await signOwnResults(registered, PUBLIC_URL, { timestamp: Date.now() - 301_000 })
+  await ask(RESULTS, { path, body: old })
+  await ask(RESULTS, { path, body: await signOwnResults(registered, 'https://other.example') })
+}
+
 async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
   const path = { chainId, address: registered.address }
   const body = await signedUnregistration(registered)
@@ -166,7 +192,22 @@ async function causeUnregistrationErrors({ ask, chainId }: Run): Promise<void> {
 async function causeRejections({ ask, chainId }: Run): Promise<void> {
   await ask('GET /nowhere')
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, LIST, ORDER, ORDERS, EVENTS, SOCKET, CHAINS]) {
+  for (const of of [
+    QUOTE,
+    PRICE,
+    STREAM,
+    RECORD,
+    REGISTER,
+    LIST,
+    STATS,
+    SOLVER_STATS,
+    RESULTS,
+    ORDER,
+    ORDERS,
+    EVENTS,
+    SOCKET,
+    CHAINS,
+  ]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
   await ask('GET /health')
@@ -186,10 +227,26 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST, ORDER, ORDERS, CHAINS]) {
+  for (const of of [
+    QUOTE,
+    PRICE,
+    STREAM,
+    RECORD,
+    REGISTER,
+    UNREGISTER,
+    LIST,
+    STATS,
+    SOLVER_STATS,
+    ORDER,
+    ORDERS,
+    CHAINS,
+  ]) {
     await ask(of, { path })
     await ask(of, { path })
   }
+  const body = await signOwnResults(registered, url)
+  await ask(RESULTS, { path, body })
+  await ask(RESULTS, { path, body })
   keep(EVENTS, await streamUntil(`${url}/v1/events`, 'connected'))
   await ask(EVENTS)
   await ask(SOCKET)
@@ -225,7 +282,10 @@ async function causeLostSolver(
   const path = { chainId, address: second.address }
   await ask(UNREGISTER, { path, body: await signedUnregistration(second) })
   await ask(RECORD, { path: { chainId, quoteId: UNKNOWN_QUOTE } })
+  await ask(RESULTS, { path, body: await signOwnResults(second, shared.url) })
   await ask(ORDERS, { path: { chainId } })
+  await ask(STATS, { path: { chainId } })
+  await ask(SOLVER_STATS, { path: { chainId, address: registered.address } })
   // Far later than what this replica knows: another replica may have sent it.
   await ask(EVENTS, { query: `?after=${log}.zzzzzz` })
 }

@@ -11,13 +11,15 @@ import { honest, startSolver } from '../solvers/solver.js'
 export const DEAD_CHAIN = 4242
 /** A chain that the service does not know. */
 export const UNKNOWN_CHAIN = 1
+/** The origin of the service with every error, which runs in production. */
+export const PUBLIC_URL = 'https://quotes.example'
 /** For the metrics of the service with tight limits. */
 export const METRICS_AUTH = 'operator:secret'
 /** What each solver offers for 1 WETH. */
 export const OFFERS = { best: honest({ output: '2498750000' }), other: honest({ output: '2497000000' }) }
 const NOBODY = 'http://127.0.0.1:9'
 const PLENTY = '1000000'
-const LIMITS = ['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS']
+const LIMITS = ['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'RESULTS', 'STREAMS']
 
 const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, value]))
 
@@ -48,11 +50,12 @@ export async function startOpenApiFixture() {
     MAX_SOLVERS_PER_CHAIN: '2',
     MAX_STREAM_CLIENTS: '1',
     MAX_CONNECTIONS_PER_SOLVER: '1',
+    PUBLIC_URLS: PUBLIC_URL,
   }
   const log = pino({ level: 'silent' })
   const [service, tight, shared] = await Promise.all([
     startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { now, log }),
-    startService(chain, { ...limits('1'), METRICS_AUTH }, { log }),
+    startService(chain, { ...limits('1'), METRICS_AUTH, QUOTE_RECORD_HOURS: '0' }, { log }),
     startService(chain, { ...limits(PLENTY), DATABASE_URL: database.url }, { log }),
   ])
   const [best, other] = await Promise.all([

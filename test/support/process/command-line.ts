@@ -23,12 +23,14 @@ export function startCommandLine(argv: readonly string[], options: CommandLineOp
   const { environment = {}, stdin = '', isTTY = false, columns, rows } = options
   const written = { stdout: '', stderr: '' }
   const interruption = new AbortController()
+  const listeners: ((text: string) => void)[] = []
   const outputTo = (name: keyof typeof written) => ({
     isTTY,
     columns,
     rows,
     write(text: string) {
       written[name] += text
+      if (name === 'stderr') for (const listener of listeners) listener(text)
     },
   })
   async function* input() {
@@ -42,7 +44,13 @@ export function startCommandLine(argv: readonly string[], options: CommandLineOp
     interruption: () => interruption.signal,
   }
   const ended = run(argv, io).then((code): Ended => ({ code, ...written }))
-  return { written, ended, interrupt: () => interruption.abort() }
+  return {
+    written,
+    ended,
+    interrupt: () => interruption.abort(),
+    /** Adds a listener to what it writes to standard error. */
+    onStderr: (listener: (text: string) => void) => void listeners.push(listener),
+  }
 }
 
 /** Runs a command line to its end. */

@@ -110,7 +110,8 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
     if (request.url !== '/quote') return void response.writeHead(404).end()
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const ask: SolverRequest = JSON.parse(Buffer.concat(chunks).toString())
+    const ask = readAsk(Buffer.concat(chunks).toString())
+    if (ask === undefined) return void response.writeHead(400).end()
     // Prices are indicative too, but have an id.
     const isCheck =
       request.headers['x-quote-kind'] === 'indicative' && request.headers['x-quote-id'] === undefined
@@ -157,6 +158,16 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
       server.closeAllConnections()
       await once(server, 'close')
     },
+  }
+}
+
+/** @returns undefined for what is not a request */
+function readAsk(text: string): SolverRequest | undefined {
+  try {
+    const ask = JSON.parse(text)
+    return ask.amount === undefined ? undefined : ask
+  } catch {
+    return undefined
   }
 }
 

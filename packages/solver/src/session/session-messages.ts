@@ -40,6 +40,8 @@ export interface SessionResult {
   readonly outcome: string
   /** For `INVALID` and `FAILED`. */
   readonly reason: string | undefined
+  /** For `QUOTED`: the rank among the valid offers, 1 for the best one; undefined from an instance of an earlier version. */
+  readonly rank: number | undefined
 }
 
 /** An event of an order of this solver, with the fields that `/v1/ws` sends (docs/api.md, "Events"). */
@@ -92,7 +94,8 @@ export function readMessage(text: string): InstanceMessage | undefined {
     }
     case 'result': {
       const reason = typeof fields.reason === 'string' ? fields.reason : undefined
-      return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason }
+      const rank = isNatural(fields.rank) ? fields.rank : undefined
+      return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason, rank }
     }
     case 'event':
       return { type: 'event', event: readEvent(fields.event), cursor: textOf(fields, 'cursor') }

@@ -1,0 +1,143 @@
+import type { Address, Hex } from 'viem'
+import { UINT32, UINT64 } from '../../../src/domain/field-rules.js'
+import { parseOrigin } from '../../../src/domain/origin.js'
+import type { QuoteKind } from '../../../src/domain/quote.js'
+import { ownResultsMessage } from '../../../src/domain/registration-messages.js'
+import {
+  readEnum,
+  readInteger,
+  readList,
+  readMessage,
+  readNumber,
+  readOptional,
+  readText,
+  readUint256,
+} from './answer-fields.js'
+import { check, integerProblem, objectProblem, textProblem } from './arguments.js'
+import type { Messages, UnknownText } from './messages.js'
+import {
+  type QuoteRecordRequest,
+  readParameters,
+  readSolverResult,
+  type SolverResult,
+} from './quote-record.js'
+import type { MessageSigner } from './registration.js'
+
+/** What a solver signs to list its own results. */
+export interface OwnResultsTerms {
+  /** `PROTOCOL_NAME` of the instance; `Service` when left out. */
+  readonly protocolName?: string
+  readonly chainId: number
+  /** The URL at which the solver reaches the instance. Its origin is signed. */
+  readonly audience: string | URL
+  /** Unix time in milliseconds; now when left out. The signature is good for 5 minutes. */
+  readonly timestamp?: number
+}
+
+/** The first argument of `listOwnResults`. It can be used for every page until it expires. */
+export interface SignedOwnResults {
+  readonly chainId: number
+  readonly address: Address
+  readonly audience: string
+  readonly timestamp: number
+  readonly signature: Hex
+}
+
+/** Which results a page has. */
+export interface OwnResultsParams {
+  /** Most results of a page, up to 200; 50 when left out. */
+  readonly pageSize?: number | undefined
+  /** The `nextPageToken` of a page of the same solver and chain. The first page when left out. */
+  readonly pageToken?: string | undefined
+}
+
+/** What came of one request, as its solver may see it. */
+export interface OwnResult {
+  /** The solver's own id of the quote; undefined for a request that an earlier version of the instance has recorded. */
+  readonly quoteId: string | undefined
+  /** Unix time in milliseconds. */
+  readonly requestedAt: number
+  /** FIRM for a quote, INDICATIVE for a price. */
+  readonly kind: QuoteKind | UnknownText
+  readonly request: QuoteRecordRequest
+  readonly result: SolverResult
+  /** Of the side that solvers compete on; undefined without an offer, and until the deposit deadline. */
+  readonly bestAmount: bigint | undefined
+  /** How much worse the offer was than the best one, in basis points of that; undefined without both. */
+  readonly distanceBps: number | undefined
+}
+
+/** A page of results, newest first, and how the instance treats the solver at this moment. */
+export interface OwnResultPage {
+  /** It may be empty although more results follow. */
+  readonly results: readonly OwnResult[]
+  /** Undefined on the last page. */
+  readonly nextPageToken: string | undefined
+  /** Whether quotes wait for the solver: when CLOSED, they do. */
+  readonly circuitBreaker: Messages['ListOwnResultsResponse']['circuitBreaker'] | UnknownText
+  /** A time in which the solver is not asked; `until` in Unix milliseconds. */
+  readonly coolDown: { readonly until: number; readonly level: number } | undefined
+  /** The bond in the bond token's smallest unit; undefined while the instance has not read it. */
+  readonly totalBond: bigint | undefined
+  /** The part of it that is neither reserved nor unstaking. */
+  readonly freeBond: bigint | undefined
+}
+
+/** Signs for the lists of a solver's own results (docs/decisions.md, D20). @throws the errors of the signer */
+export async function signOwnResults(
+  signer: MessageSigner,
+  terms: OwnResultsTerms,
+): Promise<SignedOwnResults> {
+  const { protocolName = 'Service', chainId, timestamp = Date.now() } = terms
+  const { origin: audience } = new URL(terms.audience)
+  const { address } = signer
+  const message = ownResultsMessage(protocolName, { address, audience, timestamp })
+  return { chainId, address, audience, timestamp, signature: await signer.signMessage({ message }) }
+}
+
+/** Makes the body of a request. @throws AggregatorError INVALID_ARGUMENT */
+export function toOwnResultsBody(
+  { audience, timestamp, signature }: SignedOwnResults,
+  params: OwnResultsParams,
+): Omit<Messages['ListOwnResultsRequest'], 'chainId' | 'address'> {
+  check({ params: objectProblem(params) })
+  const { pageSize, pageToken } = params
+  check({
+    audience: parseOrigin(audience) === audience ? undefined : 'must be an origin',
+    timestamp: integerProblem(UINT64, timestamp),
+    pageSize: integerProblem(UINT32, pageSize),
+    pageToken: pageToken === undefined ? undefined : textProblem(pageToken),
+  })
+  return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }
+}
+
+/** Reads a page. @throws UnreadableAnswer */
+export function readOwnResultPage(answer: unknown): OwnResultPage {
+  const message = readMessage<'ListOwnResultsResponse'>(answer)
+  return {
+    results: readList(message.results).map(readOwnResult),
+    nextPageToken: readText(message.nextPageToken) || undefined,
+    circuitBreaker: readEnum(message.circuitBreaker),
+    coolDown: readOptional(message.coolDown, readCoolDown),
+    totalBond: readOptional(message.totalBond, readUint256),
+    freeBond: readOptional(message.freeBond, readUint256),
+  }
+}
+
+function readOwnResult(answer: unknown): OwnResult {
+  const message = readMessage<'OwnResult'>(answer)
+  return {
+    quoteId: readOptional(message.quoteId, readText),
+    requestedAt: readInteger(message.requestedAt),
+    kind: readEnum(message.kind),
+    request: readParameters(message.request),
+    result: readSolverResult(message.result),
+    bestAmount: readOptional(message.bestAmount, readUint256),
+    distanceBps: readOptional(message.distanceBps, readNumber),
+  }
+}
+
+function readCoolDown(answer: unknown) {
+  const { until, level } = readMessage<'CoolDown'>(answer)
+  return { until: readInteger(until), level: readInteger(level) }
+}

@@ -1,0 +1,28 @@
+import type { CertifiedEndpoint } from '../endpoint.js'
+import type { SessionHost } from '../session-host.js'
+import type { CertifyCase } from './case.js'
+import { endpointCases, endpointUrl } from './endpoint-cases.js'
+import { replySize, requestCases, stillAnswers } from './request-cases.js'
+import { runCases } from './run-cases.js'
+import { lateSessionCases, noErrors, sessionCases } from './session-cases.js'
+
+/** The cases of an endpoint, in their order. */
+export const ENDPOINT_CASES: readonly CertifyCase<CertifiedEndpoint>[] = [
+  endpointUrl,
+  ...requestCases,
+  ...endpointCases,
+  ...runCases,
+  replySize,
+  stillAnswers,
+]
+
+/** The cases of a session, in their order, once it is open. */
+export const SESSION_CASES: readonly CertifyCase<SessionHost>[] = [
+  ...requestCases,
+  ...sessionCases,
+  ...runCases,
+  ...lateSessionCases,
+  replySize,
+  stillAnswers,
+  noErrors,
+]

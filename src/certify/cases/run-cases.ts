@@ -1,0 +1,127 @@
+import { MAX_UINT256 } from '../../domain/field-rules.js'
+import { EITHER, judgeAll } from '../judge.js'
+import { latencyOf } from '../latency.js'
+import { type Finding, pass, warn } from '../report.js'
+import type { RequestChange, Trial, TrialReply } from '../trial.js'
+import { randomAddress } from '../trial.js'
+import type { CertifyCase } from './case.js'
+
+const REPEATS = 5
+const CONCURRENCY = 50
+const CONCURRENT_REQUESTS = 200
+/** A short deadline, which a solver should hold. */
+const SHORT_DEADLINE_MS = 150
+/** For the way there and back, and the timers of both sides. */
+const TOLERANCE_MS = 100
+
+/** Requests with other amounts and users, so that an answer to another request does not match. */
+function distinct(index: number, { amount }: Trial): RequestChange {
+  const other = amount + BigInt(index)
+  return { fields: { amount: other > MAX_UINT256 ? amount : other, user: randomAddress() } }
+}
+
+/** Runs requests, of which some are open at a time. @returns the replies in the order in which they came */
+export async function requestMany(
+  trial: Trial,
+  count: number,
+  concurrency: number,
+  changeOf: (index: number) => RequestChange,
+): Promise<TrialReply[]> {
+  const replies: TrialReply[] = []
+  let next = 0
+  async function work(): Promise<void> {
+    while (next < count) replies.push(await trial.requestQuote(changeOf(next++)))
+  }
+  await Promise.all(Array.from({ length: Math.min(count, concurrency) }, work))
+  return replies
+}
+
+/** Says how many replies of each kind came. */
+export function countKinds(replies: readonly TrialReply[]): string {
+  const counts = new Map<string, number>()
+  for (const { result } of replies) counts.set(result.kind, (counts.get(result.kind) ?? 0) + 1)
+  return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
+}
+
+/** Repeats a request. All nonces of a run are compared, and here the rest is the same too. */
+const repeatedRequests: CertifyCase = {
+  name: 'repeated-requests',
+  title: `the same request ${REPEATS} times, with new nonces`,
+  async run(trial) {
+    const same = { fields: { user: randomAddress() } }
+    const replies = await requestMany(trial, REPEATS, 1, () => same)
+    const found = judgeAll(replies, EITHER)
+    return found.status === 'pass' ? pass(`${countKinds(replies)}; every nonce is new.`) : found
+  },
+}
+
+/** A solver that has less time answers sooner, or declines. */
+const shortDeadline: CertifyCase = {
+  name: 'short-deadline',
+  title: `a deadline in ${SHORT_DEADLINE_MS} ms`,
+  async run(trial) {
+    const reply = await trial.requestQuote({ deadlineMs: SHORT_DEADLINE_MS })
+    const tookMs = Math.round(reply.tookMs)
+    if (reply.result.kind !== 'late' && reply.tookMs <= SHORT_DEADLINE_MS + TOLERANCE_MS)
+      return judgeAll([reply], EITHER)
+    return warn(
+      `The answer took ${tookMs} ms: it is dropped after the deadline. Read the deadline of the request, and decline in time.`,
+    )
+  },
+}
+
+/** A request that is too late is answered or not; the next one must be answered. */
+const expiredRequest: CertifyCase = {
+  name: 'expired-request',
+  title: 'a request after its deadline, then another',
+  async run(trial) {
+    const expired = await trial.requestQuote({ deadlineMs: -1000 })
+    const next = await trial.requestQuote()
+    const found = judgeAll([next], EITHER)
+    if (found.status !== 'pass') return { ...found, text: `After the expired request: ${found.text}` }
+    if (expired.result.kind === 'failed') return judgeAll([expired], EITHER)
+    return pass(
+      expired.result.kind === 'late'
+        ? 'The expired request got no answer, the next one did.'
+        : 'Both requests were answered.',
+    )
+  },
+}
+
+/** Many requests at a time: each reply must match its request, in time. */
+const concurrentRequests: CertifyCase = {
+  name: 'concurrent-requests',
+  title: `${CONCURRENT_REQUESTS} requests, ${CONCURRENCY} at a time`,
+  async run(trial) {
+    const replies = await requestMany(trial, CONCURRENT_REQUESTS, CONCURRENCY, (index) =>
+      distinct(index, trial),
+    )
+    return { ...judgeLoad(trial, replies), latency: latencyOf(replies) }
+  },
+}
+
+function judgeLoad(trial: Trial, replies: readonly TrialReply[]): Finding {
+  const { timeoutMs } = trial
+  const { p50, p95, p99 } = latencyOf(replies)
+  const times = `p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${timeoutMs} ms`
+  const found = judgeAll(replies, EITHER)
+  if (found.status !== 'pass') return { ...found, text: `${countKinds(replies)}; ${times}. ${found.text}` }
+  const text = `${countKinds(replies)}; ${times}.`
+  if (p95 > timeoutMs / 2)
+    return warn(
+      `${text} Answer within half of the time-out: the service prefers such solvers when many are registered.`,
+    )
+  if (replies.every(({ result }) => result.kind === 'declined'))
+    return warn(
+      `${text} You declined all of them: if it is for lack of liquidity, ask for a smaller --amount.`,
+    )
+  return pass(text)
+}
+
+/** The cases of many requests, for endpoints and sessions. */
+export const runCases: readonly CertifyCase[] = [
+  repeatedRequests,
+  shortDeadline,
+  expiredRequest,
+  concurrentRequests,
+]

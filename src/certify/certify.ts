@@ -1,0 +1,166 @@
+import type { Address } from '../domain/hex.js'
+import { toChecksumAddress } from '../signing/checksum.js'
+import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
+import type { CertifyCase } from './cases/case.js'
+import { createEndpoint } from './endpoint.js'
+import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'
+import type { SessionHost } from './session-host.js'
+import type { SigningTerms } from './signing-terms.js'
+import { Trial, type TrialSwap } from './trial.js'
+
+interface CertifyOptions {
+  readonly signing: SigningTerms
+  readonly swap: TrialSwap
+  /** Time for each reply, in milliseconds. */
+  readonly timeoutMs: number
+  /** Ends the run with a partial report. */
+  readonly signal: AbortSignal
+}
+
+interface CertifyEndpointOptions extends CertifyOptions {
+  readonly endpointUrl: string
+  readonly solver: Address
+  readonly production: boolean
+}
+
+interface CertifySessionOptions extends CertifyOptions {
+  readonly host: SessionHost
+  /** How long the solver may take to connect, in milliseconds. */
+  readonly waitMs: number
+}
+
+/** What has been run so far. */
+interface Progress {
+  readonly results: CaseResult[]
+  readonly notRun: readonly string[]
+}
+
+/** How long a refused solver may take to try again. */
+const SECOND_TRY_MS = 5000
+/** How long a solver whose session has ended may take to open another. */
+const RECONNECT_MS = 10_000
+
+const SESSION_OPEN = { name: 'session-open', title: 'a session opens: challenge, hello, ready' }
+
+/** Certifies a solver at its endpoint. It throws nothing that the solver could cause. */
+export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<CertifyReport> {
+  const { solver } = options
+  const endpoint = createEndpoint(options)
+  try {
+    const trial = new Trial({ ...options, transport: endpoint })
+    return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
+  } finally {
+    await endpoint.close()
+  }
+}
+
+/** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause. */
+export async function certifySession(options: CertifySessionOptions): Promise<CertifyReport> {
+  const { host, signal } = options
+  const start = performance.now()
+  const opened = await waitForSession(options)
+  const solver = host.solver()
+  const names = SESSION_CASES.map(({ name }) => name)
+  if (signal.aborted)
+    return toReport(options, 'session', solver, { results: [], notRun: [SESSION_OPEN.name, ...names] })
+  const first = { ...SESSION_OPEN, tookMs: Math.round(performance.now() - start), ...opened }
+  if (solver === undefined || opened.status === 'fail')
+    return toReport(options, 'session', solver, { results: [first], notRun: names })
+  const trial = new Trial({ ...options, solver, transport: host })
+  const isOpen = () => host.current() !== undefined
+  const cases = SESSION_CASES.map(withReasonOfEnd)
+  const { results, notRun } = await runAll(cases, trial, host, () => host.until(isOpen, RECONNECT_MS, signal))
+  return toReport(options, 'session', solver, { results: [first, ...results], notRun })
+}
+
+async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {
+  const isOpen = () => host.current() !== undefined
+  await host.until(() => isOpen() || host.ends.length > 0, waitMs, signal)
+  if (await host.until(isOpen, host.ends.length > 0 ? SECOND_TRY_MS : 0, signal))
+    return pass('The hello is right.')
+  const last = host.ends.at(-1)
+  if (last === undefined)
+    return fail(
+      `No solver connected within ${waitMs / 1000} s. Dial ${host.url} as you would dial an instance.`,
+    )
+  return fail(`The service refused the session with ${last.reason}: ${last.message}`)
+}
+
+/** Adds to a finding why the service has ended the session, if it has. */
+function withReasonOfEnd(item: CertifyCase<SessionHost>): CertifyCase<SessionHost> {
+  return {
+    ...item,
+    async run(trial, host) {
+      const finding = await item.run(trial, host)
+      const last = host.ends.filter(({ wasOpen }) => wasOpen).at(-1)
+      if (last === undefined || !finding.problems?.includes('session_ended')) return finding
+      const text = `${finding.text} The service ended it with ${last.reason}: ${last.message}`
+      return { ...finding, text }
+    },
+  }
+}
+
+/**
+ * Runs cases one after the other, up to an interruption, an essential one that fails, or the end of the solver.
+ * @param prepare resolves with false when the solver cannot be asked any more
+ */
+async function runAll<Subject>(
+  cases: readonly CertifyCase<Subject>[],
+  trial: Trial,
+  subject: Subject,
+  prepare: () => Promise<boolean> = async () => true,
+): Promise<Progress> {
+  const results: CaseResult[] = []
+  for (const item of cases) {
+    const { name, title } = item
+    if (!(await prepare())) break
+    const start = performance.now()
+    const finding = await runOne(item, trial, subject)
+    if (finding === undefined) break
+    results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding })
+    const isGone = finding.problems?.includes('connection_refused')
+    if ((item.isEssential && finding.status === 'fail') || isGone) break
+  }
+  return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
+}
+
+/** @returns undefined after an interruption */
+async function runOne<Subject>(
+  item: CertifyCase<Subject>,
+  trial: Trial,
+  subject: Subject,
+): Promise<Finding | undefined> {
+  if (trial.signal.aborted) return undefined
+  try {
+    const finding = await item.run(trial, subject)
+    return trial.signal.aborted ? undefined : finding
+  } catch (error) {
+    if (trial.signal.aborted) return undefined
+    throw error
+  }
+}
+
+function toReport(
+  { signing }: CertifyOptions,
+  transport: CertifyReport['transport'],
+  solver: Address | undefined,
+  { results, notRun }: Progress,
+): CertifyReport {
+  const count = (status: Finding['status']) => results.filter((result) => result.status === status).length
+  const failed = count('fail')
+  return {
+    ok: failed === 0 && notRun.length === 0,
+    solver: solver && toChecksumAddress(solver),
+    transport,
+    chainId: signing.chainId,
+    domain: signing.typedData.domain,
+    primaryType: signing.typedData.primaryType,
+    domainSource: signing.source,
+    passed: count('pass'),
+    warned: count('warn'),
+    failed,
+    latency: results.find(({ latency }) => latency !== undefined)?.latency,
+    cases: results,
+    notRun,
+  }
+}

@@ -1,0 +1,188 @@
+import { limitTime } from '../concurrency/limit-time.js'
+import type { RateLimitConfig } from '../config.js'
+import type { Address } from '../domain/hex.js'
+import type { Solver } from '../domain/solver.js'
+import { toSessionResult } from '../domain/solver-result.js'
+import type { EventLog } from '../events/event-log.js'
+import { EARLIEST } from '../events/hub.js'
+import type { Subscription } from '../events/subscriber.js'
+import { createHttpServer } from '../http/server.js'
+import { createRateLimits } from '../rpc/rate-limits.js'
+import { createSolverSessions } from '../rpc/solver-sessions.js'
+import { sessionEnded } from '../sessions/session.js'
+import { createSessions, type Sessions } from '../sessions/sessions.js'
+import { createLog } from '../telemetry/log.js'
+import { createMetrics } from '../telemetry/metrics.js'
+import { type ConnectionEnd, createSessionMonitor, type SeenConnection } from './session-monitor.js'
+import type { TrialTransport } from './trial.js'
+import { createTrialDirectory } from './trial-directory.js'
+
+/** An instance that has only sessions, for one solver. */
+export interface SessionHost extends TrialTransport {
+  /** Base URL. */
+  readonly url: string
+  /** The solver whose session came last. */
+  solver(): Address | undefined
+  /** The newest open session; undefined while there is none. */
+  current(): SeenConnection | undefined
+  /** The connections that the service has ended, in order. */
+  readonly ends: readonly ConnectionEnd[]
+  /**
+   * Waits until a condition holds, which is checked after each change of the sessions and from time to time.
+   * @returns whether it holds; false after `ms`, or when the signal is aborted
+   */
+  until(condition: () => boolean, ms: number, signal: AbortSignal): Promise<boolean>
+  /** Announces a shutdown, after which a restarted instance accepts the solver. @returns a function that ends the old sessions */
+  restart(): { readonly reconnectWithinMs: number; endOld(): void }
+  close(): Promise<void>
+}
+
+interface SessionHostOptions {
+  readonly host: string
+  /** 0 takes a free one. */
+  readonly port: number
+  readonly chainId: number
+  readonly protocolName: string
+  /** Undefined for the first solver that connects. */
+  readonly solver: Address | undefined
+}
+
+/** Short, so that a run sees some. */
+export const HEARTBEAT_MS = 1000
+/** What an instance with few sessions announces. */
+const RECONNECT_WITHIN_MS = 1000
+const CHECK_MS = 50
+const GRACE_MS = 500
+/** As RATE_LIMIT_SESSIONS by default: a solver that connects again and again is stopped. */
+const SESSIONS_PER_MINUTE = 30
+const LIMITS: RateLimitConfig = {
+  max: 0,
+  windowMs: 60_000,
+  quote: 0,
+  price: 0,
+  order: 0,
+  register: 0,
+  unregister: 0,
+  solvers: 0,
+  results: 0,
+  streams: 0,
+  sessions: SESSIONS_PER_MINUTE,
+}
+
+/**
+ * Starts the host: the service's server and sessions, without chain, database and other methods.
+ * @throws ConfigError when the port cannot be opened
+ */
+export async function startSessionHost(options: SessionHostOptions): Promise<SessionHost> {
+  const { host, port, chainId } = options
+  const log = createLog('silent')
+  const metrics = createMetrics()
+  const trial = createTrialDirectory(chainId, options.solver)
+  const wakers = new Set<() => void>()
+  const monitor = createSessionMonitor(() => {
+    for (const wake of wakers) wake()
+  })
+  const { protocolName } = options
+  // Outside of production, the origin that the solver has dialled is an audience.
+  const rules = { protocolName, publicUrls: [], production: false }
+  const config = { ...rules, solverSessions: true, rateLimits: LIMITS }
+  const open = (): Sessions =>
+    createSessions({
+      ...trial,
+      config,
+      isBlocked: async () => false,
+      eventLog: NO_EVENTS,
+      heartbeatMs: HEARTBEAT_MS,
+      metrics,
+      log,
+      now: Date.now,
+    })
+  let sessions = open()
+  /** By the id of the request. */
+  const unreported = new Map<string, { readonly sessions: Sessions; readonly solver: Solver }>()
+  const rateLimits = createRateLimits(LIMITS)
+  const solverSessions = createSolverSessions({
+    // Those of the instance after its last restart.
+    sessions: {
+      assertAvailable: (client) => sessions.assertAvailable(client),
+      accept: (connection, caller) => sessions.accept(connection, caller),
+      endWhenIdle: () => sessions.endWhenIdle(),
+    },
+    supportedChains: [chainId],
+    rateLimits,
+    metrics,
+  })
+  const server = await createHttpServer({
+    config: { host, port, corsOrigins: [], trustProxy: 0, logRequestSample: 1 },
+    methods: [],
+    streams: undefined,
+    quoteStreams: undefined,
+    solverSessions: monitor.observe(solverSessions),
+    rateLimits,
+    addServices: [],
+    addRoutes: () => {},
+    log,
+  })
+  const url = await server.listen()
+
+  return {
+    url,
+    solver: () => trial.solver()?.address,
+    current: () => monitor.open().at(-1),
+    ends: monitor.ends,
+    requestQuote(address, solverRequest, signal, listener) {
+      const solver = trial.solver()
+      if (solver?.session === undefined) return sessionEnded(listener)
+      const asked = { sessions, solver }
+      unreported.set(solverRequest.quoteIds.get(address) ?? '', asked)
+      return sessions.requestQuote(solver, solverRequest, signal, listener)
+    },
+    reportResult(id, result) {
+      const asked = unreported.get(id)
+      unreported.delete(id)
+      asked?.sessions.reportResult(asked.solver, id, toSessionResult(result))
+    },
+    async until(condition, ms, signal) {
+      const time = limitTime(ms, signal)
+      while (!condition() && !time.signal.aborted) await nextChange(wakers, time.signal)
+      time.end()
+      return condition()
+    },
+    restart() {
+      const old = sessions
+      sessions = open()
+      old.goAway()
+      return { reconnectWithinMs: RECONNECT_WITHIN_MS, endOld: () => old.endWhenIdle() }
+    },
+    close: () => server.close(GRACE_MS, 0),
+  }
+}
+
+/** Resolves after a change, or after a moment, or when the signal is aborted. */
+function nextChange(wakers: Set<() => void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer)
+      wakers.delete(wake)
+      signal.removeEventListener('abort', wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, CHECK_MS)
+    wakers.add(wake)
+    signal.addEventListener('abort', wake)
+  })
+}
+
+/** The log of a chain without events. Every instance knows its cursor. */
+const NO_EVENTS: Pick<EventLog, 'subscribe' | 'waitForCursor'> = {
+  waitForCursor: () => undefined,
+  subscribe(after): Subscription {
+    const controller = new AbortController()
+    return {
+      cursor: () => after ?? EARLIEST,
+      next: () => new Promise(() => {}),
+      ended: controller.signal,
+      close: () => controller.abort(),
+    }
+  },
+}

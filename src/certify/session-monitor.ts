@@ -1,0 +1,101 @@
+import type { Reason, ServiceError } from '../domain/errors.js'
+import type { SolverSessions } from '../rpc/solver-sessions.js'
+import type { InstanceMessage, SessionConnection, SessionPeer, SolverMessage } from '../sessions/messages.js'
+
+/** The end of a connection, or its refusal, by the service. */
+export interface ConnectionEnd {
+  readonly reason: Reason
+  /** With the fields that were wrong. */
+  readonly message: string
+  /** Whether its hello had been accepted. */
+  readonly wasOpen: boolean
+}
+
+/** What was seen on one connection of the solver. */
+export interface SeenConnection {
+  readonly connection: SessionConnection
+  /** When the session was opened on it, on the clock of `performance`; undefined before. */
+  readyAt: number | undefined
+  hasEnded: boolean
+  pings: number
+  pongs: number
+}
+
+/** Listens to the messages of all connections, in both directions. */
+export interface SessionMonitor {
+  /** @returns sessions that report to this monitor */
+  observe(sessions: SolverSessions): SolverSessions
+  /** All connections with an open session, the newest last. */
+  open(): readonly SeenConnection[]
+  /** All connections that the service has ended, in order. */
+  readonly ends: readonly ConnectionEnd[]
+}
+
+/** The ends that a report needs; a solver that connects again and again makes more. */
+const MAX_ENDS = 100
+
+/** @param onChange called when a session was opened, or a connection has ended */
+export function createSessionMonitor(onChange: () => void): SessionMonitor {
+  const connections = new Set<SeenConnection>()
+  const ends: ConnectionEnd[] = []
+
+  function leave(seen: SeenConnection): void {
+    seen.hasEnded = true
+    connections.delete(seen)
+    onChange()
+  }
+
+  function watchConnection(connection: SessionConnection): [SeenConnection, SessionConnection] {
+    const seen: SeenConnection = { connection, readyAt: undefined, hasEnded: false, pings: 0, pongs: 0 }
+    const watched: SessionConnection = {
+      ...connection,
+      send(message: InstanceMessage) {
+        connection.send(message)
+        if (message.type === 'ping') seen.pings++
+        if (message.type !== 'ready') return
+        seen.readyAt = performance.now()
+        connections.add(seen)
+        setImmediate(onChange)
+      },
+      end(error) {
+        if (ends.length < MAX_ENDS) ends.push(toEnd(error, seen.readyAt !== undefined))
+        connection.end(error)
+        leave(seen)
+      },
+    }
+    return [seen, watched]
+  }
+
+  function watchPeer(peer: SessionPeer, seen: SeenConnection): SessionPeer {
+    return {
+      receive: (read) => peer.receive(() => notePong(read(), seen)),
+      reject: peer.reject,
+      leave() {
+        peer.leave()
+        leave(seen)
+      },
+    }
+  }
+
+  return {
+    observe: (sessions) => ({
+      ...sessions,
+      accept(connection, caller) {
+        const [seen, watched] = watchConnection(connection)
+        return watchPeer(sessions.accept(watched, caller), seen)
+      },
+    }),
+    open: () => [...connections],
+    ends,
+  }
+}
+
+function notePong(message: SolverMessage, seen: SeenConnection): SolverMessage {
+  if (message.type === 'pong') seen.pongs++
+  return message
+}
+
+function toEnd({ reason, message, violations }: ServiceError, wasOpen: boolean): ConnectionEnd {
+  const fields = violations.map((violation) => `${violation.field} ${violation.message}`)
+  return { reason, wasOpen, message: [message, ...fields].join(' ') }
+}

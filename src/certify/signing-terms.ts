@@ -1,0 +1,83 @@
+import { domainSeparator } from 'viem'
+import { createRpcClient } from '../chain/rpc-client.js'
+import { createSettlement } from '../chain/settlement.js'
+import { verifyContract } from '../chain/verify-contract.js'
+import type { Address, Hex } from '../domain/hex.js'
+import { quoteTypeName } from '../domain/quote.js'
+import type { SettlementTerms } from '../domain/settlement-terms.js'
+import { freeBondOf } from '../domain/solver.js'
+import type { TypedDataDomain } from '../domain/typed-data-domain.js'
+import { toChecksumAddress } from '../signing/checksum.js'
+import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../signing/typed-data.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** What the solver signs for, and the rules of the contract that are known. */
+export interface SigningTerms {
+  readonly chainId: number
+  readonly settlement: Address
+  readonly hasher: QuoteHasher
+  readonly typedData: QuoteTypedData
+  /** Without values when no chain was read. */
+  readonly terms: SettlementTerms
+  /** Undefined when the solver has no bond yet, or no chain was read. */
+  readonly freeBond: bigint | undefined
+  readonly source: 'chain' | 'options'
+}
+
+interface GivenTerms {
+  readonly chainId: number
+  readonly settlement: Address
+  readonly protocolName: string
+  readonly domainName: string
+  readonly domainVersion: string
+}
+
+interface ChainTerms extends Pick<GivenTerms, 'settlement' | 'protocolName'> {
+  readonly rpcUrl: string
+  /** Undefined when it is not known yet. */
+  readonly solver: Address | undefined
+  readonly log: Logger
+}
+
+/** Only deposit addresses depend on it, and `certify` shows none. */
+const NO_TERMS: SettlementTerms = { bondReservationBps: undefined, minOrder: undefined }
+const NO_CODE_HASH: Hex = `0x${'00'.repeat(32)}`
+
+/** The terms without a chain: the domain has the four usual members. */
+export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTerms {
+  const { chainId, settlement, domainName, domainVersion } = options
+  const verifyingContract = toChecksumAddress(settlement)
+  const domain = { name: domainName, version: domainVersion, chainId, verifyingContract }
+  const hasher = createQuoteHasher(protocolName, {
+    settlement,
+    domainSeparator: domainSeparator({ domain }),
+    depositProxyCodeHash: NO_CODE_HASH,
+  })
+  const typedData = { primaryType: quoteTypeName(protocolName), domain }
+  return { chainId, settlement, hasher, typedData, terms: NO_TERMS, freeBond: undefined, source: 'options' }
+}
+
+/**
+ * Reads the terms from the settlement contract, as the service does.
+ * @throws ChainConfigError when it is not a settlement contract of this protocol; viem's errors when the node does not answer
+ */
+export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
+  const { settlement, solver } = options
+  const rpc = createRpcClient([options.rpcUrl])
+  try {
+    const chainId = await rpc.client.getChainId()
+    const contract = await verifyContract(rpc.client, { chainId, settlement }, options)
+    const { primaryType, domain } = contract.typedData
+    const typedData = { primaryType, domain: withNumber(domain) }
+    const bond = solver && (await createSettlement(rpc.client, chainId, settlement).readBond(solver, {}))
+    const freeBond = bond?.registered ? freeBondOf(bond) : undefined
+    return { chainId, settlement, ...contract, typedData, freeBond, source: 'chain' }
+  } finally {
+    rpc.close()
+  }
+}
+
+/** The domain with its chain id in the form of all others. */
+function withNumber({ chainId, ...domain }: TypedDataDomain): TypedDataDomain {
+  return chainId === undefined ? domain : { ...domain, chainId: Number(chainId) }
+}

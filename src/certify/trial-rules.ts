@@ -1,0 +1,26 @@
+import { type ContractRules, createContractRules } from '../quoting/contract-rules.js'
+import type { SigningTerms } from './signing-terms.js'
+
+/**
+ * Builds the service's rules of the contract for one solver. The bond counts when the solver has one already. A nonce counts as
+ * used once a firm offer has carried it.
+ */
+export function createTrialRules(signing: SigningTerms): Pick<ContractRules, 'violationOf'> {
+  const { chainId, terms, freeBond } = signing
+  const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
+  /** Of this run, which sends a bounded number of requests. */
+  const sent = new Set<bigint>()
+  return createContractRules({
+    chains: new Map([[chainId, { terms: () => checked }]]),
+    freeBonds: { of: () => freeBond },
+    bondWatch: { wantUnknown: () => {} },
+    usedNonces: {
+      isUsed: (_key, nonce) => sent.has(nonce),
+      recordSent(_key, nonce) {
+        const isUsed = sent.has(nonce)
+        sent.add(nonce)
+        return isUsed
+      },
+    },
+  })
+}

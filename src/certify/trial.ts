@@ -1,0 +1,183 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { limitTime } from '../concurrency/limit-time.js'
+import type { Address } from '../domain/hex.js'
+import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import type { SolverResult } from '../domain/solver-result.js'
+import { createOfferValidator } from '../quoting/offer-validator.js'
+import { requestBody } from '../solvers/request-body.js'
+import type { CallListener, SolverReply, SolverRequest } from '../solvers/solver-client.js'
+import type { SignatureDetails } from './report.js'
+import { describeSignature } from './signature-details.js'
+import type { SigningTerms } from './signing-terms.js'
+import { createTrialRules } from './trial-rules.js'
+
+/** How the solver is asked: at its endpoint or on its session, by the service's own clients. */
+export interface TrialTransport {
+  /** @returns as `SolverTransport.requestQuote` */
+  requestQuote(
+    solver: Address,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener: CallListener,
+  ): Promise<SolverReply>
+  /** Reports what came of a request to the solver, by the id of the request. */
+  reportResult(id: string, result: SolverResult): void
+}
+
+/** How a request differs from the usual one. */
+export interface RequestChange {
+  readonly fields?: Partial<QuoteRequest>
+  readonly depositWindowSeconds?: number
+  /** The deadline that the solver gets, in milliseconds from now. The solver has the whole time-out in any case. */
+  readonly deadlineMs?: number
+  /** Changes the JSON text of the request. */
+  readonly write?: (body: string) => string
+}
+
+/** The solver's reply to one request, validated by the service's code. */
+export interface TrialReply {
+  readonly request: QuoteRequest
+  readonly solver: Address
+  readonly result: SolverResult
+  readonly tookMs: number
+  readonly signature: SignatureDetails | undefined
+}
+
+/** The swap that the solver is asked for. */
+export interface TrialSwap {
+  readonly inputToken: Address
+  readonly outputToken: Address
+  /** Of the input token, in its smallest unit. */
+  readonly amount: bigint
+  /** Of the output token, for EXACT_OUTPUT; undefined for the one of the first offer. */
+  readonly outputAmount: bigint | undefined
+}
+
+interface TrialOptions {
+  readonly signing: SigningTerms
+  readonly solver: Address
+  readonly swap: TrialSwap
+  readonly transport: TrialTransport
+  /** Milliseconds. */
+  readonly timeoutMs: number
+  /** Ends the run. */
+  readonly signal: AbortSignal
+}
+
+/** The run was interrupted. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+}
+
+/** There was no connection in time. */
+const UNREACHABLE: SolverResult = { kind: 'failed', reason: 'unreachable', message: '' }
+const DEPOSIT_WINDOW_SECONDS = 300
+const FILL_WINDOW_SECONDS = 120
+
+/** Asks one solver as the service does. */
+export class Trial {
+  readonly signing: SigningTerms
+  readonly solver: Address
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly #swap: TrialSwap
+  readonly #transport: TrialTransport
+  readonly #validate
+  #firstOutput: bigint | undefined
+  /** Bytes of the longest reply, as JSON. */
+  longestReply = 0
+
+  constructor({ signing, solver, swap, transport, timeoutMs, signal }: TrialOptions) {
+    this.signing = signing
+    this.solver = solver
+    this.timeoutMs = timeoutMs
+    this.signal = signal
+    // Each open request listens.
+    setMaxListeners(0, signal)
+    this.#swap = swap
+    this.#transport = transport
+    this.#validate = createOfferValidator(createTrialRules(signing), () => {})
+  }
+
+  /** The input amount of usual requests. */
+  get amount(): bigint {
+    return this.#swap.amount
+  }
+
+  /** The amount of EXACT_OUTPUT requests; undefined without an offer to take it from. */
+  get outputAmount(): bigint | undefined {
+    return this.#swap.outputAmount ?? this.#firstOutput
+  }
+
+  /**
+   * Sends a request, and validates the reply.
+   * @throws InterruptedError
+   */
+  async requestQuote(change: RequestChange = {}): Promise<TrialReply> {
+    const { timeoutMs, solver } = this
+    const request = this.#toRequest(change)
+    const id = randomUUID()
+    const text = requestBody(request)
+    const solverRequest: SolverRequest = {
+      request,
+      body: Buffer.from(change.write?.(text) ?? text),
+      quoteIds: new Map([[solver, id]]),
+      deadline: Date.now() + (change.deadlineMs ?? timeoutMs),
+    }
+    const start = performance.now()
+    const time = limitTime(timeoutMs, this.signal)
+    let isSent = false
+    const onSent = () => {
+      isSent = true
+    }
+    const reply = await this.#transport.requestQuote(solver, solverRequest, time.signal, { onSent })
+    time.end()
+    const result = await this.#toResult(request, reply, isSent ? { kind: 'late' } : UNREACHABLE)
+    const tookMs = performance.now() - start
+    if (this.signal.aborted) throw new InterruptedError('The run was interrupted.')
+    this.#transport.reportResult(id, result)
+    const isUnsigned = result.kind === 'invalid' && result.reason.startsWith('signature_')
+    const signature = reply.kind === 'replied' && isUnsigned ? this.#describe(request, reply.body) : undefined
+    return { request, solver, result, tookMs, signature }
+  }
+
+  /** @param atTimeout the result of a request without a reply */
+  async #toResult(request: QuoteRequest, reply: SolverReply, atTimeout: SolverResult): Promise<SolverResult> {
+    if (reply.kind === 'cancelled') return atTimeout
+    if (reply.kind !== 'replied') return reply
+    const { hasher } = this.signing
+    this.longestReply = Math.max(this.longestReply, Buffer.byteLength(JSON.stringify(reply.body) ?? ''))
+    const result = await this.#validate({ request, hasher, solver: this.solver, body: reply.body })
+    if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
+      this.#firstOutput ??= result.offer.quote.outputAmount
+    return result
+  }
+
+  #describe(request: QuoteRequest, body: unknown): SignatureDetails | undefined {
+    return describeSignature(this.signing, request, this.solver, body)
+  }
+
+  #toRequest({ fields, depositWindowSeconds = DEPOSIT_WINDOW_SECONDS }: RequestChange): QuoteRequest {
+    const { chainId } = this.signing
+    const { inputToken, outputToken, amount } = this.#swap
+    return {
+      kind: 'FIRM',
+      chainId,
+      inputToken,
+      outputToken,
+      orderType: 'EXACT_INPUT',
+      amount,
+      user: randomAddress(),
+      destinationChainId: chainId,
+      depositMode: 'CONTRACT',
+      ...deadlines(Date.now(), { depositWindowSeconds, fillWindowSeconds: FILL_WINDOW_SECONDS }),
+      ...fields,
+    }
+  }
+}
+
+/** An address that no one has used. */
+export function randomAddress(): Address {
+  return `0x${randomBytes(20).toString('hex')}`
+}

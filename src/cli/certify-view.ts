@@ -1,0 +1,51 @@
+import type { CaseResult, CertifyReport, SignatureDetails } from '../certify/report.js'
+import type { Paint } from './io.js'
+import { formatDuration, toJson } from './printable.js'
+import type { Display } from './show.js'
+
+const MARKS = { pass: 'pass', warn: 'warn', fail: 'FAIL' } as const
+const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
+
+/** The report of `certify` for a person. */
+export function renderReport(report: CertifyReport, { fields }: Display, paint: Paint): string {
+  const { cases, notRun, domain, primaryType, domainSource, latency } = report
+  const width = Math.max(0, ...cases.map(({ name }) => name.length))
+  const lines = cases.map((result) => toLine(result, width, paint))
+  const signature = cases.find((result) => result.signature !== undefined)?.signature
+  const parts = [
+    fields([
+      ['solver', report.solver],
+      ['chain', String(report.chainId)],
+      ['signs', `${primaryType} in the domain ${toJson(domain)}`],
+      ['domain from', domainSource === 'chain' ? 'the settlement contract' : 'the options of this command'],
+    ]),
+    lines.join(''),
+  ]
+  if (signature !== undefined) parts.push(renderSignature(signature, fields))
+  if (latency !== undefined)
+    parts.push(`Response times: p50 ${latency.p50} ms, p95 ${latency.p95} ms, p99 ${latency.p99} ms.\n`)
+  if (notRun.length > 0) parts.push(`Not run: ${notRun.join(', ')}.\n`)
+  parts.push(`${report.passed} passed, ${report.warned} with a warning, ${report.failed} failed.\n`)
+  return parts.filter((part) => part !== '').join('\n')
+}
+
+/** Mark, name, time, and what was found. */
+function toLine({ status, name, title, tookMs, text }: CaseResult, width: number, paint: Paint): string {
+  const mark = paint(COLOURS[status], MARKS[status])
+  return `${mark}  ${name.padEnd(width)}  ${formatDuration(tookMs).padStart(7)}  ${title}: ${text}\n`
+}
+
+function renderSignature(signature: SignatureDetails, fields: Display['fields']): string {
+  const { expectedSigner, recoveredSigner, primaryType, types, message, domain } = signature
+  const members = types.map(({ type, name }) => `${type} ${name}`).join(',')
+  return `The first wrong signature, and what it should be over:\n${fields([
+    ['expected signer', expectedSigner],
+    ['recovered', recoveredSigner ?? 'no address'],
+    ['likely mistake', signature.likelyMistake],
+    ['digest', signature.digest],
+    ['struct hash', signature.structHash],
+    ['domain', toJson(domain)],
+    ['type', `${primaryType}(${members})`],
+    ...types.map(({ name }): [string, string | undefined] => [`  ${name}`, message[name]]),
+  ])}`
+}

@@ -1,0 +1,217 @@
+import type { Command } from 'commander'
+import type { CertifyReport } from '../../certify/report.js'
+import type { SigningTerms } from '../../certify/signing-terms.js'
+import type { Address } from '../../domain/hex.js'
+import { ConfigError } from '../../environment.js'
+import { readAddress, readAmount, readChainId, readInteger } from '../arguments.js'
+import { renderReport } from '../certify-view.js'
+import { EXIT } from '../exit-codes.js'
+import { CommandFailure } from '../failure.js'
+import { type CliIo, createPaint } from '../io.js'
+import { show } from '../show.js'
+
+interface Options {
+  readonly endpoint?: string
+  readonly session?: boolean
+  readonly host: string
+  readonly port: number
+  readonly wait: number
+  readonly solver?: Address
+  readonly inputToken: Address
+  readonly outputToken: Address
+  readonly amount: bigint
+  readonly outputAmount?: bigint
+  readonly settlement: Address
+  readonly rpcUrl?: string
+  readonly chainId?: number
+  readonly protocolName: string
+  readonly domainName?: string
+  readonly domainVersion: string
+  readonly timeout: number
+  readonly production?: boolean
+  readonly json?: boolean
+}
+
+const MAX_TIMEOUT_MS = 60_000
+const MAX_WAIT_SECONDS = 3600
+const MAX_PORT = 65_535
+
+const MORE_HELP = `
+Certify asks the solver as an instance would, and checks each reply with the same code. It needs no instance and no bond.
+Each line of the report: pass, warn or FAIL, the name of the case, its time, what was found, what to do.
+warn: it works, and costs you something. FAIL: exit code 5; an instance would drop replies.
+
+The quotes are firm as far as the solver knows, so it may count their amounts as promised until they expire. No one gets
+them. Run it against an instance of your solver without other users: one case sends 200 requests, 50 at a time.
+
+Examples:
+  quote-aggregator certify --endpoint http://localhost:4000 --solver 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC \\
+    --input-token 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --output-token 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
+    --amount 1000000000000000000 --settlement 0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 --rpc-url http://localhost:8545
+  quote-aggregator certify --session --port 3001 …     then start the solver with http://127.0.0.1:3001 as its instance`
+
+/** `certify`: checks a solver before it registers. */
+export function addCertify(program: Command, io: CliIo): void {
+  program
+    .command('certify')
+    .summary('check a solver before it registers')
+    .description(
+      'Checks a solver at its endpoint, or on a session that it opens here, with the code by which an instance drops replies.',
+    )
+    .option('--endpoint <url>', "the solver's base URL: certify posts to <url>/quote")
+    .option('--session', 'wait for a session of the solver, by WebSocket or gRPC')
+    .option('--host <address>', 'with --session: where to listen', '127.0.0.1')
+    .option('--port <port>', 'with --session: the port; 0 takes a free one', readInteger(0, MAX_PORT), 0)
+    .option(
+      '--wait <seconds>',
+      'with --session: how long the solver may take to connect',
+      readInteger(1, MAX_WAIT_SECONDS),
+      60,
+    )
+    .option(
+      '--solver <address>',
+      "the solver's address; with --session, the first that connects when left out",
+      readAddress,
+    )
+    .requiredOption('--input-token <token>', 'token that the user sells', readAddress)
+    .requiredOption('--output-token <token>', 'token that the user buys', readAddress)
+    .requiredOption('--amount <number>', 'how much to sell, in the smallest unit', readAmount)
+    .option(
+      '--output-amount <number>',
+      'how much to buy with EXACT_OUTPUT; the output of the first offer when left out',
+      readAmount,
+    )
+    .requiredOption(
+      '--settlement <address>',
+      'the settlement contract, for which the solver signs',
+      readAddress,
+    )
+    .option('--rpc-url <url>', 'a node: the EIP-712 domain and the minimum order are read from the contract')
+    .option('--chain-id <id>', 'without --rpc-url: the chain', readChainId)
+    .option('--protocol-name <name>', "the instance's PROTOCOL_NAME: the struct is <name>Quote", 'Service')
+    .option('--domain-name <name>', "without --rpc-url: the domain's name; the protocol's name when left out")
+    .option('--domain-version <version>', "without --rpc-url: the domain's version", '1')
+    .option('--timeout <ms>', 'time for a reply', readInteger(1, MAX_TIMEOUT_MS), 2000)
+    .option('--production', 'refuse an endpoint that an instance in production refuses')
+    .option('--json', 'one JSON object on standard output')
+    .addHelpText('after', MORE_HELP)
+    .action((options: Options) => certify(io, options))
+}
+
+async function certify(io: CliIo, options: Options): Promise<void> {
+  const signal = io.interruption()
+  assertOneTransport(options)
+  const signing = await readSigningTerms(options)
+  const report = await (options.endpoint === undefined
+    ? runSession(io, options, signing, signal)
+    : runEndpoint(options, options.endpoint, signing, signal))
+  const paint = createPaint(io.stdout, io.environment())
+  await show(io, options, report, (display) => renderReport(report, display, paint))
+  if (signal.aborted && report.notRun.length > 0)
+    throw new CommandFailure(EXIT.interrupted, `Interrupted: ${cases(report.notRun.length)} not run.`)
+  if (report.ok) return
+  const missing =
+    report.notRun.length > 0 ? ` ${cases(report.notRun.length)} not run: correct this first.` : ''
+  const what = report.failed === 1 ? '1 case failed: its FAIL' : `${report.failed} cases failed: each FAIL`
+  throw new CommandFailure(EXIT.unhealthy, `${what} says what to do.${missing}`)
+}
+
+function cases(count: number): string {
+  return count === 1 ? '1 case was' : `${count} cases were`
+}
+
+function assertOneTransport({ endpoint, session, solver }: Options): void {
+  if ((endpoint === undefined) === (session !== true)) throw badInput('Name either --endpoint or --session.')
+  if (endpoint !== undefined && !(/^https?:/i.test(endpoint) && URL.canParse(endpoint)))
+    throw badInput('--endpoint must be an http or https URL.')
+  if (endpoint !== undefined && solver === undefined)
+    throw badInput('--endpoint needs --solver, the address that signs.')
+}
+
+async function readSigningTerms(options: Options): Promise<SigningTerms> {
+  const { givenTerms, readTerms } = await import('../../certify/signing-terms.js')
+  const {
+    settlement,
+    protocolName,
+    rpcUrl,
+    chainId,
+    domainName = protocolName,
+    domainVersion,
+    solver,
+  } = options
+  if (rpcUrl === undefined) {
+    if (chainId === undefined) throw badInput('Name the chain with --chain-id, or a node with --rpc-url.')
+    return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
+  }
+  const { ChainConfigError } = await import('../../chain/chain-config-error.js')
+  const { createLog } = await import('../../telemetry/log.js')
+  const terms = await readTerms({ rpcUrl, settlement, protocolName, solver, log: createLog('silent') }).catch(
+    (error: Error) => {
+      if (!(error instanceof ChainConfigError)) throw unreachable(error)
+      const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
+      throw badInput(`${option} ${error.message}.`)
+    },
+  )
+  if (chainId !== undefined && chainId !== terms.chainId)
+    throw badInput(`--chain-id is ${chainId}, and the node of --rpc-url answers for chain ${terms.chainId}.`)
+  return terms
+}
+
+async function runEndpoint(
+  options: Options,
+  endpointUrl: string,
+  signing: SigningTerms,
+  signal: AbortSignal,
+): Promise<CertifyReport> {
+  const { certifyEndpoint } = await import('../../certify/certify.js')
+  const { timeout: timeoutMs, production = false, solver = '0x' } = options
+  return certifyEndpoint({
+    signing,
+    swap: swapOf(options),
+    timeoutMs,
+    signal,
+    endpointUrl,
+    solver,
+    production,
+  })
+}
+
+async function runSession(
+  io: CliIo,
+  options: Options,
+  signing: SigningTerms,
+  signal: AbortSignal,
+): Promise<CertifyReport> {
+  const { certifySession } = await import('../../certify/certify.js')
+  const { startSessionHost } = await import('../../certify/session-host.js')
+  const { timeout: timeoutMs, wait, protocolName, host: listenHost, port, solver } = options
+  const { chainId } = signing
+  const given = { host: listenHost, port, chainId, protocolName, solver }
+  const host = await startSessionHost(given).catch((error) => {
+    if (!(error instanceof ConfigError)) throw error
+    const [issue] = error.issues
+    throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
+  })
+  try {
+    io.stderr.write(
+      `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
+    )
+    const waitMs = wait * 1000
+    return await certifySession({ signing, swap: swapOf(options), timeoutMs, signal, host, waitMs })
+  } finally {
+    await host.close()
+  }
+}
+
+function swapOf({ inputToken, outputToken, amount, outputAmount }: Options) {
+  return { inputToken, outputToken, amount, outputAmount }
+}
+
+function badInput(message: string): CommandFailure {
+  return new CommandFailure(EXIT.badInput, message)
+}
+
+function unreachable(error: Error): CommandFailure {
+  const { shortMessage = error.message } = error as { shortMessage?: string }
+  return new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${shortMessage}`)
+}

@@ -1,0 +1,115 @@
+import type { AggregatorClient, OwnResult, OwnResultPage, SignedOwnResults } from '@quote-aggregator/client'
+import type { Command } from 'commander'
+import { MAX_PAGE_SIZE } from '../../domain/field-rules.js'
+import { readInteger } from '../arguments.js'
+import { callInstance, instanceUrl } from '../instance.js'
+import type { CliIo } from '../io.js'
+import { readAccount } from '../keys.js'
+import { formatDuration, formatTime, toJson } from '../printable.js'
+import { createDisplay, type Display } from '../show.js'
+import { KEYS, type SignerOptions, takesSigner } from './registration.js'
+
+interface Options extends SignerOptions {
+  readonly limit: number
+  readonly audience?: string
+}
+
+const LIMIT = 20
+const MAX_LIMIT = 10_000
+
+/** `results`: what came of the requests to a solver, for the solver itself. */
+export function addResults(program: Command, io: CliIo): void {
+  const command = program
+    .command('results')
+    .summary("list what came of a solver's requests")
+    .description(
+      "Lists the results of a solver's own requests, the newest first. The instance keeps them for a day.",
+    )
+    .option('--limit <number>', 'most results', readInteger(1, MAX_LIMIT), LIMIT)
+    .option('--audience <origin>', "the instance's origin in PUBLIC_URLS, if --url has another one")
+  takesSigner(command).addHelpText(
+    'after',
+    `${KEYS}
+
+"distance" is how much worse the offer was than the best one, in basis points. It is known after the deposit deadline.
+With --json, each line is one JSON object.`,
+  )
+  command.action((options: Options) => list(io, options))
+}
+
+async function list(io: CliIo, options: Options): Promise<void> {
+  const { chain: chainId, protocolName, limit, keyFile } = options
+  const account = await readAccount(io, keyFile)
+  const { signOwnResults } = await import('@quote-aggregator/client')
+  const audience = options.audience ?? instanceUrl(io, options)
+  const signed = await signOwnResults(account, { protocolName, chainId, audience })
+  const rows: OwnResult[] = []
+  let page: OwnResultPage | undefined
+  const listing = callInstance(io, options, async (client) => {
+    for await (page of readPages(client, signed, limit, io.interruption())) {
+      const results = page.results.slice(0, limit - rows.length)
+      rows.push(...results)
+      if (options.json) for (const result of results) io.stdout.write(`${toJson(result)}\n`)
+      if (rows.length === limit) break
+    }
+  })
+  const write = async () => {
+    if (!options.json && page) io.stdout.write(renderResults(rows, page, await createDisplay(io)))
+  }
+  await listing.catch(async (error) => {
+    // A later page has failed.
+    await write()
+    throw error
+  })
+  await write()
+  if (page?.nextPageToken !== undefined)
+    io.stderr.write(`There may be more results: list more with --limit, up to ${MAX_LIMIT}.\n`)
+}
+
+async function* readPages(
+  client: AggregatorClient,
+  signed: SignedOwnResults,
+  limit: number,
+  signal: AbortSignal,
+): AsyncGenerator<OwnResultPage> {
+  const pageSize = Math.min(limit, MAX_PAGE_SIZE)
+  let pageToken: string | undefined
+  do {
+    const page = await client.listOwnResults(signed, { pageSize, pageToken }, { signal })
+    yield page
+    pageToken = page.nextPageToken
+  } while (pageToken !== undefined)
+}
+
+function renderResults(
+  results: readonly OwnResult[],
+  page: OwnResultPage,
+  { table, fields }: Display,
+): string {
+  const { circuitBreaker, coolDown, totalBond, freeBond } = page
+  const state = fields([
+    ['circuit breaker', circuitBreaker],
+    ['cool-down', coolDown && `level ${coolDown.level}, for ${formatDuration(coolDown.until - Date.now())}`],
+    ['total bond', totalBond?.toString()],
+    ['free bond', freeBond?.toString()],
+  ])
+  if (results.length === 0) return `${state}\nNo results are kept.\n`
+  const columns = [
+    { title: 'time' },
+    { title: 'kind' },
+    { title: 'outcome' },
+    { title: 'reason' },
+    { title: 'rank', align: 'right' },
+    { title: 'distance', align: 'right' },
+    { title: 'ms', align: 'right' },
+    { title: 'quote id' },
+  ] as const
+  return `${state}\n${table(columns, results.map(toRow))}`
+}
+
+function toRow({ quoteId, requestedAt, kind, result, distanceBps }: OwnResult): string[] {
+  const { outcome, reason, declineCode, httpStatus, rank, durationMs } = result
+  const detail = reason ?? declineCode ?? (httpStatus === undefined ? '' : `status ${httpStatus}`)
+  const texts = [rank, distanceBps, durationMs].map((number) => (number === undefined ? '' : String(number)))
+  return [formatTime(Math.floor(requestedAt / 1000)), kind, outcome, detail, ...texts, quoteId ?? '']
+}

@@ -1,0 +1,93 @@
+import type { SolverCounts, SolverStats } from '@quote-aggregator/client'
+import type { Address } from '../../domain/hex.js'
+import type { StatsWindow } from '../../domain/solver-statistics.js'
+import { callInstance, type InstanceFlags } from '../instance.js'
+import type { CliIo } from '../io.js'
+import { type Display, show } from '../show.js'
+
+interface StatsOptions extends InstanceFlags {
+  readonly window?: StatsWindow
+  /** Shows one solver, by hours. */
+  readonly solver?: Address
+}
+
+/** What is shown of counts, in columns. */
+const COLUMNS: readonly (readonly [title: string, cell: (counts: SolverCounts) => string])[] = [
+  ['asked', ({ asked }) => String(asked)],
+  ['quoted', ({ quoted }) => String(quoted)],
+  ['declined', ({ declined }) => String(declined)],
+  ['invalid', ({ invalid }) => String(invalid)],
+  ['failed', ({ failed }) => String(failed)],
+  ['late', ({ late }) => String(late)],
+  ['won', ({ won }) => String(won)],
+  ['deposited', ({ deposited }) => String(deposited)],
+  ['settled', ({ settled }) => String(settled)],
+  ['refunded', ({ refunded }) => String(refunded)],
+  ['median ms', ({ medianResponseMs }) => String(medianResponseMs ?? '')],
+  ['p95 ms', ({ p95ResponseMs }) => String(p95ResponseMs ?? '')],
+]
+const COUNT_TITLES = COLUMNS.map(([title]) => ({ title, align: 'right' as const }))
+const toCells = (counts: SolverCounts) => COLUMNS.map(([, cell]) => cell(counts))
+
+/** `solvers --stats`: what the solvers of a chain did, or one solver by hours. */
+export async function showSolverStats(io: CliIo, options: StatsOptions, chainId: number): Promise<void> {
+  const { window, solver } = options
+  const signal = io.interruption()
+  if (solver === undefined) {
+    const solvers = await callInstance(io, options, (client) =>
+      client.listSolverStats(chainId, { window }, { signal }),
+    )
+    await show(io, options, solvers, (display) => renderSolvers(solvers, chainId, display))
+    return
+  }
+  const result = await callInstance(io, options, (client) =>
+    client.getSolverStats(chainId, solver, { window }, { signal }),
+  )
+  await show(io, options, result, ({ table, fields }) => {
+    const rows = result.hours.map((hour) => [new Date(hour.start * 1000).toISOString(), ...toCells(hour)])
+    const total = ['all', ...toCells(result.stats)]
+    return `${fields(toFields(result.stats))}\n${table([{ title: 'hour' }, ...COUNT_TITLES], [...rows, total])}`
+  })
+}
+
+function renderSolvers(solvers: readonly SolverStats[], chainId: number, { table }: Display): string {
+  if (solvers.length === 0) return `No solver of chain ${chainId} is registered or has counts.\n`
+  const columns = [
+    { title: 'solver' },
+    { title: 'name' },
+    ...COUNT_TITLES,
+    { title: 'fill rate', align: 'right' as const },
+    { title: 'state' },
+  ]
+  const rows = solvers.map((stats) => [
+    stats.solver,
+    stats.name,
+    ...toCells(stats),
+    percentOf(stats.fillRate),
+    stateOf(stats),
+  ])
+  return table(columns, rows)
+}
+
+function toFields(stats: SolverStats): [string, string | undefined][] {
+  return [
+    ['solver', stats.solver],
+    ['name', stats.name || undefined],
+    ['total bond', stats.totalBond?.toString()],
+    ['free bond', stats.freeBond?.toString()],
+    ['fill rate', percentOf(stats.fillRate) || undefined],
+    ['state', stateOf(stats)],
+  ]
+}
+
+function percentOf(share: number | undefined): string {
+  return share === undefined ? '' : `${(share * 100).toFixed(1)} %`
+}
+
+/** What keeps quotes from asking the solver, or from waiting for it. */
+function stateOf({ circuitBreaker, coolDown }: SolverStats): string {
+  const circuit =
+    circuitBreaker === 'CLOSED' ? [] : [`circuit ${circuitBreaker.toLowerCase().replace('_', '-')}`]
+  const cooling = coolDown === undefined ? [] : [`cool-down until ${new Date(coolDown.until).toISOString()}`]
+  return [...circuit, ...cooling].join(', ') || 'ok'
+}

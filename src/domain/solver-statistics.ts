@@ -1,0 +1,71 @@
+import { mergeResponseTimes, type ResponseTimes } from './response-times.js'
+
+/** The results of requests that statistics count. Cancelled requests are in no count (docs/decisions.md, D14). */
+export const COUNTED_RESULTS = ['quoted', 'declined', 'invalid', 'failed', 'late'] as const
+
+export type CountedResult = (typeof COUNTED_RESULTS)[number]
+
+/** What a solver did in some time, as quotes count it. */
+export interface QuoteCounts extends Record<CountedResult, number> {
+  /** Offers that were the best of their quote. */
+  won: number
+  /** Of its responses of any kind. */
+  readonly responseTimes: ResponseTimes
+}
+
+/** What a solver did in some time, with its orders. */
+export interface SolverCounts extends QuoteCounts {
+  deposited: number
+  settled: number
+  refunded: number
+}
+
+/** The windows of statistics, in hours before the current one. */
+export const WINDOW_HOURS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const
+
+export type StatsWindow = keyof typeof WINDOW_HOURS
+
+export const STATS_WINDOWS = Object.keys(WINDOW_HOURS) as readonly StatsWindow[]
+
+export const DEFAULT_STATS_WINDOW: StatsWindow = '24h'
+
+/** Hours for which counts are kept: the longest window, and a day. */
+export const KEPT_HOURS = 31 * 24
+
+/** Counts of quotes, all 0. */
+export function noQuoteCounts(): QuoteCounts {
+  return { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, won: 0, responseTimes: new Map() }
+}
+
+/** All counts, each 0. */
+export function noSolverCounts(): SolverCounts {
+  return { ...noQuoteCounts(), deposited: 0, settled: 0, refunded: 0 }
+}
+
+/** Adds counts of quotes to a sum. */
+export function addQuoteCounts(sum: QuoteCounts, counts: QuoteCounts): void {
+  for (const result of COUNTED_RESULTS) sum[result] += counts[result]
+  sum.won += counts.won
+  mergeResponseTimes(sum.responseTimes, counts.responseTimes)
+}
+
+/** Adds counts of orders to a sum. */
+export function addOrderCounts(
+  sum: SolverCounts,
+  counts: Pick<SolverCounts, 'deposited' | 'settled' | 'refunded'>,
+): void {
+  sum.deposited += counts.deposited
+  sum.settled += counts.settled
+  sum.refunded += counts.refunded
+}
+
+/** The requests that statistics count. */
+export function askedOf(counts: Readonly<Record<CountedResult, number>>): number {
+  return COUNTED_RESULTS.reduce((sum, result) => sum + counts[result], 0)
+}
+
+/** The share of orders that the solver has filled, of those that have ended; undefined without one. */
+export function fillRateOf({ settled, refunded }: Pick<SolverCounts, 'settled' | 'refunded'>) {
+  const ended = settled + refunded
+  return ended === 0 ? undefined : settled / ended
+}

@@ -1,0 +1,72 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { QuoteRecord } from '../domain/quote-record.js'
+import { compareNewest } from '../store/quote-record-pages.js'
+import type { QuoteRecordStore, RecordFilter, RecordPosition } from '../store/quote-record-store.js'
+import type { QuoteIds } from './quote-ids.js'
+import type { QuoteRecordWriter } from './quote-record-writer.js'
+import { toQuoteRecord } from './quote-trace.js'
+import { type OwnResult, resultForSolver } from './record-view.js'
+
+/** A page of a solver's own results, newest first. It may have fewer than its limit, or none, although more follow. */
+export interface OwnResultPage {
+  readonly results: readonly OwnResult[]
+  /** Where the next page begins; undefined on the last one. It must not be shown: it names a quote. */
+  readonly next: RecordPosition | undefined
+}
+
+interface OwnResultsOptions {
+  readonly store: Pick<QuoteRecordStore, 'list'>
+  readonly writer: Pick<QuoteRecordWriter, 'waiting'>
+  readonly quoteIds: Pick<QuoteIds, 'forSolvers'>
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+/** The records that are read in one turn of the event loop. Each has some kilobytes of JSON. */
+const RECORDS_PER_TURN = 10
+
+/**
+ * Builds the function that lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
+ * It finds records that wait to be written too. A record is in the list from the end of its round on.
+ */
+export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOptions) {
+  return async (filter: RecordFilter): Promise<OwnResultPage> => {
+    // Read first: a record that is written meanwhile is then in both places, and not in none.
+    const waiting = findWaiting(writer, filter)
+    const stored = await store.list(filter)
+    const records = new Map<string, QuoteRecord>()
+    for (const [index, text] of stored.records.entries()) {
+      if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await nextTurn()
+      const record: QuoteRecord = JSON.parse(text)
+      if (record.chainId === filter.chainId) records.set(record.quoteId, record)
+    }
+    for (const record of waiting)
+      if (stored.next === undefined || compareNewest(record, stored.next) <= 0)
+        records.set(record.quoteId, record)
+    const all = [...records.values()].sort(compareNewest)
+    const page = all.slice(0, filter.limit)
+    return {
+      results: page.flatMap(
+        (record) => resultForSolver(record, filter.solver, { quoteIds, now: now() }) ?? [],
+      ),
+      next: all.length > filter.limit ? page.at(-1) : stored.next,
+    }
+  }
+}
+
+/** The records of the solver that are not written yet, after the filter's position. */
+function findWaiting(
+  writer: Pick<QuoteRecordWriter, 'waiting'>,
+  { chainId, solver, since, after }: RecordFilter,
+): QuoteRecord[] {
+  const own = writer
+    .waiting()
+    .filter(
+      (trace) =>
+        trace.request.chainId === chainId &&
+        trace.solvers.includes(solver) &&
+        trace.requestedAt >= since &&
+        (after === undefined || compareNewest(after, trace) < 0),
+    )
+  return own.map(toQuoteRecord)
+}

@@ -1,0 +1,79 @@
+import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { ServiceError } from '../domain/errors.js'
+import type { Address } from '../domain/hex.js'
+import type { SolverKey } from '../domain/solver.js'
+import {
+  addOrderCounts,
+  addQuoteCounts,
+  noSolverCounts,
+  type SolverCounts,
+  WINDOW_HOURS,
+} from '../domain/solver-statistics.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
+import type { StatisticsReader } from '../solvers/statistics-reader.js'
+import type { SolverStateSources } from './convert-solver-state.js'
+import { toSolverHourMessage, toSolverStatsMessage } from './convert-solver-stats.js'
+import { type Method, unaryMethod } from './method.js'
+
+interface SolverStatsOptions extends SolverStateSources {
+  readonly statistics: StatisticsReader
+  readonly directory: Pick<SolverDirectory, 'registered' | 'find'>
+}
+
+/** The methods of SolverService that answer with statistics (docs/decisions.md, D20). */
+export function createSolverStatsMethods(options: SolverStatsOptions): Method[] {
+  const { statistics, directory } = options
+
+  const toMessage = (key: SolverKey, counts: SolverCounts) =>
+    toSolverStatsMessage(key, directory.find(key)?.name, counts, options)
+
+  const listSolverStats = unaryMethod(SolverService.method.listSolverStats, {
+    limit: 'solvers',
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      window: fields.statsWindow('window', message.window),
+    }),
+    async handle({ chainId, window }) {
+      const counts = await statistics.bySolver(chainId, WINDOW_HOURS[window])
+      const registered = directory.registered(chainId).map(({ address }) => address)
+      const known = new Set<Address>([...registered, ...[...counts.keys()].sort()])
+      const solvers = [...known].map((address) =>
+        toMessage({ chainId, address }, counts.get(address) ?? noSolverCounts()),
+      )
+      return { window, solvers }
+    },
+  })
+
+  const getSolverStats = unaryMethod(SolverService.method.getSolverStats, {
+    limit: 'solvers',
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      address: fields.address('address', message.address),
+      window: fields.statsWindow('window', message.window),
+    }),
+    async handle({ window, ...key }) {
+      const hours = await statistics.byHour(key, WINDOW_HOURS[window])
+      if (hours.size === 0 && directory.find(key) === undefined)
+        throw new ServiceError(
+          'SOLVER_NOT_FOUND',
+          'This solver is not registered on this chain, and has no counts in the window.',
+        )
+      return {
+        window,
+        stats: toMessage(key, sumOf([...hours.values()])),
+        hours: [...hours].map(([hour, counts]) => toSolverHourMessage(hour, counts)),
+      }
+    },
+  })
+
+  return [listSolverStats, getSolverStats]
+}
+
+function sumOf(hours: readonly SolverCounts[]): SolverCounts {
+  const sum = noSolverCounts()
+  for (const counts of hours) {
+    addQuoteCounts(sum, counts)
+    addOrderCounts(sum, counts)
+  }
+  return sum
+}

@@ -1,0 +1,77 @@
+import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
+import type { RecordFilter, RecordPage, RecordPosition, StoredQuoteRecord } from './quote-record-store.js'
+
+/** The records that one page reads. With ten solvers each, they have 1 MiB. */
+export const PAGE_RECORDS = 500
+
+type Query<Row> = SelectQueryBuilder<QuoteRecordSchema, 'quote_records', Row>
+
+/**
+ * Reads a page of a solver's records. No index has their solvers: it would take a row for each solver of each quote. So a
+ * page reads a limited number of records, and has those of the solver among them.
+ */
+export async function readRecordPage(
+  database: Kysely<QuoteRecordSchema>,
+  filter: RecordFilter,
+  recordsOfPage = PAGE_RECORDS,
+): Promise<RecordPage> {
+  const table = database.selectFrom('quote_records').where('requested_at_ms', '>=', filter.since)
+  const { after } = filter
+  const rest = after === undefined ? table : table.where((row) => compare(row, after, '<'))
+  // The end is fixed first: records that are written meanwhile cannot move it.
+  const end = await newestFirst(rest.select(['requested_at_ms', 'quote_id']))
+    .offset(recordsOfPage - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const last = end && toPosition(end)
+  const scanned = last === undefined ? rest : rest.where((row) => compare(row, last, '>='))
+  const rows = await newestFirst(scanned.select(['requested_at_ms', 'quote_id', 'record']))
+    .where('record', 'like', `%"chainId":${filter.chainId},%"solver":"${filter.solver}"%`)
+    .limit(filter.limit)
+    .execute()
+  const lastRow = rows[filter.limit - 1]
+  return { records: rows.map(({ record }) => record), next: lastRow ? toPosition(lastRow) : last }
+}
+
+/** Whether a row comes before a position in time and id (`<`), or not (`>=`). The first column alone can use the index. */
+function compare(
+  row: ExpressionBuilder<QuoteRecordSchema, 'quote_records'>,
+  { requestedAt, quoteId }: RecordPosition,
+  operator: '<' | '>=',
+) {
+  const outer = operator === '<' ? '<=' : '>='
+  const inner = operator === '<' ? '<' : '>'
+  return row.and([
+    row('requested_at_ms', outer, requestedAt),
+    row.or([row('requested_at_ms', inner, requestedAt), row('quote_id', operator, quoteId)]),
+  ])
+}
+
+function newestFirst<Row>(query: Query<Row>): Query<Row> {
+  return query.orderBy('requested_at_ms', 'desc').orderBy('quote_id', 'desc')
+}
+
+function toPosition(row: { requested_at_ms: number; quote_id: string }): RecordPosition {
+  return { requestedAt: row.requested_at_ms, quoteId: row.quote_id }
+}
+
+/** The same page of records in memory. */
+export function listRecords(
+  all: readonly StoredQuoteRecord[],
+  { chainId, solver, since, after, limit }: RecordFilter,
+): RecordPage {
+  const texts = [`"chainId":${chainId},`, `"solver":"${solver}"`]
+  const own = all
+    .filter(({ record }) => texts.every((text) => record.includes(text)))
+    .filter((each) => each.requestedAt >= since && (after === undefined || compareNewest(after, each) < 0))
+    .sort(compareNewest)
+  const page = own.slice(0, limit)
+  return { records: page.map(({ record }) => record), next: own.length > limit ? page[limit - 1] : undefined }
+}
+
+/** The order of records, newest first: negative when the first one comes before the second. */
+export function compareNewest(one: RecordPosition, other: RecordPosition): number {
+  if (one.requestedAt !== other.requestedAt) return other.requestedAt - one.requestedAt
+  return one.quoteId > other.quoteId ? -1 : Number(one.quoteId < other.quoteId)
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest'
+import {
+  addResponseTime,
+  type ResponseTimes,
+  readResponseTimes,
+  responseTimeWithin,
+  writeResponseTimes,
+} from '../../src/domain/response-times.js'
+
+function timesOf(all: readonly number[]): ResponseTimes {
+  const times: ResponseTimes = new Map()
+  for (const ms of all) addResponseTime(times, ms)
+  return times
+}
+
+/** From 0.1 ms to a minute, each half a percent after the one before it. */
+const ALL = Array.from({ length: 2600 }, (_, index) => 0.1 * 1.005 ** index).filter((ms) => ms <= 60_000)
+
+it('a time differs from the exact one by at most 5 % and half a millisecond', () => {
+  for (const ms of ALL) {
+    const given = responseTimeWithin(timesOf([ms]), 0.5) ?? Number.NaN
+    expect(Math.abs(given - ms), `${ms} ms as ${given} ms`).toBeLessThanOrEqual(ms < 1 ? 1 : ms * 0.05 + 0.5)
+  }
+})
+
+it('median and p95 are nearest ranks', () => {
+  const exact = ALL.filter((ms) => ms >= 1)
+  for (const share of [0.5, 0.95]) {
+    const rank = exact[Math.ceil(exact.length * share) - 1] ?? Number.NaN
+    const given = responseTimeWithin(timesOf(exact), share) ?? Number.NaN
+    expect(Math.abs(given - rank)).toBeLessThanOrEqual(rank * 0.05 + 0.5)
+  }
+})
+
+it('the stored form has all counts, and nothing is undefined', () => {
+  const times = timesOf(ALL)
+  expect(readResponseTimes(writeResponseTimes(times))).toEqual(times)
+  expect(responseTimeWithin(timesOf([]), 0.5)).toBeUndefined()
+})

@@ -1,0 +1,70 @@
+import type { DropReason } from '../../../src/domain/offer.js'
+import { BOND, solverAccounts } from '../chain/chain.js'
+import { highSTwin } from './high-s-twin.js'
+import type { Behaviour, WireQuote, WireReply } from './solver.js'
+
+const [, , strangerAccount] = solverAccounts
+const ANOTHER_ADDRESS = '0x00000000000000000000000000000000000000aa'
+/** Better than what other solvers of a test offer. */
+export const TEMPTING = '999999999999'
+/** The largest output whose 5%, rounded down, a bond covers. */
+export const LARGEST_OUTPUT = BOND * 20n + 19n
+const UINT256_OVERFLOW = (2n ** 256n).toString()
+
+/** Replies with the best price and one change before the signature. */
+export function signedOver(change: Partial<Record<keyof WireQuote, unknown>>): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    const quote = { ...quoteFor(ask), outputAmount: TEMPTING }
+    return sign({ ...quote, ...change } as WireQuote)
+  }
+}
+
+/** Replies with the best price, properly signed, and one change after the signature. */
+function tampered(change: (reply: WireReply) => unknown): Behaviour {
+  return async (ask, { quoteFor, sign }) => {
+    const reply = await sign({ ...quoteFor(ask), outputAmount: TEMPTING })
+    return change(reply) as WireReply
+  }
+}
+
+const withSignature = (change: (signature: string) => string) =>
+  tampered((reply) => ({ ...reply, signature: change(reply.signature) }))
+const withQuote = (change: Record<string, unknown>) =>
+  tampered((reply) => ({ ...reply, quote: { ...reply.quote, ...change } }))
+
+/** A fault for each reason to drop an offer that the contract would reject, but a used nonce. */
+export const offerFaults: [string, DropReason, Behaviour][] = [
+  ['another solver', 'solver_mismatch', signedOver({ solver: strangerAccount.address })],
+  ['another user', 'user_mismatch', signedOver({ user: ANOTHER_ADDRESS })],
+  ['another input token', 'input_token_mismatch', signedOver({ inputToken: ANOTHER_ADDRESS })],
+  ['another output token', 'output_token_mismatch', signedOver({ outputToken: ANOTHER_ADDRESS })],
+  ['the other order type', 'order_type_mismatch', signedOver({ orderType: 1 })],
+  ['another output chain', 'output_chain_mismatch', signedOver({ outputChainId: 1 })],
+  ['another deposit deadline', 'deposit_deadline_mismatch', signedOver({ depositDeadline: 4_000_000_000 })],
+  ['another fill deadline', 'fill_deadline_mismatch', signedOver({ fillDeadline: 4_000_000_000 })],
+  ['another fixed amount', 'fixed_amount_mismatch', signedOver({ inputAmount: '1' })],
+  ['an output of zero', 'amount_out_of_range', signedOver({ outputAmount: '0' })],
+  ['an output beyond uint256', 'amount_out_of_range', withQuote({ outputAmount: UINT256_OVERFLOW })],
+  ['an output that is a JSON number', 'amount_out_of_range', withQuote({ outputAmount: 1e12 })],
+  ['an output with a leading zero', 'amount_out_of_range', withQuote({ outputAmount: `0${TEMPTING}` })],
+  ['a negative nonce', 'nonce_out_of_range', withQuote({ nonce: '-1' })],
+  ['a nonce beyond uint256', 'nonce_out_of_range', withQuote({ nonce: UINT256_OVERFLOW })],
+  ['no nonce', 'nonce_out_of_range', withQuote({ nonce: undefined })],
+  ['a changed output', 'signature_mismatch', withQuote({ outputAmount: `${TEMPTING}0` })],
+  ['a signature of 64 bytes', 'signature_length', withSignature((signature) => signature.slice(0, -2))],
+  ['a signature of 66 bytes', 'signature_length', withSignature((signature) => `${signature}00`)],
+  ['v of 0 or 1', 'signature_v', withSignature((s) => `${s.slice(0, -2)}${s.endsWith('1b') ? '00' : '01'}`)],
+  ['a high s', 'signature_high_s', withSignature((signature) => highSTwin(signature))],
+  [
+    'an output of which 5% exceeds the bond',
+    'bond_too_small',
+    signedOver({ outputAmount: `${LARGEST_OUTPUT + 1n}` }),
+  ],
+  ['the largest output there is', 'bond_too_small', signedOver({ outputAmount: `${2n ** 256n - 1n}` })],
+  ['an output below the minimum order', 'below_minimum_order', signedOver({ outputAmount: '19' })],
+  ['a signature of zeros', 'signature_mismatch', withSignature(() => `0x${'00'.repeat(64)}1b`)],
+  ['a signature that is not hex', 'malformed', withSignature(() => 'signed')],
+  ['no quote', 'malformed', tampered(({ signature }) => ({ signature }))],
+  ['a list', 'malformed', tampered(() => [])],
+  ['null', 'malformed', tampered(() => null)],
+]
