@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await shown.open(stage.swapLink())
       await page.getByText('best of 3 offers').waitFor(PATIENCE)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f498.75')
-      await page.getByText('The best of 3 prices is by').waitFor()
+      await page.getByText('Best of 3 prices:').waitFor()
       expect(page.url()).not.toContain('WETH')
       await page.getByLabel('You sell exactly').fill('2.5')
       await eventually(

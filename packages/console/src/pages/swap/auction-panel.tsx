@@ -44,14 +44,12 @@ export function AuctionPanel({ chain, auction, token, isAsking, price }: Auction
         <>
           <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
           <Empty title="Solvers compete here for your swap.">
-            {price?.best === undefined ? (
-              'Connect a wallet, or enter your address, to see the auction live.'
-            ) : (
-              <>
-                The best of {price.offers} {price.offers === 1 ? 'price' : 'prices'} is by{' '}
-                <SolverLabel address={price.best.solver} name={price.best.name} />. Connect a wallet, or enter
-                your address, to see the auction live.
-              </>
+            Connect a wallet, or enter your address, to see the auction live.
+            {price?.best !== undefined && (
+              <span class="best-price">
+                Best of {price.offers} {price.offers === 1 ? 'price' : 'prices'}:{' '}
+                <SolverLabel address={price.best.solver} name={price.best.name} />
+              </span>
             )}
           </Empty>
         </>

@@ -157,6 +157,9 @@ function Countdown({ auction, price, wish }: Pick<SwapFormProps, 'auction' | 'pr
   if (wish === undefined) return null
   const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
   const nextAt = wish.user === '' ? priceAt : auction.nextAt
-  const seconds = nextAt === undefined ? undefined : Math.max(0, Math.ceil((nextAt - now.value) / 1000))
+  const seconds =
+    nextAt === undefined
+      ? undefined
+      : Math.min(REFRESH_SECONDS, Math.max(0, Math.ceil((nextAt - now.value) / 1000)))
   return <span class="number">{seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}</span>
 }
