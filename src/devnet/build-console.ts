@@ -35,10 +35,19 @@ export async function buildConsole(onBuild: () => void): Promise<void> {
   ]
   try {
     await promisify(execFile)(process.execPath, command, { cwd: folder })
-    rmSync(join(folder, 'dist'), { recursive: true, force: true })
-    renameSync(target, join(folder, 'dist'))
+    replaceFolder(join(folder, 'dist'), target)
   } finally {
     rmSync(target, { recursive: true, force: true })
+  }
+}
+
+/** Another process may have put an equal build there in between. */
+function replaceFolder(folder: string, by: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  try {
+    renameSync(by, folder)
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
 

@@ -59,8 +59,8 @@ try {
 }
 
 async function showOne(): Promise<void> {
-  const hasConsole = await prepareConsole()
   print('Starting a local chain, the settlement contract, three solvers and the service …')
+  const hasConsole = await prepareConsole()
   const started = await startNetwork({ environment: ENVIRONMENT, onError, servicePort: port })
   network = started
   if (hasConsole) printConsole(started)
@@ -74,8 +74,8 @@ async function showOne(): Promise<void> {
 }
 
 async function showReplicas(count: number): Promise<void> {
-  const hasConsole = await prepareConsole()
   print(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
+  const hasConsole = await prepareConsole()
   const options = { environment: ENVIRONMENT, onError, servicePort: port }
   const started = await startReplicaNetwork({ ...options, count, onLine: printTrouble })
   network = started
@@ -97,10 +97,10 @@ async function showReplicas(count: number): Promise<void> {
 async function prepareConsole(): Promise<boolean> {
   if (once || process.env.CONSOLE === 'false') return false
   try {
-    await buildConsole(() => print('Building the console, which takes a few seconds the first time …'))
+    await buildConsole(() => print('   building the console, once: this takes some seconds'))
     return true
   } catch (error) {
-    print(`The console could not be built, so the demo has none: ${(error as Error).message}`)
+    print(`   the console could not be built, so the demo has none: ${(error as Error).message}`)
     return false
   }
 }
