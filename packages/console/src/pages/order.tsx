@@ -116,7 +116,8 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
 /** After the fill deadline, anyone may send the input back to the user. */
 function Refund({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
   const [state, setState] = useState<'ready' | 'busy' | string>('ready')
-  const isDue = order.state === OrderState.DEPOSITED && (order.fillDeadline ?? 0) * 1000 < now.value
+  // The time of a block has whole seconds, and must be after the deadline.
+  const isDue = order.state === OrderState.DEPOSITED && ((order.fillDeadline ?? 0) + 1) * 1000 < now.value
   if (!isDue) return null
   const refund = async () => {
     setState('busy')
