@@ -7,8 +7,9 @@
  * The folder must be one in the project's root: the service reads package.json from the folder above.
  */
 import { cp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
+import { build as buildWithVite } from 'vite'
 import { SWAGGER_UI_FILES } from '../src/http/openapi/docs-page.js'
 
 const outdir = process.argv[2] ?? 'dist'
@@ -34,3 +35,8 @@ await build({ ...options, entryPoints: ['src/store/quote-record-thread.ts'] })
 // The service reads these files at run time. To run it, only the external packages above must be installed.
 for (const { name } of SWAGGER_UI_FILES)
   await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))
+await buildWithVite({
+  root: 'packages/console',
+  build: { outDir: resolve(outdir, 'console'), emptyOutDir: true },
+  logLevel: 'warn',
+})

@@ -86,6 +86,8 @@ export interface Config extends DatabaseLocation {
   readonly replicaAccess: ReplicaAccess | undefined
   /** `user:password`; undefined leaves `/metrics` open. */
   readonly metricsAuth: string | undefined
+  /** Whether the web console is served at `/` (docs/decisions.md, D21). */
+  readonly console: boolean
   /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
   readonly solverEndpointAllowlist: readonly string[]
   readonly logLevel: LogLevel
@@ -155,6 +157,7 @@ export function readConfig(environment: Environment): Config {
     publicUrls: readPublicUrls(env),
     replicaAccess: readReplicaAccess(env, database),
     metricsAuth: readMetricsAuth(env),
+    console: env.oneOf('CONSOLE', ['true', 'false']) === 'true',
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
     logRequestSample: env.share('LOG_REQUEST_SAMPLE'),

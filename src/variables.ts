@@ -37,6 +37,7 @@ export const DEFAULTS = {
   MAX_REORG_DEPTH: '256',
   QUOTE_RECORD_HOURS: '24',
   QUOTE_RECORD_MAX_MB: '1024',
+  CONSOLE: 'true',
   CORS_ORIGINS: '*',
   LOG_LEVEL: 'info',
   LOG_REQUEST_SAMPLE: '1',

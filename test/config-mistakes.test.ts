@@ -90,6 +90,7 @@ describe('an error names the variable and what it must be:', () => {
     ['TRUST_PROXY', '100', `has "100": ${PROXY}`],
     ['TRUST_PROXY', '10.0.0.0/33', `has "10.0.0.0/33": ${PROXY}`],
     ['SOLVER_SESSIONS', 'yes', 'is "yes": it must be one of true, false'],
+    ['CONSOLE', 'no', 'is "no": it must be one of true, false'],
     ['PUBLIC_URLS', 'quotes.example', `has "quotes.example": ${PUBLIC}`],
     ['PUBLIC_URLS', 'wss://quotes.example', `has "wss://quotes.example": ${PUBLIC}`],
     ['PUBLIC_URLS', 'https://quotes.example/v1', `has "https://quotes.example/v1": ${PUBLIC}`],

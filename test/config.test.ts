@@ -60,6 +60,7 @@ describe('defaults', () => {
       MAX_REORG_DEPTH: '256',
       QUOTE_RECORD_HOURS: '24',
       QUOTE_RECORD_MAX_MB: '1024',
+      CONSOLE: 'true',
       CORS_ORIGINS: '*',
       LOG_LEVEL: 'info',
       LOG_REQUEST_SAMPLE: '1',
@@ -129,6 +130,7 @@ describe('defaults', () => {
       publicUrls: [],
       replicaAccess: undefined,
       metricsAuth: undefined,
+      console: true,
       solverEndpointAllowlist: [],
       logLevel: 'info',
       logRequestSample: 1,
@@ -189,6 +191,7 @@ describe('each variable is read:', () => {
     ['TRUST_PROXY', '2', { trustProxy: 2 }],
     ['TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
     ['SOLVER_SESSIONS', 'false', { solverSessions: false }],
+    ['CONSOLE', 'false', { console: false }],
     [
       'PUBLIC_URLS',
       'HTTPS://Quotes.Example:443/, http://localhost:3000,https://quotes.example',

@@ -24,7 +24,7 @@ const namesOf = (list: object = {}) => Object.keys(list).sort()
 /** The packages that the files of a folder import, by name. */
 function packagesOf(folder: string, isMeant: (path: string) => boolean = () => true): string[] {
   const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-  const files = paths.filter((path) => path.endsWith('.ts')).map((path) => `${folder}/${path}`)
+  const files = paths.filter((path) => /\.tsx?$/.test(path)).map((path) => `${folder}/${path}`)
   const targets = files
     .filter(isMeant)
     .flatMap((path) => ts.preProcessFile(read(path)).importedFiles.map(({ fileName }) => fileName))
@@ -60,4 +60,12 @@ test('the kit of solvers depends on what it imports, also through the sources th
   ])
   const expected = [...imported].filter((name) => name !== '@bufbuild/protobuf').sort()
   expect(namesOf({ ...dependencies, ...optionalDependencies, ...peerDependencies })).toEqual(expected)
+})
+
+test('the console depends on what it imports, and on nothing else', () => {
+  const { dependencies } = manifestOf('packages/console')
+  const imported = new Set(packagesOf('packages/console/src').filter((name) => !EXEMPT.includes(name)))
+  // The generated code imports it.
+  imported.add('@bufbuild/protobuf')
+  expect(namesOf(dependencies)).toEqual([...imported].sort())
 })

@@ -3,8 +3,10 @@ import { collectChainMetrics } from '../chain/chains.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config.js'
 import type { EventLog } from '../events/event-log.js'
+import { readConsole, registerConsole } from '../http/console.js'
 import { registerHealth } from '../http/health.js'
 import { registerMetrics } from '../http/metrics-route.js'
+import { redirectToDocs } from '../http/openapi/docs-page.js'
 import { registerReference } from '../http/openapi/routes.js'
 import { createHttpServer, type HttpServer } from '../http/server.js'
 import { createChainService } from '../rpc/chain-service.js'
@@ -123,6 +125,10 @@ export async function openServer(
     quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
   }
 
+  const consoleFiles = config.console ? readConsole() : undefined
+  if (config.console && consoleFiles === undefined)
+    log.info('the console is not built: / leads to /docs. Run npm run build --workspace packages/console')
+
   const server = await createHttpServer({
     config,
     methods,
@@ -138,6 +144,8 @@ export async function openServer(
         stream: streams.desc,
         hasMetricsAuth: config.metricsAuth !== undefined,
       })
+      if (consoleFiles === undefined) redirectToDocs(routes)
+      else registerConsole(routes, consoleFiles)
       const { isDatabaseUp } = cluster
       registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, now })
       registerMetrics(routes, { metrics, auth: config.metricsAuth, collectMetrics })

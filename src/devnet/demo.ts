@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { bytesToHex } from 'viem'
+import { buildConsole } from './build-console.js'
 import { readDemoArguments, USAGE } from './demo-arguments.js'
 import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, startNetwork } from './network.js'
@@ -8,6 +9,7 @@ import { runReplicaScenario } from './replica-scenario.js'
 import { startReplicaNetwork } from './replicas.js'
 import { runScenario } from './scenario.js'
 import { isFree, movedParts } from './taken-ports.js'
+import { runTraffic } from './traffic.js'
 
 /** With a short fill window, the story has a refund after a few seconds. */
 const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
@@ -15,7 +17,7 @@ const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.e
 /** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends by force. */
 const CLOSING_MS = 5_000
 
-const { once, replicas, port, help } = readArguments()
+const { once, replicas, port, traffic, help } = readArguments()
 if (help) {
   process.stdout.write(`${USAGE}\n`)
   process.exit(0)
@@ -58,21 +60,26 @@ try {
 
 async function showOne(): Promise<void> {
   print('Starting a local chain, the settlement contract, three solvers and the service …')
+  const hasConsole = await prepareConsole()
   const started = await startNetwork({ environment: ENVIRONMENT, onError, servicePort: port })
   network = started
+  if (hasConsole) printConsole(started)
   await printMoved(started)
   print(`   service     ${started.serviceUrl}`)
   printAddresses(started)
   await runScenario(started, print)
   if (once) await end(0)
   printWhatToTry(started)
+  if (traffic) await runTraffic(started, printTrouble)
 }
 
 async function showReplicas(count: number): Promise<void> {
   print(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
+  const hasConsole = await prepareConsole()
   const options = { environment: ENVIRONMENT, onError, servicePort: port }
   const started = await startReplicaNetwork({ ...options, count, onLine: printTrouble })
   network = started
+  if (hasConsole) printConsole(started)
   await printMoved(started)
   for (const { name, url } of started.service.all) print(`   ${name.padEnd(11)} ${url}`)
   printAddresses(started)
@@ -83,6 +90,25 @@ async function showReplicas(count: number): Promise<void> {
   printWhatToTry(started)
   print('The replicas; the metric aggregator_chain_leader at /metrics says which one reads the chain:')
   for (const { name, url, pid } of started.service.all) print(`   ${name} ${url} (kill -9 ${pid()})`)
+  if (traffic) await runTraffic(started, printTrouble)
+}
+
+/** @returns whether the service will have a console. There is none when the demo ends by itself. */
+async function prepareConsole(): Promise<boolean> {
+  if (once || process.env.CONSOLE === 'false') return false
+  try {
+    await buildConsole(() => print('   building the console, once: this takes some seconds'))
+    return true
+  } catch (error) {
+    print(`   the console could not be built, so the demo has none: ${(error as Error).message}`)
+    return false
+  }
+}
+
+/** The link brings what the console cannot know without a wallet: the tokens' symbols and decimals, and an address. */
+function printConsole({ serviceUrl, contracts, user }: Network): void {
+  const pair = `sell=${contracts.weth}:18:WETH&buy=${contracts.usdc}:6:USDC`
+  print(`   console     ${serviceUrl}/#/swap?${pair}&amount=1&for=${user.address}`)
 }
 
 function readArguments() {

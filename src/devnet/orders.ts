@@ -64,6 +64,22 @@ export async function playPurchase(stage: ScenarioContext, print: Print): Promis
  * @throws Error when a step has another result than expected
  */
 export async function playRefund(stage: ScenarioContext, print: Print): Promise<void> {
+  const { devnet, user, contracts } = stage
+  const client = createDevnetClient(devnet, user)
+  const inputBefore = await balanceOf(client, contracts.weth)
+  const bondBefore = await balanceOf(client, contracts.bondToken)
+  const { lost, solver } = await refundUnfilled(stage, print)
+  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
+  const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
+  expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
+  print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
+}
+
+/**
+ * Sells 1 WETH to a solver that sleeps until the fill deadline has passed, then refunds the order.
+ * @throws Error when a step has another result than expected
+ */
+export async function refundUnfilled(stage: ScenarioContext, print: Print) {
   const { devnet, user, contracts, solvers } = stage
   const client = createDevnetClient(devnet, user)
   const lost = await getQuote(stage, print, {
@@ -75,8 +91,6 @@ export async function playRefund(stage: ScenarioContext, print: Print): Promise<
   const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
   if (solver === undefined) throw new Error(`${lost.quote.solver} is not one of the network's solvers`)
   solver.pause()
-  const inputBefore = await balanceOf(client, contracts.weth)
-  const bondBefore = await balanceOf(client, contracts.bondToken)
   await deposit(client, stage, lost)
   print(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
   await waitForState(stage, lost.orderId, 'DEPOSITED', print)
@@ -93,10 +107,6 @@ export async function playRefund(stage: ScenarioContext, print: Print): Promise<
   } as const
   await mined(client, await client.writeContract(refund))
   await waitForState(stage, lost.orderId, 'REFUNDED', print)
-
-  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
-  const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
-  expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
-  print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
   solver.resume()
+  return { lost, solver }
 }

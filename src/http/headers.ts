@@ -43,7 +43,8 @@ export function preflightHeaders(origins: readonly string[]) {
 }
 
 /**
- * Responses are data for any origin that CORS admits. None of them is a page that loads anything, except `/docs`.
+ * Responses are data for any origin that CORS admits. None of them is a page that loads anything, except `/docs`
+ * and the console.
  * Strict-Transport-Security belongs to the proxy that terminates TLS.
  */
 export const SECURITY_HEADERS = {

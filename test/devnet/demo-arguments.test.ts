@@ -8,10 +8,11 @@ it.each([
   [['--replicas=9', '--once'], { once: true, replicas: 9 }],
   [['--port', '1'], { port: 1 }],
   [['--port=65535'], { port: 65_535 }],
+  [['--traffic'], { traffic: true }],
   [['--help'], { help: true }],
   [['-h'], { help: true }],
 ])("the demo's arguments %j are read", (args, expected) => {
-  const nothing = { once: false, replicas: undefined, port: undefined, help: false }
+  const nothing = { once: false, replicas: undefined, port: undefined, traffic: false, help: false }
   expect(readDemoArguments(args)).toEqual({ ...nothing, ...expected })
 })
 

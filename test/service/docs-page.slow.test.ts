@@ -13,7 +13,7 @@ let solver: TestSolver
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
-  service = await startService(chain)
+  service = await startService(chain, { CONSOLE: 'false' })
   solver = await startSolver(chain, solverAccounts[0])
   await solver.register(service)
 })
@@ -30,7 +30,7 @@ it('/docs allows only its own scripts and styles', async () => {
   expect(policy).not.toMatch(/unsafe|http|\*/)
 })
 
-it('/ redirects to the page, and browsers get an icon', async () => {
+it('without a console, / redirects to the page, and browsers get an icon', async () => {
   const root = await fetch(service.url, { redirect: 'manual' })
   expect([root.status, root.headers.get('location')]).toEqual([302, 'docs'])
   expect(await root.text()).toContain('/openapi.json')

@@ -12,13 +12,15 @@ export function addDemo(program: Command): void {
       'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
     )
     .option('--once', 'end after the story')
+    .option('--traffic', 'go on with an order every few seconds after the story')
     .option('--port <port>', "the service's port; 3000 or, where that is taken, any free one when left out")
-    .action(async ({ once, port }: { once?: boolean; port?: string }) => {
+    .action(async ({ once, traffic, port }: { once?: boolean; traffic?: boolean; port?: string }) => {
       assertChainProgram()
       // The demo reads the arguments of its process.
       process.argv = [
         ...process.argv.slice(0, 2),
         ...(once ? ['--once'] : []),
+        ...(traffic ? ['--traffic'] : []),
         ...(port === undefined ? [] : [`--port=${port}`]),
       ]
       await import('../../devnet/demo.js')

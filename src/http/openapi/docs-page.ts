@@ -74,7 +74,7 @@ SwaggerUIBundle({
   plugins: [WithoutStreams, WithIdsOfLastQuote],
 })
 `
-/** For a user who opens the address of the instance. */
+/** For a user who opens the address of an instance without a console. */
 const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
 
 /** The files of Swagger UI that the page loads. */
@@ -90,17 +90,21 @@ const SERVED_FILES: readonly { readonly name: string; readonly path?: string; re
 ]
 const FOR_AN_HOUR = 'public, max-age=3600'
 
+/** Leads from `/` to `/docs`, in an instance without a console. */
+export function redirectToDocs(server: FastifyInstance): void {
+  server.get('/', (_request, reply) => {
+    reply.code(302).header('location', 'docs').type('text/plain; charset=utf-8').send(WELCOME)
+  })
+}
+
 /**
- * Serves Swagger UI with `/openapi.json` at `/docs`, and redirects `/` there. Reads the files once at the start, so that a
- * slow client holds no file open.
+ * Serves Swagger UI with `/openapi.json` at `/docs`. Reads the files once at the start, so that a slow client holds no file
+ * open.
  */
 export function registerDocsPage(server: FastifyInstance): void {
   const folder = assetFolder()
   server.get('/docs', (_request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
-  })
-  server.get('/', (_request, reply) => {
-    reply.code(302).header('location', 'docs').type('text/plain; charset=utf-8').send(WELCOME)
   })
   server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
   server.get('/docs/start.js', (_request, reply) => {

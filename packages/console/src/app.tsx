@@ -1,0 +1,74 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { ConnectionBar } from './components/connection-bar.js'
+import { Header } from './components/header.js'
+import { FailureNotice, Skeleton } from './components/notice.js'
+import { chain, chains, chainsFailure } from './data/chains.js'
+import { type PageName, route } from './data/route.js'
+import { MarketPage } from './pages/market.js'
+import { OrderPage } from './pages/order.js'
+import { OrdersPage } from './pages/orders.js'
+import { QuotePage } from './pages/quote.js'
+import { SolverPage } from './pages/solver.js'
+import { SolversPage } from './pages/solvers.js'
+import { SwapPage } from './pages/swap.js'
+
+const TITLES: Readonly<Record<PageName, string>> = {
+  swap: 'Swap',
+  market: 'Market',
+  solvers: 'Solvers',
+  orders: 'Orders',
+  solver: 'Solver',
+  order: 'Order',
+  quote: 'Quote',
+}
+
+/** The whole console: header, state of the connection, and the page of the URL. */
+export function App() {
+  const { page, id } = route.value
+  const main = useRef<HTMLElement>(null)
+  const isFirst = useRef(true)
+  useEffect(() => {
+    document.title = `${TITLES[page]} · quote aggregator`
+    // Screen readers follow to the new page, as they do between documents.
+    if (!isFirst.current) main.current?.focus()
+    isFirst.current = false
+    scrollTo(0, 0)
+  }, [page, id])
+  return (
+    <>
+      <a class="skip" href={location.hash} onClick={() => main.current?.focus()}>
+        Skip to the page
+      </a>
+      <Header />
+      <ConnectionBar />
+      <main ref={main} tabIndex={-1}>
+        <Page />
+      </main>
+    </>
+  )
+}
+
+function Page() {
+  const { page, id } = route.value
+  const shown = chain.value
+  if (shown === undefined) {
+    if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
+    return chains.value === undefined ? <Skeleton lines={6} /> : <p>This instance serves no chain.</p>
+  }
+  switch (page) {
+    case 'swap':
+      return <SwapPage key={String(shown.chainId)} chain={shown} />
+    case 'market':
+      return <MarketPage chain={shown} />
+    case 'solvers':
+      return <SolversPage chain={shown} />
+    case 'orders':
+      return <OrdersPage chain={shown} />
+    case 'solver':
+      return <SolverPage key={id} chain={shown} address={id} />
+    case 'order':
+      return <OrderPage key={id} chain={shown} orderId={id} />
+    case 'quote':
+      return <QuotePage key={id} chain={shown} quoteId={id} />
+  }
+}

@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'preact/hooks'
+
+const SHOWN_MS = 1200
+
+/** A button that copies a text, and says so. */
+export function Copy({ text, label }: { readonly text: string; readonly label: string }) {
+  const [isCopied, setCopied] = useState(false)
+  useEffect(() => {
+    if (!isCopied) return
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [isCopied])
+  const copy = () =>
+    navigator.clipboard?.writeText(text).then(
+      () => setCopied(true),
+      () => {},
+    )
+  return (
+    <button type="button" class="copy" title={`Copy ${label}`} aria-label={`Copy ${label}`} onClick={copy}>
+      <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
+        {isCopied ? <path d="M2 6.5l2.5 2.5 5.5-6" /> : <path d="M4 4h6.5v6.5H4zM8 4V1.5H1.5V8H4" />}
+      </svg>
+      <span class="visually-hidden" role="status">
+        {isCopied ? 'Copied' : ''}
+      </span>
+    </button>
+  )
+}

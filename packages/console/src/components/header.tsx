@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks'
+import { chain, chains, health, hrefHere } from '../data/chains.js'
+import { hrefTo, navigate, type PageName, route } from '../data/route.js'
+import { placeOf } from '../data/search.js'
+import { solvers } from '../data/solvers.js'
+import { group } from '../format/amount.js'
+import { formatDuration } from '../format/time.js'
+import { SEARCH_ID } from '../keyboard.js'
+
+const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[], key: string])[] =
+  [
+    ['swap', 'Swap', [], 'g s'],
+    ['market', 'Market', [], 'g m'],
+    ['solvers', 'Solvers', ['solver'], 'g v'],
+    ['orders', 'Orders', ['order', 'quote'], 'g o'],
+  ]
+
+/** Name, places, search, and the state of the chain. */
+export function Header() {
+  const { page } = route.value
+  return (
+    <header class="header">
+      <div class="header-inner">
+        <a class="brand" href={hrefHere('swap')}>
+          quote aggregator
+        </a>
+        <nav aria-label="Places">
+          {LINKS.map(([target, name, others, key]) => (
+            <a
+              key={target}
+              href={hrefHere(target)}
+              title={`${name} (${key})`}
+              aria-current={page === target || others.includes(page) ? 'page' : undefined}
+            >
+              {name}
+            </a>
+          ))}
+        </nav>
+        <SearchBox />
+        <ChainState />
+      </div>
+    </header>
+  )
+}
+
+function SearchBox() {
+  const [isUnknown, setUnknown] = useState(false)
+  const search = (event: Event) => {
+    event.preventDefault()
+    const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement
+    if (input.value.trim() === '') return
+    const place = placeOf(input.value, (address) => solvers.value.has(address.toLowerCase()))
+    setUnknown(place === undefined)
+    if (place === undefined) return
+    input.value = ''
+    input.blur()
+    navigate(place)
+  }
+  return (
+    <form class="search" onSubmit={search}>
+      <input
+        id={SEARCH_ID}
+        name="q"
+        type="search"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Address or id"
+        aria-label="Search by address, order id or quote id"
+        aria-invalid={isUnknown}
+        aria-describedby="search-problem"
+        onInput={() => setUnknown(false)}
+        onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+      />
+      <kbd>/</kbd>
+      <span id="search-problem" class="search-problem" role="status">
+        {isUnknown ? 'This is no address, order id or quote id.' : ''}
+      </span>
+    </form>
+  )
+}
+
+/** The chain of the page with its state. With several chains, a list to choose from. */
+function ChainState() {
+  const shown = chain.value
+  if (shown === undefined) return <span class="chain-state" />
+  const chainId = Number(shown.chainId)
+  const state = health.value.find((each) => each.chainId === chainId)
+  const status = state?.status ?? 'unknown'
+  const lag = state?.lagMs === undefined ? '' : `, its block is ${formatDuration(state.lagMs)} old`
+  const words = `Chain ${chainId} is ${status}: head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`
+  return (
+    <span class="chain-state" title={words}>
+      <span class={`dot dot-${status}`} role="img" aria-label={words} />
+      {(chains.value?.length ?? 0) > 1 ? (
+        <select
+          aria-label="Chain"
+          value={chainId}
+          onChange={(event) => navigate(hrefTo(route.value.page, '', { chain: event.currentTarget.value }))}
+        >
+          {chains.value?.map(({ chainId: id }) => (
+            <option key={String(id)} value={Number(id)}>
+              {String(id)}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <span class="number">{chainId}</span>
+      )}
+    </span>
+  )
+}

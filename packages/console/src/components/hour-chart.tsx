@@ -1,0 +1,60 @@
+import { useWidth } from './use-width.js'
+
+const HEIGHT = 96
+const BASE = HEIGHT - 16
+
+interface HourChartProps {
+  readonly title: string
+  /** One value for each hour, the oldest first; undefined where there is none. */
+  readonly values: readonly (number | undefined)[]
+  /** The value of the whole height; the highest one when left out. */
+  readonly most?: number
+  readonly format: (value: number) => string
+}
+
+/** A small chart of one value over the hours of a window, one bar an hour. */
+export function HourChart({ title, values, most, format }: HourChartProps) {
+  const known = values.filter((value) => value !== undefined)
+  const highest = most ?? Math.max(...known, 1)
+  const [ref, width] = useWidth<SVGSVGElement>()
+  const step = width / values.length
+  const last = known.at(-1)
+  return (
+    <figure class="hour-chart">
+      <figcaption>
+        <span>{title}</span>
+        <span class="number">{last === undefined ? '–' : format(last)}</span>
+      </figcaption>
+      <svg
+        ref={ref}
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+        height={HEIGHT}
+        role="img"
+        aria-label={`${title}, by hour. Latest: ${last === undefined ? 'none' : format(last)}`}
+      >
+        <line class="hour-base" x1={0} x2={width} y1={BASE} y2={BASE} />
+        {values.map((value, index) => {
+          if (value === undefined) return null
+          const height = Math.max(1, (value / highest) * (BASE - 8))
+          return (
+            <rect
+              key={index}
+              x={index * step + 0.5}
+              width={Math.max(1, step - 1)}
+              y={BASE - height}
+              height={height}
+            >
+              <title>{`${values.length - 1 - index} h ago: ${format(value)}`}</title>
+            </rect>
+          )
+        })}
+        <text x={0} y={HEIGHT - 3}>
+          {values.length - 1} h ago
+        </text>
+        <text class="hour-now" x={width} y={HEIGHT - 3}>
+          now
+        </text>
+      </svg>
+    </figure>
+  )
+}

@@ -1,0 +1,135 @@
+import { SolverOutcome } from '../../../../gen/aggregator/v1/quote_pb.js'
+import type { Attempt } from '../data/auction.js'
+import { tokenOf } from '../data/tokens.js'
+import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
+import { formatDuration } from '../format/time.js'
+import { createTimeAxis } from '../format/time-axis.js'
+import { SolverLabel } from './id.js'
+import { outcomeTone, outcomeWord } from './outcome.js'
+import { ScrollBox } from './scroll-box.js'
+import { StateMark } from './state-mark.js'
+
+interface RankingProps {
+  readonly attempts: readonly Attempt[]
+  readonly chainId: bigint
+  /** The token of the side that solvers compete on. */
+  readonly token: string
+  /** Draws the arrival of each result as a bar against this deadline; none when left out. */
+  readonly deadlineMs?: number
+  /** Shows why, in words. */
+  readonly isExplained?: boolean
+}
+
+const BAR = 180
+const BAR_HEIGHT = 14
+
+/** The results of a round: offers in the order of their rank, then the solvers without one. */
+export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: RankingProps) {
+  const decimals = tokenOf(chainId, token)?.decimals
+  const fraction = commonFraction(attempts, decimals)
+  const answered = attempts.filter(({ outcome }) => outcome !== SolverOutcome.LATE)
+  const axis =
+    deadlineMs === undefined
+      ? undefined
+      : createTimeAxis(Math.max(...answered.map(({ atMs = 0 }) => atMs), 0), deadlineMs)
+  return (
+    <ScrollBox label="Ranking of the solvers" isCards>
+      <table class="ranking">
+        <thead>
+          <tr>
+            <th class="right">#</th>
+            <th>Solver</th>
+            <th class="right">Amount</th>
+            <th class="right">Against best</th>
+            <th class="right">After</th>
+            {axis !== undefined && <th>Arrival, deadline {formatDuration(deadlineMs ?? 0)}</th>}
+            <th>Result</th>
+          </tr>
+        </thead>
+        <tbody>
+          {attempts.map((attempt) => (
+            <tr key={attempt.solver} class={attempt.rank === 1 ? 'best' : ''}>
+              <td class="right number rank" data-label="Rank">
+                {attempt.rank ?? ''}
+              </td>
+              <td class="solver-cell" data-label="Solver">
+                <SolverLabel address={attempt.solver} />
+              </td>
+              <td
+                class="right number"
+                data-label="Amount"
+                title={attempt.amount === undefined ? '' : exactAmount(attempt.amount, decimals)}
+              >
+                {attempt.amount === undefined
+                  ? ''
+                  : formatAmount(attempt.amount, decimals, fraction === undefined ? {} : { fraction })}
+              </td>
+              <td class="right number" data-label="Against best">
+                {attempt.bps === undefined ? (
+                  ''
+                ) : attempt.rank === 1 ? (
+                  <span class="accent">best</span>
+                ) : (
+                  <Bps bps={attempt.bps} />
+                )}
+              </td>
+              <td class="right number" data-label="After">
+                {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
+              </td>
+              {axis !== undefined && (
+                <td class="wide" data-label="Arrival">
+                  <ArrivalBar place={axis.place(attempt.atMs ?? 0)} attempt={attempt} />
+                </td>
+              )}
+              <td class={isExplained ? 'wide' : ''} data-label="Result">
+                {attempt.isVerified ? (
+                  <StateMark word="verified" tone="good" title="The settlement contract accepts this offer" />
+                ) : (
+                  <StateMark
+                    word={outcomeWord(attempt.outcome)}
+                    tone={outcomeTone(attempt.outcome)}
+                    title={attempt.explanation}
+                  />
+                )}
+                {isExplained && attempt.explanation !== '' && (
+                  <p class="explanation">{attempt.explanation}</p>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+/** As many digits after the point as the amount that needs most, so that the points stand below each other. */
+function commonFraction(attempts: readonly Attempt[], decimals: number | undefined): number | undefined {
+  const shown = attempts.flatMap(({ amount }) =>
+    amount === undefined ? [] : [formatAmount(amount, decimals)],
+  )
+  if (decimals === undefined || shown.some((text) => /[×<]/.test(text))) return undefined
+  return Math.max(0, ...shown.map((text) => text.split('.')[1]?.length ?? 0))
+}
+
+/** A signed difference. Green is a gain, red a loss. */
+export function Bps({ bps }: { readonly bps: number }) {
+  return <span class={bps < 0 ? 'negative' : bps > 0 ? 'positive' : 'muted'}>{formatBps(bps)}</span>
+}
+
+function ArrivalBar({ place, attempt }: { readonly place: number; readonly attempt: Attempt }) {
+  if (attempt.atMs === undefined) return null
+  const kind = attempt.rank === 1 ? 'bar-best' : attempt.amount === undefined ? 'bar-other' : 'bar-offer'
+  return (
+    <svg
+      class="arrival"
+      viewBox={`0 0 ${BAR} ${BAR_HEIGHT}`}
+      width={BAR}
+      height={BAR_HEIGHT}
+      aria-hidden="true"
+    >
+      <line class="chart-deadline" x1={BAR - 1} x2={BAR - 1} y1={0} y2={BAR_HEIGHT} />
+      <rect class={kind} x={0} y={3} width={Math.max(2, place * (BAR - 2))} height={BAR_HEIGHT - 6} rx={2} />
+    </svg>
+  )
+}

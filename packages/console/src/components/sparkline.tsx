@@ -1,0 +1,34 @@
+const WIDTH = 96
+const HEIGHT = 22
+
+/** A small line of values over time. @param values undefined where there are none */
+export function Sparkline({
+  values,
+  label,
+}: {
+  readonly values: readonly (number | undefined)[]
+  readonly label: string
+}) {
+  const known = values.filter((value) => value !== undefined)
+  if (known.length < 2) return <span class="muted">–</span>
+  const highest = Math.max(...known, 1)
+  const step = WIDTH / (values.length - 1)
+  const points = values.flatMap((value, index) =>
+    value === undefined
+      ? []
+      : [`${(index * step).toFixed(1)},${(HEIGHT - 2 - (value / highest) * (HEIGHT - 4)).toFixed(1)}`],
+  )
+  return (
+    <svg
+      class="sparkline"
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      width={WIDTH}
+      height={HEIGHT}
+      role="img"
+      aria-label={label}
+    >
+      <title>{label}</title>
+      <polyline points={points.join(' ')} />
+    </svg>
+  )
+}

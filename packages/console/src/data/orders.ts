@@ -1,0 +1,91 @@
+import { toJsonString } from '@bufbuild/protobuf'
+import {
+  type GetOrderResponse,
+  GetOrderResponseSchema,
+  type ListOrdersResponse,
+  type Order,
+  OrderState,
+} from '../../../../gen/aggregator/v1/order_pb.js'
+import { orderService } from './api.js'
+import type { OrderEvent } from './order-event.js'
+import { meetToken } from './tokens.js'
+
+/** What a list is limited to. */
+export interface OrderFilter {
+  readonly user?: string | undefined
+  readonly solver?: string | undefined
+  readonly state?: OrderState | undefined
+  readonly pageSize?: number
+  readonly pageToken?: string | undefined
+}
+
+/** Reads a page of orders, newest first. Their tokens are offered in the swap from then on. */
+export async function listOrders(
+  chainId: bigint,
+  filter: OrderFilter,
+  signal: AbortSignal,
+): Promise<ListOrdersResponse> {
+  const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  const answer = await orderService.listOrders({ chainId, ...set }, { signal })
+  for (const { inputToken, outputToken } of answer.orders.toReversed()) {
+    meetToken(chainId, outputToken)
+    meetToken(chainId, inputToken)
+  }
+  return answer
+}
+
+/** The events that an order's steps come from: those of the time before the console was opened. */
+export function eventsOf(order: Order): OrderEvent[] {
+  const { user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
+  const steps = [
+    ['Deposited', order.deposited],
+    ['Settled', order.settled],
+    ['Refunded', order.refunded],
+  ] as const
+  return steps.flatMap(([type, step]) => {
+    if (step === undefined) return []
+    const terms = type === 'Deposited' ? { inputToken, inputAmount, outputToken, outputAmount } : {}
+    const event = {
+      type,
+      chainId: Number(order.chainId),
+      orderId: order.orderId,
+      blockNumber: Number(step.blockNumber),
+      logIndex: 0,
+      cursor: '',
+      transactionHash: step.transactionHash,
+      blockTime: step.blockTime === undefined ? undefined : Number(step.blockTime),
+      user,
+      solver,
+      ...terms,
+    }
+    return [
+      Object.fromEntries(
+        Object.entries(event).filter(([, value]) => value !== undefined),
+      ) as unknown as OrderEvent,
+    ]
+  })
+}
+
+/** Time from the deposit to the last step, in milliseconds; undefined while it is not known. */
+export function timeToFill({
+  deposited,
+  settled,
+  refunded,
+}: Pick<Order, 'deposited' | 'settled' | 'refunded'>): number | undefined {
+  const from = deposited?.blockTime
+  const to = (settled ?? refunded)?.blockTime
+  return from === undefined || to === undefined ? undefined : Number(to - from) * 1000
+}
+
+/** The order as the API has it, for people who read JSON. */
+export const orderJson = (order: GetOrderResponse) =>
+  JSON.stringify(JSON.parse(toJsonString(GetOrderResponseSchema, order)), null, 2)
+
+/** The states in words for people. */
+export const STATE_WORDS: Readonly<Record<OrderState, string>> = {
+  [OrderState.UNSPECIFIED]: 'unknown',
+  [OrderState.NONE]: 'not deposited',
+  [OrderState.DEPOSITED]: 'deposited',
+  [OrderState.SETTLED]: 'settled',
+  [OrderState.REFUNDED]: 'refunded',
+}

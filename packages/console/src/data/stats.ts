@@ -1,0 +1,68 @@
+import type {
+  GetSolverStatsResponse,
+  ListSolverStatsResponse,
+  SolverStats,
+} from '../../../../gen/aggregator/v1/solver_stats_pb.js'
+import { solverService } from './api.js'
+import { type Query, useQuery } from './query.js'
+
+/** The windows of statistics. */
+export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
+export type StatsWindow = (typeof WINDOWS)[number]
+
+const REFRESH_MS = 30_000
+const HOURS_REFRESH_MS = 300_000
+const HOUR_SECONDS = 3600
+const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
+
+/** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. */
+export function useSolverStats(chainId: bigint, window: StatsWindow): Query<ListSolverStatsResponse> {
+  return useQuery(
+    `stats ${chainId} ${window}`,
+    (signal) => solverService.listSolverStats({ chainId, window }, { signal }),
+    { refreshMs: REFRESH_MS },
+  )
+}
+
+/** The statistics of one solver with its hours. @param isWanted false makes no call */
+export function useSolverHours(
+  chainId: bigint,
+  address: string,
+  window: StatsWindow,
+  isWanted = true,
+): Query<GetSolverStatsResponse> {
+  return useQuery(
+    isWanted ? `stats ${chainId} ${address} ${window}` : undefined,
+    (signal) => solverService.getSolverStats({ chainId, address, window }, { signal }),
+    { refreshMs: HOURS_REFRESH_MS },
+  )
+}
+
+/** One value for each hour of the window, the oldest first; undefined where an hour has none. */
+export function hourly<T>(
+  { hours, window }: Pick<GetSolverStatsResponse, 'hours' | 'window'>,
+  read: (hour: GetSolverStatsResponse['hours'][number]) => T | undefined,
+  nowMs: number,
+): (T | undefined)[] {
+  const count = HOURS[window as StatsWindow] ?? HOURS['24h']
+  const last = Math.floor(nowMs / 1000 / HOUR_SECONDS) * HOUR_SECONDS
+  const byStart = new Map(hours.map((hour) => [Number(hour.start), hour]))
+  return Array.from({ length: count }, (_, index) => {
+    const hour = byStart.get(last - (count - 1 - index) * HOUR_SECONDS)
+    return hour === undefined ? undefined : read(hour)
+  })
+}
+
+/** Part of the requests that a solver answered in time, with any answer; undefined without requests. */
+export function answeredShare({
+  asked,
+  failed,
+  late,
+}: Pick<SolverStats, 'asked' | 'failed' | 'late'>): number | undefined {
+  return asked === 0n ? undefined : 1 - Number(failed + late) / Number(asked)
+}
+
+/** Part of the requests whose best offer was this solver's; undefined without requests. */
+export function winShare({ asked, won }: Pick<SolverStats, 'asked' | 'won'>): number | undefined {
+  return asked === 0n ? undefined : Number(won) / Number(asked)
+}

@@ -1,0 +1,59 @@
+import type { OrderEvent } from './order-event.js'
+
+/** A line of the tape: an event that stands, or one that a reorganisation has removed. */
+export interface TapeEntry {
+  readonly key: string
+  readonly event: OrderEvent
+  /** When the console got it, Unix time in milliseconds; undefined for one from before. */
+  readonly seenAt: number | undefined
+  /** When the console learned of its removal, Unix time in milliseconds; undefined while it stands. */
+  readonly removedAt: number | undefined
+}
+
+const MAX_ENTRIES = 200
+
+/** Adds an event at the top of the tape. One that removes another marks that one, which stays where it is. */
+export function addEvent(
+  tape: readonly TapeEntry[],
+  event: OrderEvent,
+  seenAt: number | undefined,
+): TapeEntry[] {
+  const removed =
+    event.type === 'Reverted' ? keyOf({ ...event, type: event.event ?? 'Deposited' }) : undefined
+  if (removed !== undefined) {
+    const index = tape.findIndex(({ key, removedAt }) => key === removed && removedAt === undefined)
+    if (index >= 0) return tape.map((entry, at) => (at === index ? { ...entry, removedAt: seenAt } : entry))
+    const original = { ...event, type: event.event ?? 'Deposited' }
+    return [{ key: removed, event: original, seenAt: undefined, removedAt: seenAt }, ...tape].slice(
+      0,
+      MAX_ENTRIES,
+    )
+  }
+  const key = keyOf(event)
+  // After a reconnection, and from the list of orders, an event may come twice.
+  if (tape.some((entry) => entry.key === key && entry.removedAt === undefined)) return [...tape]
+  return [{ key, event, seenAt, removedAt: undefined }, ...tape].slice(0, MAX_ENTRIES)
+}
+
+/** Adds events of the time before the console was opened, below those that came since. */
+export function addEarlier(tape: readonly TapeEntry[], events: readonly OrderEvent[]): TapeEntry[] {
+  const known = new Set(tape.map(({ key }) => key))
+  const sorted = events.filter((event) => !known.has(keyOf(event))).toSorted(byPosition)
+  const earlier = sorted.map((event) => ({
+    key: keyOf(event),
+    event,
+    seenAt: undefined,
+    removedAt: undefined,
+  }))
+  return [...tape, ...earlier].slice(0, MAX_ENTRIES)
+}
+
+/** An event that comes back in another block is another event. */
+function keyOf({ type, chainId, orderId, blockNumber, transactionHash }: OrderEvent): string {
+  return [type, chainId, orderId, blockNumber, transactionHash].join(' ')
+}
+
+/** Newest first. */
+function byPosition(a: OrderEvent, b: OrderEvent): number {
+  return (b.blockTime ?? 0) - (a.blockTime ?? 0) || b.blockNumber - a.blockNumber || b.logIndex - a.logIndex
+}

@@ -1,0 +1,121 @@
+/** U+202F: digits in groups of three stay on one line. */
+const GAP = '\u202f'
+const MINUS = '\u2212'
+const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+/** From here on, the power of ten says more than all digits. */
+const LARGE_DIGITS = 16
+
+interface FormatOptions {
+  /** Digits after the point; by the size of the amount when left out. */
+  readonly fraction?: number
+}
+
+/**
+ * Formats an amount for reading: grouped, cut off (never rounded up) after a few digits.
+ * @param amount in the token's smallest unit
+ * @param decimals of the token; undefined shows the smallest units themselves
+ */
+export function formatAmount(
+  amount: bigint,
+  decimals: number | undefined,
+  options: FormatOptions = {},
+): string {
+  if (decimals === undefined) return formatUnits(amount)
+  const { whole, fraction } = split(amount, decimals)
+  if (whole.length > LARGE_DIGITS - 1) return powerOfTen(whole)
+  const shown = fraction.slice(0, options.fraction ?? usualFraction(whole, fraction))
+  const trimmed = options.fraction === undefined ? trim(shown) : shown
+  if (trimmed === '' && whole === '0' && amount > 0n)
+    return `<${0}.${'0'.repeat(Math.max(0, shown.length - 1))}1`
+  return trimmed === '' ? group(whole) : `${group(whole)}.${trimmed}`
+}
+
+/** The exact amount, without groups: for copying and for the field that it is typed in. */
+export function exactAmount(amount: bigint, decimals: number | undefined): string {
+  if (decimals === undefined) return amount.toString()
+  const { whole, fraction } = split(amount, decimals)
+  const trimmed = trim(fraction)
+  return trimmed === '' ? whole : `${whole}.${trimmed}`
+}
+
+/**
+ * Reads an amount that a person typed.
+ * @returns in the token's smallest unit; undefined when it is no amount, or has more digits than the token
+ */
+export function parseAmount(text: string, decimals: number | undefined): bigint | undefined {
+  const plain = text.replace(/[\s\u202f_']/g, '').replace(',', '.')
+  const [, whole = '', fraction = ''] = /^(\d{0,78})(?:\.(\d{0,255}))?$/.exec(plain) ?? []
+  if (whole === '' && fraction === '') return undefined
+  if (fraction.length > (decimals ?? 0)) return undefined
+  const amount = BigInt(`${whole || '0'}${fraction.padEnd(decimals ?? 0, '0')}`)
+  return amount > 0n && amount < 2n ** 256n ? amount : undefined
+}
+
+/** Formats a difference in basis points with its sign: `−7.0 bp`. */
+export function formatBps(bps: number): string {
+  const text = Math.abs(bps) >= 1000 ? group(Math.abs(bps).toFixed(0)) : Math.abs(bps).toFixed(1)
+  if (Number.parseFloat(text) === 0) return '0.0 bp'
+  return `${bps < 0 ? MINUS : '+'}${text} bp`
+}
+
+/**
+ * How much better an amount is for the user than another, in basis points of the other.
+ * @param isOutput whether more is better; less is better for an input
+ */
+export function differenceBps(amount: bigint, reference: bigint, isOutput: boolean): number {
+  if (reference === 0n) return 0
+  const gain = isOutput ? amount - reference : reference - amount
+  return Number((gain * 1_000_000n) / reference) / 100
+}
+
+/** The price of one whole input token in output tokens; undefined when decimals are not known. */
+export function formatRate(
+  input: bigint,
+  output: bigint,
+  inputDecimals: number | undefined,
+  outputDecimals: number | undefined,
+): string | undefined {
+  if (inputDecimals === undefined || outputDecimals === undefined || input === 0n) return undefined
+  const extra = 18
+  const scaled = (output * 10n ** BigInt(inputDecimals + extra)) / input
+  return formatAmount(scaled, outputDecimals + extra)
+}
+
+/** Groups the digits of a whole number. */
+export function group(digits: string): string {
+  return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP)
+}
+
+/** Formats a share of one as a percentage. Near none and near all, a digit more: 99.5 % is not all. */
+export function formatShare(share: number): string {
+  const isNearEnd = (share > 0 && share < 0.1) || (share > 0.9 && share < 1)
+  return `${(share * 100).toFixed(isNearEnd ? 1 : 0)}${GAP}%`
+}
+
+function formatUnits(amount: bigint): string {
+  const digits = amount.toString()
+  return digits.length > 7 ? powerOfTen(digits) : group(digits)
+}
+
+function powerOfTen(digits: string): string {
+  const exponent = [...String(digits.length - 1)].map((digit) => SUPERSCRIPT[Number(digit)]).join('')
+  return `${digits[0]}.${digits.slice(1, 4)}${GAP}×${GAP}10${exponent}`
+}
+
+function split(amount: bigint, decimals: number) {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  return {
+    whole: digits.slice(0, digits.length - decimals),
+    fraction: decimals === 0 ? '' : digits.slice(-decimals),
+  }
+}
+
+/** Large amounts need few digits after the point, small ones six that say something. */
+function usualFraction(whole: string, fraction: string): number {
+  if (whole.length > 3) return 2
+  if (whole !== '0') return 4
+  const zeros = /^0*/.exec(fraction)?.[0].length ?? 0
+  return Math.min(zeros + 6, 12)
+}
+
+const trim = (fraction: string) => fraction.replace(/0+$/, '')

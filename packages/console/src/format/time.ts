@@ -1,0 +1,34 @@
+const MINUTE = 60
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** How long ago a time was: `4 s ago`. @param ms both Unix times in milliseconds */
+export function formatAge(ms: number, nowMs: number): string {
+  const seconds = Math.round((nowMs - ms) / 1000)
+  if (seconds < 0) return `in ${span(-seconds)}`
+  return seconds < 2 ? 'now' : `${span(seconds)} ago`
+}
+
+/** A time with its date, in the reader's own zone. @param ms Unix time in milliseconds */
+export function formatMoment(ms: number): string {
+  return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+}
+
+/** The clock's time alone. @param ms Unix time in milliseconds */
+export function formatClock(ms: number): string {
+  return new Date(ms).toLocaleTimeString(undefined, { hour12: false })
+}
+
+/** A length of time in its largest unit: `12 ms`, `4.2 s`, `14 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
+  return span(Math.round(ms / 1000))
+}
+
+function span(seconds: number): string {
+  if (seconds < 2 * MINUTE) return `${seconds} s`
+  if (seconds < 2 * HOUR) return `${Math.floor(seconds / MINUTE)} min`
+  if (seconds < 2 * DAY) return `${Math.floor(seconds / HOUR)} h`
+  return `${Math.floor(seconds / DAY)} d`
+}

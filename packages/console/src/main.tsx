@@ -1,0 +1,25 @@
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/layout.css'
+import './styles/header.css'
+import './styles/parts.css'
+import './styles/tables.css'
+import './styles/cards.css'
+import './styles/tape.css'
+import './styles/swap.css'
+import './styles/swap-steps.css'
+import './styles/charts.css'
+import { render } from 'preact'
+import { App } from './app.js'
+import { followChains } from './data/chains.js'
+import { followEvents } from './data/events.js'
+import { followSolvers } from './data/solvers.js'
+import { listenForShortcuts } from './keyboard.js'
+
+followChains()
+followSolvers()
+followEvents()
+listenForShortcuts()
+const root = document.getElementById('app')
+if (root === null) throw new Error('the page has no element for the console')
+render(<App />, root)

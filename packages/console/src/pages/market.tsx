@@ -1,0 +1,193 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { FillRates } from '../components/fill-rates.js'
+import { Account, OrderId, SolverLabel } from '../components/id.js'
+import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
+import { OrderRows } from '../components/order-rows.js'
+import { StateMark, type Tone } from '../components/state-mark.js'
+import { Age } from '../components/time.js'
+import { Amount } from '../components/token-amount.js'
+import { health, hrefHere } from '../data/chains.js'
+import { connection, tape } from '../data/events.js'
+import { eventsOf, listOrders } from '../data/orders.js'
+import { useQuery } from '../data/query.js'
+import { useSolverStats } from '../data/stats.js'
+import { addEarlier, type TapeEntry } from '../data/tape.js'
+import { group } from '../format/amount.js'
+import { formatDuration } from '../format/time.js'
+
+const LATEST = 8
+const EARLIER = 40
+
+/** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
+export function MarketPage({ chain }: { readonly chain: Chain }) {
+  const { chainId } = chain
+  const orders = useQuery(
+    `orders ${chainId} latest`,
+    (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
+    {
+      refreshOn: (event) => BigInt(event.chainId) === chainId,
+    },
+  )
+  const stats = useSolverStats(chainId, '24h')
+  const own = tape.value.filter(({ event }) => BigInt(event.chainId) === chainId)
+  const entries = addEarlier(own, orders.data?.orders.flatMap(eventsOf) ?? [])
+  return (
+    <div class="market">
+      <h1 class="visually-hidden">Market</h1>
+      <section class="panel" aria-labelledby="tape-title">
+        <div class="panel-head">
+          <h2 id="tape-title">Events</h2>
+          <StateMark
+            word={connection.value.state === 'open' ? 'live' : connection.value.state}
+            tone={connection.value.state === 'open' ? 'good' : 'waiting'}
+          />
+        </div>
+        {entries.length > 0 ? (
+          <Tape entries={entries} />
+        ) : orders.data === undefined && orders.failure === undefined ? (
+          <Skeleton lines={8} />
+        ) : (
+          <Empty title="No events yet.">Deposits, fills and refunds appear here as they happen.</Empty>
+        )}
+      </section>
+      <div class="market-side">
+        <section class="panel" aria-labelledby="latest-title">
+          <div class="panel-head">
+            <h2 id="latest-title">Latest orders</h2>
+            <a href={hrefHere('orders')}>all orders</a>
+          </div>
+          {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
+          {orders.data === undefined ? (
+            orders.failure === undefined && <Skeleton lines={LATEST} />
+          ) : orders.data.orders.length === 0 ? (
+            <Empty title="No orders yet.">
+              <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
+            </Empty>
+          ) : (
+            <div class="compact">
+              <OrderRows orders={orders.data.orders.slice(0, LATEST)} isCompact />
+            </div>
+          )}
+        </section>
+        {stats.data !== undefined && stats.data.solvers.length > 0 && (
+          <FillRates chainId={chainId} stats={stats.data.solvers} />
+        )}
+        <ChainHealthPanel chain={chain} />
+      </div>
+    </div>
+  )
+}
+
+/** New lines come at the top while the list is scrolled to the top. Otherwise a pill counts them. */
+function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
+  const list = useRef<HTMLOListElement>(null)
+  const [heldFrom, setHeldFrom] = useState<string>()
+  const newest = entries[0]?.key
+  const held =
+    heldFrom === undefined
+      ? 0
+      : Math.max(
+          0,
+          entries.findIndex(({ key }) => key === heldFrom),
+        )
+  const onScroll = () => {
+    const isAtTop = (list.current?.scrollTop ?? 0) < 8
+    if (isAtTop && heldFrom !== undefined) setHeldFrom(undefined)
+    if (!isAtTop && heldFrom === undefined) setHeldFrom(newest)
+  }
+  const toTop = () => {
+    setHeldFrom(undefined)
+    list.current?.scrollTo({ top: 0 })
+  }
+  useEffect(() => {
+    if (heldFrom === undefined) list.current?.scrollTo({ top: 0 })
+  }, [newest, heldFrom])
+  return (
+    <div class="tape-box">
+      {held > 0 && (
+        <button type="button" class="pill" onClick={toTop}>
+          ↑ {held} new
+        </button>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by the keyboard */}
+      <ol class="tape" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Events, newest first">
+        {entries.slice(held).map((entry) => (
+          <TapeLine key={`${entry.key} ${entry.removedAt}`} entry={entry} />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+const TONES: Readonly<Record<string, Tone>> = { Deposited: 'waiting', Settled: 'good', Refunded: 'bad' }
+
+function TapeLine({ entry }: { readonly entry: TapeEntry }) {
+  const { event, removedAt, seenAt } = entry
+  const isRemoved = removedAt !== undefined
+  return (
+    <li class={`tape-line${isRemoved ? ' removed' : ''}${seenAt === undefined ? '' : ' fresh'}`}>
+      <span class="tape-what">
+        <StateMark word={event.type.toLowerCase()} tone={TONES[event.type] ?? 'neutral'} />
+        <OrderId id={event.orderId} />
+        <span class="number muted">block {group(String(event.blockNumber))}</span>
+        <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
+      </span>
+      <span class="tape-more muted">
+        {event.inputToken !== undefined && event.outputToken !== undefined ? (
+          <span class="tape-pair">
+            <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} />
+            <span aria-hidden="true">→</span>
+            <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
+          </span>
+        ) : event.type === 'Settled' && event.solver !== undefined ? (
+          <span>
+            by <SolverLabel address={event.solver} />
+          </span>
+        ) : (
+          event.user !== undefined && (
+            <span>
+              user <Account address={event.user} />
+            </span>
+          )
+        )}
+      </span>
+      {isRemoved && (
+        <span class="tape-reason">
+          Removed <Age ms={removedAt} />: a reorganisation took block {group(String(event.blockNumber))} off
+          the chain.
+        </span>
+      )}
+    </li>
+  )
+}
+
+function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
+  const state = health.value.find(({ chainId }) => BigInt(chainId) === chain.chainId)
+  const tone: Tone =
+    state === undefined
+      ? 'neutral'
+      : state.status === 'ok'
+        ? 'good'
+        : state.status === 'down'
+          ? 'bad'
+          : 'waiting'
+  return (
+    <section class="panel" aria-labelledby="chain-title">
+      <div class="panel-head">
+        <h2 id="chain-title">Chain {String(chain.chainId)}</h2>
+        <StateMark word={state?.status ?? 'unknown'} tone={tone} />
+      </div>
+      <dl class="facts">
+        <dt>Head</dt>
+        <dd class="number">{group(String(state?.headBlock ?? chain.headBlock ?? '–'))}</dd>
+        <dt>Age of the head</dt>
+        <dd class="number">{state?.lagMs === undefined ? '–' : formatDuration(state.lagMs)}</dd>
+        <dt>Active solvers</dt>
+        <dd class="number">{chain.activeSolvers}</dd>
+        <dt>Longest round</dt>
+        <dd class="number">{formatDuration(chain.quoteTimeoutMs)}</dd>
+      </dl>
+    </section>
+  )
+}

@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks'
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
+import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { Account, Id, SolverLabel } from '../components/id.js'
+import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
+import { OrderStateMark } from '../components/order-rows.js'
+import { Timeline } from '../components/order-timeline.js'
+import { RecordView } from '../components/record-view.js'
+import { Amount } from '../components/token-amount.js'
+import { orderService, quoteService } from '../data/api.js'
+import { hrefHere } from '../data/chains.js'
+import { now } from '../data/clock.js'
+import { orderJson } from '../data/orders.js'
+import { ownSwap } from '../data/own-swaps.js'
+import { type Query, useQuery } from '../data/query.js'
+import { formatAge, formatMoment } from '../format/time.js'
+import { loadWallet } from '../wallet/load.js'
+import { wallet } from '../wallet/state.js'
+import { Connect } from './swap/connect.js'
+
+const REFRESH_MS = 15_000
+
+/** One order: its state, the steps that it has taken, and for a swap of this browser why its offer won. */
+export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly orderId: string }) {
+  const { chainId } = chain
+  const order = useQuery(
+    `order ${chainId} ${orderId}`,
+    (signal) => orderService.getOrder({ chainId, orderId }, { signal }),
+    {
+      refreshMs: REFRESH_MS,
+      refreshOn: (event) => event.orderId === orderId,
+    },
+  )
+  const quoteId = ownSwap(orderId)?.quoteId
+  const record = useQuery(quoteId === undefined ? undefined : `record ${chainId} ${quoteId}`, (signal) =>
+    quoteService.getQuoteRecord({ chainId, quoteId: quoteId ?? '' }, { signal }),
+  )
+  const { data } = order
+  if (data === undefined)
+    return order.failure === undefined ? (
+      <Skeleton lines={8} />
+    ) : (
+      <FailureNotice failure={order.failure} retry={order.refresh} />
+    )
+  return (
+    <>
+      <div class="page-head">
+        <h1>
+          Order <Id text={orderId} label="order id" />
+        </h1>
+      </div>
+      {order.failure !== undefined && <FailureNotice failure={order.failure} retry={order.refresh} />}
+      {data.state === OrderState.NONE ? (
+        <Empty title="The contract does not know this order.">
+          It appears here once its deposit is mined. An order by address deposit appears once it is settled.
+        </Empty>
+      ) : (
+        <div class="order">
+          <Summary order={data} chain={chain} />
+          <Timeline order={data} record={record.data} />
+        </div>
+      )}
+      {quoteId !== undefined && <WhyThisOffer chain={chain} record={record} />}
+      <details class="raw">
+        <summary>JSON</summary>
+        <pre>{orderJson(data)}</pre>
+      </details>
+    </>
+  )
+}
+
+function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
+  const {
+    chainId,
+    inputToken = '',
+    inputAmount,
+    outputToken = '',
+    outputAmount,
+    outputChainId,
+    user,
+    solver,
+    fillDeadline,
+  } = order
+  const isSettled = order.state === OrderState.SETTLED
+  const isElsewhere = outputChainId !== undefined && outputChainId !== chainId
+  return (
+    <section class="panel" aria-label="Summary">
+      <p class="hero-state">
+        <OrderStateMark state={order.state} />
+      </p>
+      <dl class="facts facts-large">
+        <dt>{isSettled ? 'Sold' : 'Sells'}</dt>
+        <dd>
+          <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
+        </dd>
+        <dt>{isSettled ? 'Bought' : 'Buys'}</dt>
+        <dd>
+          <Amount chainId={outputChainId ?? chainId} address={outputToken} amount={outputAmount} />
+          {isElsewhere && <span class="muted"> on chain {String(outputChainId)}</span>}
+        </dd>
+        <dt>User</dt>
+        <dd>{user === undefined ? '–' : <Account address={user} />}</dd>
+        <dt>Solver</dt>
+        <dd>{solver === undefined ? '–' : <SolverLabel address={solver} />}</dd>
+        <dt>Fill deadline</dt>
+        <dd title={fillDeadline === undefined ? '' : formatMoment(fillDeadline * 1000)}>
+          {fillDeadline === undefined ? '–' : formatAge(fillDeadline * 1000, now.value)}
+        </dd>
+      </dl>
+      <Refund order={order} chain={chain} />
+    </section>
+  )
+}
+
+/** After the fill deadline, anyone may send the input back to the user. */
+function Refund({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
+  const [state, setState] = useState<'ready' | 'busy' | string>('ready')
+  // The time of a block has whole seconds, and must be after the deadline.
+  const isDue = order.state === OrderState.DEPOSITED && ((order.fillDeadline ?? 0) + 1) * 1000 < now.value
+  if (!isDue) return null
+  const refund = async () => {
+    setState('busy')
+    const { refundOrder, describeWalletError } = await loadWallet()
+    await refundOrder(chain, order.orderId).then(
+      () => setState('ready'),
+      (error) => setState(describeWalletError(error)),
+    )
+  }
+  return (
+    <div class="notice notice-warning">
+      <p>
+        The solver has not filled this order in time. A refund returns the input, with a part of the solver's
+        bond.
+      </p>
+      {wallet.value === undefined ? (
+        <Connect />
+      ) : (
+        <button type="button" class="main-action" disabled={state === 'busy'} onClick={refund}>
+          {state === 'busy' ? 'Waiting for the wallet…' : 'Refund'}
+        </button>
+      )}
+      {state !== 'ready' && state !== 'busy' && <p role="alert">{state}</p>}
+    </div>
+  )
+}
+
+function WhyThisOffer({
+  chain,
+  record,
+}: {
+  readonly chain: Chain
+  readonly record: Query<GetQuoteRecordResponse>
+}) {
+  return (
+    <section class="panel" aria-labelledby="why-title">
+      <div class="panel-head">
+        <h2 id="why-title">Why this offer</h2>
+        {record.data !== undefined && <a href={hrefHere('quote', record.data.quoteId)}>whole record</a>}
+      </div>
+      {record.data !== undefined ? (
+        <RecordView chain={chain} record={record.data} />
+      ) : record.failure !== undefined ? (
+        <FailureNotice failure={record.failure} />
+      ) : (
+        <Skeleton lines={5} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,213 @@
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
+import { SolverLabel } from '../components/id.js'
+import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
+import { LinkRow, Rows } from '../components/rows.js'
+import { ShareBar } from '../components/share-bar.js'
+import { SolverState } from '../components/solver-state.js'
+import { Sparkline } from '../components/sparkline.js'
+import { StateMark } from '../components/state-mark.js'
+import { Age } from '../components/time.js'
+import { WindowChoice } from '../components/window-choice.js'
+import { hrefHere } from '../data/chains.js'
+import { now } from '../data/clock.js'
+import { isUnimplemented } from '../data/failure.js'
+import { useQuery } from '../data/query.js'
+import { route } from '../data/route.js'
+import { refreshSolvers } from '../data/solvers.js'
+import {
+  answeredShare,
+  hourly,
+  type StatsWindow,
+  useSolverHours,
+  useSolverStats,
+  WINDOWS,
+  winShare,
+} from '../data/stats.js'
+import { exactAmount, formatAmount, formatShare, group } from '../format/amount.js'
+import { formatDuration } from '../format/time.js'
+
+/** Each line of a sparkline is one call: no more than these, because the instance limits calls. */
+const MOST_SPARKLINES = 20
+
+/** All solvers and how they compete. An instance without statistics has their names alone. */
+export function SolversPage({ chain }: { readonly chain: Chain }) {
+  const wanted = route.value.query.get('window')
+  const window = WINDOWS.find((each) => each === wanted) ?? '24h'
+  const stats = useSolverStats(chain.chainId, window)
+  if (isUnimplemented(stats.failure)) return <NamesAlone chain={chain} />
+  return (
+    <>
+      <div class="page-head">
+        <h1>Solvers</h1>
+        <WindowChoice page="solvers" window={window} />
+      </div>
+      {stats.failure !== undefined && <FailureNotice failure={stats.failure} retry={stats.refresh} />}
+      {stats.data === undefined ? (
+        stats.failure === undefined && <Skeleton lines={6} />
+      ) : stats.data.solvers.length === 0 ? (
+        <NoSolvers />
+      ) : (
+        <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
+      )}
+    </>
+  )
+}
+
+const NoSolvers = () => (
+  <Empty title="No solvers yet.">
+    A solver registers an endpoint, or opens a session. See <a href="docs">the reference of the API</a>.
+  </Empty>
+)
+
+function StatsRows({
+  chain,
+  window,
+  solvers,
+}: {
+  readonly chain: Chain
+  readonly window: StatsWindow
+  readonly solvers: readonly SolverStats[]
+}) {
+  return (
+    <Rows
+      caption="Solvers"
+      head={
+        <>
+          <th>Solver</th>
+          <th class="right">Asked</th>
+          <th class="right">Won</th>
+          <th class="right">In time</th>
+          <th class="right">Median</th>
+          <th class="right">p95</th>
+          <th>Median by hour</th>
+          <th class="right">Filled</th>
+          <th class="right">Free bond</th>
+          <th>State</th>
+        </>
+      }
+    >
+      {solvers.map((solver, index) => (
+        <StatsRow
+          key={solver.solver}
+          chain={chain}
+          window={window}
+          stats={solver}
+          hasSparkline={index < MOST_SPARKLINES}
+        />
+      ))}
+    </Rows>
+  )
+}
+
+interface StatsRowProps {
+  readonly chain: Chain
+  readonly window: StatsWindow
+  readonly stats: SolverStats
+  readonly hasSparkline: boolean
+}
+
+function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
+  const hours = useSolverHours(chain.chainId, stats.solver, window, hasSparkline)
+  const medians =
+    hours.data === undefined ? [] : hourly(hours.data, ({ medianResponseMs }) => medianResponseMs, now.peek())
+  return (
+    <LinkRow href={hrefHere('solver', stats.solver)} label={`Solver ${stats.solver}`}>
+      <td class="wide" data-label="Solver">
+        <SolverLabel address={stats.solver} name={stats.name} />
+      </td>
+      <td class="right number" data-label="Asked">
+        {group(String(stats.asked))}
+      </td>
+      <td class="right number" data-label="Won">
+        {share(winShare(stats))}
+      </td>
+      <td class="right number" data-label="In time">
+        {share(answeredShare(stats))}
+      </td>
+      <td class="right number" data-label="Median">
+        {ms(stats.medianResponseMs)}
+      </td>
+      <td class="right number" data-label="p95">
+        {ms(stats.p95ResponseMs)}
+      </td>
+      <td data-label="Median by hour">
+        <Sparkline values={medians} label="Median response time by hour" />
+      </td>
+      <td class="right number" data-label="Filled">
+        {share(stats.fillRate)}
+      </td>
+      <td class="right" data-label="Free bond">
+        <FreeBond chain={chain} stats={stats} />
+      </td>
+      <td data-label="State">
+        <SolverState {...stats} />
+      </td>
+    </LinkRow>
+  )
+}
+
+/** The free part of a solver's bond, as an amount and as a part of the whole. */
+export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly stats: SolverStats }) {
+  const { freeBond, totalBond } = stats
+  if (freeBond === undefined || totalBond === undefined) return <span class="muted">–</span>
+  const { decimals, symbol } = chain.bondToken ?? {}
+  const free = BigInt(freeBond)
+  const total = BigInt(totalBond)
+  const exact = `${exactAmount(free, decimals)} of ${exactAmount(total, decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
+  return (
+    <span class="free-bond" title={exact}>
+      <span class="number">{formatAmount(free, decimals)}</span>
+      <ShareBar share={total === 0n ? 0 : Number((free * 10_000n) / total) / 10_000} label="free bond" />
+    </span>
+  )
+}
+
+const share = (value: number | undefined) => (value === undefined ? '–' : formatShare(value))
+const ms = (value: number | undefined) => (value === undefined ? '–' : formatDuration(value))
+
+function NamesAlone({ chain }: { readonly chain: Chain }) {
+  const { chainId } = chain
+  const list = useQuery(`solvers ${chainId}`, (signal) => refreshSolvers(chainId, signal), {
+    refreshMs: 60_000,
+  })
+  return (
+    <>
+      <div class="page-head">
+        <h1>Solvers</h1>
+      </div>
+      {list.failure !== undefined && <FailureNotice failure={list.failure} retry={list.refresh} />}
+      {list.data === undefined ? (
+        list.failure === undefined && <Skeleton lines={4} />
+      ) : list.data.length === 0 ? (
+        <NoSolvers />
+      ) : (
+        <Rows
+          caption="Solvers"
+          head={
+            <>
+              <th>Solver</th>
+              <th>Registered</th>
+              <th>State</th>
+            </>
+          }
+        >
+          {list.data.map(({ address, name, registeredAt }) => (
+            <LinkRow key={address} href={hrefHere('solver', address)} label={`Solver ${address}`}>
+              <td class="wide" data-label="Solver">
+                <SolverLabel address={address} name={name} />
+              </td>
+              <td data-label="Registered">
+                <Age ms={Number(registeredAt)} />
+              </td>
+              <td data-label="State">
+                <StateMark word="active" tone="good" />
+              </td>
+            </LinkRow>
+          ))}
+        </Rows>
+      )}
+      <p class="muted footnote">This instance keeps no statistics of solvers.</p>
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { AuctionChart } from '../../components/auction-chart.js'
+import { Id, SolverLabel } from '../../components/id.js'
+import { Empty } from '../../components/notice.js'
+import { Bps, Ranking } from '../../components/ranking.js'
+import { surplusBps } from '../../data/auction.js'
+import type { Auction } from '../../data/auction-stream.js'
+import { hrefHere } from '../../data/chains.js'
+
+interface AuctionPanelProps {
+  readonly chain: Chain
+  readonly auction: Auction
+  /** The token of the side that solvers compete on. */
+  readonly token: string
+  /** Whether quotes are asked for: there is a user. */
+  readonly isAsking: boolean
+  readonly price: GetPriceResponse | undefined
+}
+
+/** The auction: improvements while it runs, then all results with the ranking. */
+export function AuctionPanel({ chain, auction, token, isAsking, price }: AuctionPanelProps) {
+  const { round } = auction
+  return (
+    <section class="panel auction" aria-labelledby="auction-title">
+      <div class="panel-head">
+        <h2 id="auction-title">Auction</h2>
+        {isAsking && round !== undefined && (
+          <span class="auction-facts muted">
+            {round.quoteId !== '' && (
+              <Id text={round.quoteId} href={hrefHere('quote', round.quoteId)} label="quote id" />
+            )}
+            <span>round {round.number}</span>
+            <span class="auction-count" role="status">
+              {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
+            </span>
+          </span>
+        )}
+      </div>
+      {isAsking && round !== undefined ? (
+        <Rounds chain={chain} auction={auction} token={token} />
+      ) : (
+        <>
+          <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
+          <Empty title="Solvers compete here for your swap.">
+            Connect a wallet, or enter your address, to see the auction live.
+            {price?.best !== undefined && (
+              <span class="best-price">
+                Best of {price.offers} {price.offers === 1 ? 'price' : 'prices'}:{' '}
+                <SolverLabel address={price.best.solver} name={price.best.name} />
+              </span>
+            )}
+          </Empty>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Rounds({
+  chain,
+  auction,
+  token,
+}: {
+  readonly chain: Chain
+  readonly auction: Auction
+  readonly token: string
+}) {
+  const { round } = auction
+  const isRunning = round !== undefined && round.offers === undefined
+  const elapsedMs = useElapsed(round?.startedAt ?? 0, isRunning)
+  if (round === undefined) return null
+  const surplus = surplusBps(round.attempts)
+  return (
+    <>
+      <AuctionChart
+        attempts={round.attempts}
+        deadlineMs={chain.quoteTimeoutMs}
+        elapsedMs={isRunning ? Math.min(chain.quoteTimeoutMs, elapsedMs) : undefined}
+      />
+      <p class="chart-note">
+        {isRunning ? (
+          'The line is the best offer so far.'
+        ) : surplus !== undefined ? (
+          <>
+            The best offer is <Bps bps={surplus} /> better than the next one.
+          </>
+        ) : round.offers === 0 ? (
+          'No solver has made a valid offer in this round.'
+        ) : (
+          'There is one valid offer.'
+        )}
+      </p>
+      {round.attempts.length > 0 && (
+        <Ranking attempts={round.attempts} chainId={chain.chainId} token={token} />
+      )}
+    </>
+  )
+}
+
+/** Time since a start, in milliseconds, in each frame while it runs. */
+function useElapsed(startedAt: number, isRunning: boolean): number {
+  const [elapsedMs, setElapsed] = useState(0)
+  useEffect(() => {
+    if (!isRunning) return
+    let frame = 0
+    const tick = () => {
+      setElapsed(Math.max(0, Date.now() - startedAt))
+      frame = requestAnimationFrame(tick)
+    }
+    tick()
+    return () => cancelAnimationFrame(frame)
+  }, [startedAt, isRunning])
+  return elapsedMs
+}

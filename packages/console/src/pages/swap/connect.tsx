@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import { shorten } from '../../format/shorten.js'
+import type { WalletOption } from '../../wallet/discover.js'
+import { loadWallet } from '../../wallet/load.js'
+import { wallet } from '../../wallet/state.js'
+
+/** Connects a wallet of this browser. With several, a list to choose from. */
+export function Connect() {
+  const [options, setOptions] = useState<readonly WalletOption[]>()
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const attempt = async (task: () => Promise<void>) => {
+    setProblem('')
+    setBusy(true)
+    await task().catch(async (error) => setProblem((await loadWallet()).describeWalletError(error)))
+    setBusy(false)
+  }
+  const connect = (option: WalletOption) => attempt(async () => (await loadWallet()).connectWallet(option))
+  const discover = () =>
+    attempt(async () => {
+      const { discoverWallets, connectWallet } = await loadWallet()
+      const found = await discoverWallets()
+      setOptions(found)
+      const [only] = found
+      if (only !== undefined && found.length === 1) await connectWallet(only)
+    })
+  return (
+    <>
+      <button type="button" class="main-action" disabled={isBusy} onClick={discover}>
+        {isBusy ? 'Waiting for the wallet…' : 'Connect wallet'}
+      </button>
+      {options !== undefined && options.length > 1 && (
+        <ul class="wallets">
+          {options.map((option) => (
+            <li key={option.id}>
+              <button type="button" disabled={isBusy} onClick={() => connect(option)}>
+                {option.icon !== '' && <img src={option.icon} alt="" width={20} height={20} />}
+                <bdi>{option.name}</bdi>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {options?.length === 0 && (
+        <p class="muted" role="status">
+          No wallet is in this browser. Install one, or swap with a deposit address: that needs no connected
+          wallet.
+        </p>
+      )}
+      {problem !== '' && (
+        <p class="negative" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}
+
+/** The connected wallet, with the way to forget it. */
+export function ConnectedWallet({ chainId }: { readonly chainId: bigint }) {
+  const [problem, setProblem] = useState('')
+  const known = wallet.value
+  if (known === undefined) return null
+  const isElsewhere = BigInt(known.chainId) !== chainId
+  const change = async () => {
+    const { switchChain, describeWalletError } = await loadWallet()
+    await switchChain(Number(chainId)).then(
+      () => setProblem(''),
+      (error) => setProblem(describeWalletError(error)),
+    )
+  }
+  return (
+    <div class="connected">
+      <span>
+        <bdi>{known.name}</bdi> <code title={known.address}>{shorten(known.address)}</code>
+      </span>
+      {isElsewhere && (
+        <button type="button" onClick={change}>
+          Switch to chain {String(chainId)}
+        </button>
+      )}
+      <button type="button" class="plain" onClick={async () => (await loadWallet()).disconnectWallet()}>
+        disconnect
+      </button>
+      {isElsewhere && problem !== '' && (
+        <p class="negative" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  )
+}

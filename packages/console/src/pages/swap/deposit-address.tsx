@@ -1,0 +1,68 @@
+import { Copy } from '../../components/copy.js'
+import { QrCode } from '../../components/qr-code.js'
+import { Amount } from '../../components/token-amount.js'
+import { now } from '../../data/clock.js'
+import { tokenOf } from '../../data/tokens.js'
+import { exactAmount } from '../../format/amount.js'
+import { formatAge } from '../../format/time.js'
+import { wallet } from '../../wallet/state.js'
+import { payFromWallet, type TakenOffer } from './taken-offer.js'
+
+/** The deposit address of an offer with its QR code, and what to send there until when. */
+export function DepositAddress({ taken }: { readonly taken: TakenOffer }) {
+  const { chain, offer, isChecked, steps } = taken
+  const { quote, depositAddress } = offer
+  if (quote === undefined) return null
+  const deadlineMs = quote.depositDeadline * 1000
+  const isLate = deadlineMs < now.value
+  const token = tokenOf(chain.chainId, quote.inputToken)
+  const deposit = steps.find(({ name }) => name === 'deposit')
+  if (deposit?.state === 'done') return null
+  return (
+    <section class="deposit-address" aria-label="Deposit address">
+      {!isChecked && (
+        <p class="notice notice-warning">
+          This address is not checked, because no wallet is connected: you trust this instance for it. Tokens
+          sent to a wrong address are lost.
+        </p>
+      )}
+      <div class="deposit-columns">
+        <QrCode text={depositAddress} label="QR code of the deposit address" />
+        <dl class="facts facts-stacked">
+          <dt>Send exactly</dt>
+          <dd>
+            <Amount chainId={chain.chainId} address={quote.inputToken} amount={quote.inputAmount} />
+            <Copy text={exactAmount(BigInt(quote.inputAmount), token?.decimals)} label="amount" />
+          </dd>
+          {token?.source !== 'wallet' && (
+            <>
+              <dt>in the smallest unit, as the decimals were not read from the contract</dt>
+              <dd class="number whole-address">{quote.inputAmount}</dd>
+            </>
+          )}
+          <dt>of the token</dt>
+          <dd class="whole-address">
+            <code>{quote.inputToken}</code>
+            <Copy text={quote.inputToken} label="token's address" />
+          </dd>
+          <dt>to the address</dt>
+          <dd class="whole-address">
+            <code>{depositAddress}</code>
+            <Copy text={depositAddress} label="deposit address" />
+          </dd>
+          <dt>on chain</dt>
+          <dd class="number">{String(chain.chainId)}</dd>
+          <dt>before</dt>
+          <dd class={isLate ? 'negative' : ''}>
+            {isLate ? 'too late: ask again' : formatAge(deadlineMs, now.value)}
+          </dd>
+        </dl>
+      </div>
+      {wallet.value !== undefined && !isLate && (
+        <button type="button" class="main-action" onClick={payFromWallet}>
+          Send from the wallet
+        </button>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { Amount } from '../../components/token-amount.js'
+import { loadWallet } from '../../wallet/load.js'
+import { wallet } from '../../wallet/state.js'
+import { type SwapParams, writeSwapParams } from './swap-params.js'
+
+interface ModeProps {
+  readonly value: SwapParams['mode']
+  readonly params: SwapParams
+  readonly label: string
+  readonly hint: string
+}
+
+/** One way to deposit. */
+export function Mode({ value, params, label, hint }: ModeProps) {
+  return (
+    <label title={hint}>
+      <input
+        type="radio"
+        name="mode"
+        value={value}
+        checked={params.mode === value}
+        onChange={() => writeSwapParams({ ...params, mode: value })}
+      />
+      {label}
+    </label>
+  )
+}
+
+/** The address of a user without a connected wallet. */
+export function UserField({ params }: { readonly params: SwapParams }) {
+  return (
+    <label class="user-field">
+      <span>
+        {params.mode === 'address'
+          ? 'Your address: it gets the output, or a refund'
+          : 'Or watch the auction for an address'}
+      </span>
+      <input
+        class="wide-input"
+        placeholder="0x…"
+        value={params.user}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={({ currentTarget }) => writeSwapParams({ ...params, user: currentTarget.value.trim() })}
+      />
+    </label>
+  )
+}
+
+/** How much of a token the user has, once a wallet is connected. */
+export function Balance({ chain, token }: { readonly chain: Chain; readonly token: string }) {
+  const [balance, setBalance] = useState<bigint>()
+  const known = wallet.value
+  const isHere = known !== undefined && BigInt(known.chainId) === chain.chainId
+  useEffect(() => {
+    setBalance(undefined)
+    if (!isHere) return
+    let isEnded = false
+    void loadWallet()
+      .then(({ readBalance }) => readBalance(token))
+      .then(
+        (read) => !isEnded && setBalance(read),
+        () => {},
+      )
+    return () => {
+      isEnded = true
+    }
+  }, [isHere, known?.address, token])
+  if (balance === undefined) return null
+  return (
+    <span>
+      you have <Amount chainId={chain.chainId} address={token} amount={balance} bare />
+    </span>
+  )
+}

@@ -1,0 +1,165 @@
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { TokenName } from '../../components/token-amount.js'
+import { type Auction, REFRESH_SECONDS } from '../../data/auction-stream.js'
+import { now } from '../../data/clock.js'
+import type { Query } from '../../data/query.js'
+import { tokenOf } from '../../data/tokens.js'
+import { exactAmount, formatAmount, formatRate } from '../../format/amount.js'
+import { wallet } from '../../wallet/state.js'
+import type { Wish } from '../../wallet/swap-calls.js'
+import { Action } from './action.js'
+import { ConnectedWallet } from './connect.js'
+import { Balance, Mode, UserField } from './fields.js'
+import { type SwapParams, writeSwapParams } from './swap-params.js'
+import { TokenField } from './token-field.js'
+
+interface SwapFormProps {
+  readonly chain: Chain
+  readonly params: SwapParams
+  readonly wish: Wish | undefined
+  readonly problem: string
+  readonly auction: Auction
+  readonly price: Query<GetPriceResponse>
+}
+
+/** The amounts of the best offer or price. */
+interface Found {
+  readonly input: bigint
+  readonly output: bigint
+  /** Number of valid offers; undefined while the round runs. */
+  readonly offers: number | undefined
+}
+
+/** One column, two amounts, one action. */
+export function SwapForm(props: SwapFormProps) {
+  const { chain, params, wish, auction, price } = props
+  const { chainId } = chain
+  const found = findAmounts(auction, price.data, wish)
+  const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
+  const sides = {
+    sell: { label: 'You sell', token: params.sell, amount: found?.input },
+    buy: { label: 'You buy', token: params.buy, amount: found?.output },
+  } as const
+  const field = (side: 'sell' | 'buy') => {
+    const { label, token, amount } = sides[side]
+    const isExact = params.exact === side
+    const decimals = token === '' ? undefined : tokenOf(chainId, token)?.decimals
+    const shown = amount === undefined ? '' : formatAmount(amount, decimals)
+    return (
+      <TokenField
+        chainId={chainId}
+        label={isExact ? `${label} exactly` : label}
+        token={token}
+        amount={isExact ? params.amount : shown}
+        title={amount === undefined ? '' : exactAmount(amount, decimals)}
+        isExact={isExact}
+        isInvalid={
+          isExact && wish === undefined && params.amount !== '' && params.sell !== '' && params.buy !== ''
+        }
+        isDisabled={false}
+        onAmount={(text) => change({ exact: side, amount: text })}
+        onToken={(address) => change({ [side]: address })}
+      >
+        {token !== '' && decimals === undefined && (
+          <span>Smallest units: the decimals are not known yet.</span>
+        )}
+        {side === 'sell' && token !== '' && <Balance chain={chain} token={token} />}
+        {side === 'buy' && (
+          <>
+            <span>
+              {found?.offers !== undefined &&
+                `best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`}
+            </span>
+            <Countdown {...props} />
+          </>
+        )}
+      </TokenField>
+    )
+  }
+  return (
+    <div class="form">
+      {field('sell')}
+      <button
+        type="button"
+        class="turn"
+        aria-label="Exchange the two tokens"
+        title="Exchange the two tokens"
+        onClick={() => change({ sell: params.buy, buy: params.sell })}
+      >
+        ↓↑
+      </button>
+      {field('buy')}
+      <Rate chain={chain} params={params} found={found} />
+      <fieldset class="mode">
+        <legend>Deposit</legend>
+        <Mode
+          value="contract"
+          params={params}
+          label="by contract"
+          hint="Approve and deposit with your wallet."
+        />
+        <Mode
+          value="address"
+          params={params}
+          label="to an address"
+          hint="Send the tokens from anywhere, without a connected wallet."
+        />
+      </fieldset>
+      {wallet.value === undefined ? <UserField params={params} /> : <ConnectedWallet chainId={chainId} />}
+      <Action {...props} />
+    </div>
+  )
+}
+
+/** The other side shows nothing while the typed side is being changed. */
+function findAmounts(
+  auction: Auction,
+  price: GetPriceResponse | undefined,
+  wish: Wish | undefined,
+): Found | undefined {
+  if (wish === undefined) return undefined
+  const quote = auction.offer?.offer.quote
+  if (wish.user !== '')
+    return (
+      quote && {
+        input: BigInt(quote.inputAmount),
+        output: BigInt(quote.outputAmount),
+        offers: auction.round?.offers,
+      }
+    )
+  const best = price?.best
+  return best && { input: BigInt(best.inputAmount), output: BigInt(best.outputAmount), offers: price.offers }
+}
+
+function Rate({
+  chain,
+  params,
+  found,
+}: Pick<SwapFormProps, 'chain' | 'params'> & { readonly found: Found | undefined }) {
+  const { chainId } = chain
+  const decimalsOf = (token: string) => (token === '' ? undefined : tokenOf(chainId, token)?.decimals)
+  const rate = found && formatRate(found.input, found.output, decimalsOf(params.sell), decimalsOf(params.buy))
+  return (
+    <p class="rate">
+      {rate !== undefined && (
+        <>
+          1 <TokenName chainId={chainId} address={params.sell} /> = <span class="number">{rate}</span>{' '}
+          <TokenName chainId={chainId} address={params.buy} />
+        </>
+      )}
+    </p>
+  )
+}
+
+/** When the amounts are asked for again. */
+function Countdown({ auction, price, wish }: Pick<SwapFormProps, 'auction' | 'price' | 'wish'>) {
+  if (wish === undefined) return null
+  const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
+  const nextAt = wish.user === '' ? priceAt : auction.nextAt
+  const seconds =
+    nextAt === undefined
+      ? undefined
+      : Math.min(REFRESH_SECONDS, Math.max(0, Math.ceil((nextAt - now.value) / 1000)))
+  return <span class="number">{seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}</span>
+}

@@ -1,0 +1,81 @@
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+import { tokenOf } from '../../data/tokens.js'
+import { shorten } from '../../format/shorten.js'
+import { TokenPicker } from './token-picker.js'
+
+interface TokenFieldProps {
+  readonly chainId: bigint
+  readonly label: string
+  readonly token: string
+  /** As typed on the exact side; as found on the other. */
+  readonly amount: string
+  /** The exact amount, on hover. */
+  readonly title: string
+  readonly isExact: boolean
+  readonly isInvalid: boolean
+  readonly isDisabled: boolean
+  readonly onAmount: (text: string) => void
+  readonly onToken: (address: string) => void
+  /** A line below the amount. */
+  readonly children?: ComponentChildren
+}
+
+/** One side of the swap: an amount and its token. */
+export function TokenField(props: TokenFieldProps) {
+  const {
+    chainId,
+    label,
+    token,
+    amount,
+    title,
+    isExact,
+    isInvalid,
+    isDisabled,
+    onAmount,
+    onToken,
+    children,
+  } = props
+  const id = useId()
+  const picker = useRef<HTMLDialogElement>(null)
+  const known = token === '' ? undefined : tokenOf(chainId, token)
+  return (
+    <div class="token-field">
+      <label for={id}>{label}</label>
+      <div class="token-field-row">
+        <input
+          id={id}
+          class={`amount-input number${isExact ? '' : ' amount-found'}`}
+          inputMode="decimal"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="0"
+          value={amount}
+          title={title}
+          disabled={isDisabled}
+          aria-invalid={isInvalid}
+          onInput={({ currentTarget }) => onAmount(currentTarget.value)}
+        />
+        <button
+          type="button"
+          class="token-button"
+          disabled={isDisabled}
+          onClick={() => picker.current?.showModal()}
+          title={token}
+        >
+          {token === '' ? (
+            'Choose token'
+          ) : (
+            <>
+              {known?.symbol !== undefined && <bdi class="token-symbol">{known.symbol}</bdi>}
+              <code>{shorten(token)}</code>
+            </>
+          )}
+          <span aria-hidden="true">▾</span>
+        </button>
+      </div>
+      <div class="token-field-note">{children}</div>
+      <TokenPicker dialog={picker} chainId={chainId} onToken={onToken} />
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { DepositMode, OrderType } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import type { AuctionRequest } from '../../data/auction-stream.js'
+import { tokenOf } from '../../data/tokens.js'
+import { parseAmount } from '../../format/amount.js'
+import type { Wish } from '../../wallet/swap-calls.js'
+import { ADDRESS, type SwapParams } from './swap-params.js'
+
+/** What the form asks for, or why it asks for nothing yet. */
+export interface WishOrProblem {
+  readonly wish: Wish | undefined
+  /** What the user must do first; empty with a wish. */
+  readonly problem: string
+}
+
+/** Reads the form. @param account of the connected wallet */
+export function readWish(
+  { chainId }: Pick<Chain, 'chainId'>,
+  params: SwapParams,
+  account: string | undefined,
+): WishOrProblem {
+  const { sell, buy, exact, mode } = params
+  const without = (problem: string) => ({ wish: undefined, problem })
+  if (sell === '' || buy === '') return without('Choose the tokens')
+  if (sell.toLowerCase() === buy.toLowerCase()) return without('Choose two different tokens')
+  const decimals = tokenOf(chainId, exact === 'sell' ? sell : buy)?.decimals
+  const amount = parseAmount(params.amount, decimals)
+  if (amount === undefined) return without(params.amount === '' ? 'Enter an amount' : 'Enter a valid amount')
+  const user = account ?? params.user
+  if (user !== '' && !ADDRESS.test(user)) return without('Enter a valid address')
+  const wish: Wish = {
+    inputToken: sell,
+    outputToken: buy,
+    isExactInput: exact === 'sell',
+    amount,
+    user,
+    mode: mode === 'address' ? 'ADDRESS' : 'CONTRACT',
+  }
+  return { wish, problem: '' }
+}
+
+/** The request of an auction for a wish with a user. */
+export function auctionRequest({ chainId }: Pick<Chain, 'chainId'>, wish: Wish): AuctionRequest {
+  return {
+    chainId,
+    inputToken: wish.inputToken,
+    outputToken: wish.outputToken,
+    orderType: wish.isExactInput ? OrderType.EXACT_INPUT : OrderType.EXACT_OUTPUT,
+    amount: String(wish.amount),
+    userAddress: wish.user,
+    originChainId: chainId,
+    destinationChainId: chainId,
+    depositMode: wish.mode === 'ADDRESS' ? DepositMode.ADDRESS : DepositMode.CONTRACT,
+  }
+}

@@ -1,0 +1,92 @@
+import {
+  type Address,
+  createWalletClient,
+  custom,
+  type EIP1193Provider,
+  erc20Abi,
+  getAddress,
+  numberToHex,
+  publicActions,
+  UserRejectedRequestError,
+} from 'viem'
+import { learnToken } from '../data/tokens.js'
+import type { WalletOption } from './discover.js'
+import { wallet } from './state.js'
+
+const POLL_MS = 1000
+let provider: EIP1193Provider | undefined
+
+/** Asks a wallet for its account. @throws what the wallet throws, also when the user refuses */
+export async function connectWallet(option: WalletOption): Promise<void> {
+  const { provider: chosen, name } = option
+  const [account] = await chosen.request({ method: 'eth_requestAccounts' })
+  if (account === undefined) throw new Error('The wallet has given no account.')
+  const chainId = Number(await chosen.request({ method: 'eth_chainId' }))
+  provider = chosen
+  wallet.value = { address: getAddress(account), name, chainId }
+  chosen.on('accountsChanged', ([next]) => {
+    const known = wallet.peek()
+    wallet.value =
+      next === undefined || known === undefined ? undefined : { ...known, address: getAddress(next) }
+  })
+  chosen.on('chainChanged', (next) => {
+    const known = wallet.peek()
+    if (known !== undefined) wallet.value = { ...known, chainId: Number(next) }
+  })
+}
+
+/** Forgets the wallet. Wallets keep their own list of sites that may see the account. */
+export function disconnectWallet(): void {
+  provider = undefined
+  wallet.value = undefined
+}
+
+/** Asks the wallet to go to a chain. @throws when it does not know the chain, or the user refuses */
+export async function switchChain(chainId: number): Promise<void> {
+  const known = wallet.peek()
+  if (provider === undefined || known === undefined) throw new Error('No wallet is connected.')
+  if (known.chainId === chainId) return
+  try {
+    await provider.request({
+      method: 'wallet_switchEthereumChain',
+      params: [{ chainId: numberToHex(chainId) }],
+    })
+  } catch (error) {
+    if (error instanceof UserRejectedRequestError) throw error
+    throw new Error(`The wallet does not know chain ${chainId}. Add the chain to the wallet, then try again.`)
+  }
+  wallet.value = { ...known, chainId }
+}
+
+/** A client that reads the chain and sends transactions through the user's wallet. */
+export function walletClient() {
+  const known = wallet.peek()
+  if (provider === undefined || known === undefined) throw new Error('No wallet is connected.')
+  const account = known.address as Address
+  return createWalletClient({ account, transport: custom(provider), pollingInterval: POLL_MS }).extend(
+    publicActions,
+  )
+}
+
+/** Reads symbol and decimals of a token of the wallet's chain, and keeps them. */
+export async function readToken(address: string): Promise<void> {
+  const client = walletClient()
+  const chainId = wallet.peek()?.chainId ?? 0
+  const token = { address: address as Address, abi: erc20Abi } as const
+  const [symbol, decimals] = await Promise.all([
+    client.readContract({ ...token, functionName: 'symbol' }).catch(() => undefined),
+    client.readContract({ ...token, functionName: 'decimals' }).catch(() => undefined),
+  ])
+  learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
+}
+
+/** Reads how much of a token the user has, in the token's smallest unit. */
+export function readBalance(address: string): Promise<bigint> {
+  const client = walletClient()
+  return client.readContract({
+    address: address as Address,
+    abi: erc20Abi,
+    functionName: 'balanceOf',
+    args: [client.account.address],
+  })
+}

@@ -1,0 +1,12 @@
+/** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
+export { discoverWallets, type WalletOption } from './discover.js'
+export { describeWalletError } from './errors.js'
+export { connectWallet, disconnectWallet, readBalance, readToken, switchChain } from './provider.js'
+export {
+  payDepositAddress,
+  type ReportStep,
+  refundOrder,
+  swapByContract,
+  verifyOffer,
+  type Wish,
+} from './swap-calls.js'

@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest'
+import {
+  differenceBps,
+  exactAmount,
+  formatAmount,
+  formatBps,
+  formatRate,
+  formatShare,
+  parseAmount,
+} from '../src/format/amount.js'
+
+const GAP = '\u202f'
+
+it.each([
+  [0n, 18, '0'],
+  [10n ** 18n, 18, '1'],
+  [1_234_567_890_000_000_000n, 18, '1.2345'],
+  [2_498_759_999n, 6, `2${GAP}498.75`],
+  [999_999n, 6, '0.999999'],
+  [41_240_600_000_000_000n, 18, '0.0412406'],
+  [1n, 18, '<0.000000000001'],
+  [5n, 0, '5'],
+  [1_234_567n, 0, `1${GAP}234${GAP}567`],
+  [2n ** 256n - 1n, 18, `1.157${GAP}×${GAP}10⁵⁹`],
+  [2n ** 256n - 1n, 255, '<0.000000000001'],
+])('%s with %s decimals is shown as %s', (amount, decimals, expected) => {
+  expect(formatAmount(amount, decimals)).toBe(expected)
+})
+
+it('shows the smallest units of a token whose decimals are not known', () => {
+  expect(formatAmount(1_234_567n, undefined)).toBe(`1${GAP}234${GAP}567`)
+  expect(formatAmount(10n ** 18n, undefined)).toBe(`1.000${GAP}×${GAP}10¹⁸`)
+})
+
+it('keeps zeros where amounts stand below each other', () => {
+  expect(formatAmount(2_497_000_000n, 6, { fraction: 2 })).toBe(`2${GAP}497.00`)
+})
+
+it('writes the exact amount for copying', () => {
+  expect(exactAmount(2_498_750_001n, 6)).toBe('2498.750001')
+  expect(exactAmount(10n ** 18n, 18)).toBe('1')
+  expect(exactAmount(7n, undefined)).toBe('7')
+})
+
+it.each([
+  ['1', 18, 10n ** 18n],
+  ['1.5', 6, 1_500_000n],
+  ['.5', 6, 500_000n],
+  ['2 498,75', 6, 2_498_750_000n],
+  [`2${GAP}498.75`, 6, 2_498_750_000n],
+  ['0', 6, undefined],
+  ['1.0000001', 6, undefined],
+  ['1.5', undefined, undefined],
+  ['-1', 6, undefined],
+  ['1e6', 6, undefined],
+  ['', 6, undefined],
+  [String(2n ** 256n), 0, undefined],
+  [String(2n ** 256n - 1n), 0, 2n ** 256n - 1n],
+])('"%s" with %s decimals is read as %s', (text, decimals, expected) => {
+  expect(parseAmount(text, decimals)).toBe(expected)
+})
+
+it('is signed from the view of the user: less output and more input are losses', () => {
+  expect(differenceBps(2_497_000_000n, 2_498_750_000n, true)).toBeCloseTo(-7, 1)
+  expect(differenceBps(1_001n, 1_000n, false)).toBe(-10)
+  expect(differenceBps(999n, 1_000n, false)).toBe(10)
+  expect([-7.004, 0.04, 12.5, -12_345].map(formatBps)).toEqual([
+    '−7.0 bp',
+    '0.0 bp',
+    '+12.5 bp',
+    `−12${GAP}345 bp`,
+  ])
+})
+
+it('shows no share as all or none that is not', () => {
+  expect([0, 0.004, 0.5, 0.944, 0.995, 1].map(formatShare)).toEqual(
+    ['0', '0.4', '50', '94.4', '99.5', '100'].map((digits) => `${digits}${GAP}%`),
+  )
+})
+
+it('gives the price of one whole token for any decimals', () => {
+  expect(formatRate(2n * 10n ** 18n, 5_000_000_000n, 18, 6)).toBe(`2${GAP}500`)
+  expect(formatRate(5_000_000_000n, 2n * 10n ** 18n, 6, 18)).toBe('0.0004')
+  expect(formatRate(1n, 1n, undefined, 6)).toBeUndefined()
+})

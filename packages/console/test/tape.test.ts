@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest'
+import type { OrderEvent } from '../src/data/order-event.js'
+import { addEarlier, addEvent, type TapeEntry } from '../src/data/tape.js'
+
+const event = (changes: Partial<OrderEvent>): OrderEvent => ({
+  type: 'Deposited',
+  chainId: 1,
+  orderId: '0xaa',
+  blockNumber: 10,
+  logIndex: 0,
+  cursor: 'c',
+  transactionHash: '0x01',
+  ...changes,
+})
+const reverted = (of: OrderEvent) => event({ ...of, type: 'Reverted', event: of.type })
+const lines = (tape: readonly TapeEntry[]) =>
+  tape.map(
+    (entry) =>
+      `${entry.event.type} ${entry.event.blockNumber}${entry.removedAt === undefined ? '' : ' removed'}`,
+  )
+
+it('the newest event is at the top', () => {
+  const tape = addEvent(addEvent([], event({}), 1), event({ type: 'Settled', blockNumber: 11 }), 2)
+  expect(lines(tape)).toEqual(['Settled 11', 'Deposited 10'])
+})
+
+it('a removed event stays where it is and is marked', () => {
+  const first = addEvent(addEvent([], event({}), 1), event({ orderId: '0xbb', blockNumber: 11 }), 2)
+  expect(lines(addEvent(first, reverted(event({})), 3))).toEqual(['Deposited 11', 'Deposited 10 removed'])
+})
+
+it('an event that comes back in another block is a line of its own', () => {
+  const removed = addEvent(addEvent([], event({}), 1), reverted(event({})), 2)
+  const back = addEvent(removed, event({ blockNumber: 12 }), 3)
+  expect(lines(back)).toEqual(['Deposited 12', 'Deposited 10 removed'])
+  expect(lines(addEvent(back, event({}), 4))).toEqual([
+    'Deposited 10',
+    'Deposited 12',
+    'Deposited 10 removed',
+  ])
+})
+
+it('the removal of an event from before the console was opened is a line too', () => {
+  expect(lines(addEvent([], reverted(event({ type: 'Settled' })), 1))).toEqual(['Settled 10 removed'])
+})
+
+it('an event that comes twice is one line', () => {
+  const tape = addEvent(addEvent([], event({}), 1), event({}), 2)
+  expect(lines(addEarlier(tape, [event({}), event({ blockNumber: 9 })]))).toEqual([
+    'Deposited 10',
+    'Deposited 9',
+  ])
+})
+
+it('earlier events are below the others, the newest first', () => {
+  const earlier = [event({ blockNumber: 3, blockTime: 30 }), event({ blockNumber: 5, blockTime: 50 })]
+  expect(lines(addEarlier(addEvent([], event({}), 1), earlier))).toEqual([
+    'Deposited 10',
+    'Deposited 5',
+    'Deposited 3',
+  ])
+})
