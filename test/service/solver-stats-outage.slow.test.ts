@@ -56,10 +56,9 @@ async function quote(url: string, count: number): Promise<number> {
 
 /** The counts of the solver that are stored. */
 async function readCounts(url: string): Promise<Counts> {
-  const { stats } = await (
-    await fetch(`${url}/v1/${chain.chainId}/solvers/${solver.account.address}/stats`)
-  ).json()
-  return { asked: stats?.asked, quoted: stats?.quoted, won: stats?.won }
+  const answer = await fetch(`${url}/v1/${chain.chainId}/solvers/${solver.account.address}/stats`)
+  const { stats } = (await answer.json()) as { stats: Counts }
+  return { asked: stats.asked, quoted: stats.quoted, won: stats.won }
 }
 
 const untilCounted = (url: string, count: number, timeoutMs?: number) =>
@@ -97,13 +96,13 @@ describe.concurrent('while the database', () => {
   it.for(OUTAGES)(
     '%s, quotes go on, and each counts once afterwards',
     { timeout: TIMEOUT_MS },
-    async ([, begin], { onTestFinished }) => {
+    async ([, begin], { expect, onTestFinished }) => {
       const link = await startDatabaseLink(await createPostgresDatabase(onTestFinished))
       onTestFinished(() => link.close())
       const lines: { level: number; msg: string }[] = []
       const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
       const service = await startService(chain, { DATABASE_URL: link.url }, { log })
-      onTestFinished(service.close)
+      onTestFinished(() => service.close())
       await solver.register(service)
       await quote(service.url, 5)
       expect(await untilCounted(service.url, 5)).toEqual(exactly(5))
