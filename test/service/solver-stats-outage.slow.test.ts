@@ -54,11 +54,11 @@ async function quote(url: string, count: number): Promise<number> {
   return slowestMs
 }
 
-/** The counts of the solver that are stored. */
+/** The counts of the solver that are stored; 0 while the database is away. */
 async function readCounts(url: string): Promise<Counts> {
   const answer = await fetch(`${url}/v1/${chain.chainId}/solvers/${solver.account.address}/stats`)
-  const { stats } = (await answer.json()) as { stats: Counts }
-  return { asked: stats.asked, quoted: stats.quoted, won: stats.won }
+  const { stats } = (await answer.json()) as { stats?: Counts }
+  return { ...exactly(0), ...(stats && { asked: stats.asked, quoted: stats.quoted, won: stats.won }) }
 }
 
 const untilCounted = (url: string, count: number, timeoutMs?: number) =>
