@@ -147,7 +147,7 @@ export class Trial {
     if (reply.kind === 'cancelled') return atTimeout
     if (reply.kind !== 'replied') return reply
     const { hasher } = this.signing
-    this.longestReply = Math.max(this.longestReply, Buffer.byteLength(JSON.stringify(reply.body) ?? ''))
+    this.longestReply = Math.max(this.longestReply, sizeOf(reply.body))
     const result = await this.#validate({ request, hasher, solver: this.solver, body: reply.body })
     if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
       this.#firstOutput ??= result.offer.quote.outputAmount
@@ -174,6 +174,15 @@ export class Trial {
       ...deadlines(Date.now(), { depositWindowSeconds, fillWindowSeconds: FILL_WINDOW_SECONDS }),
       ...fields,
     }
+  }
+}
+
+/** The bytes of a reply as JSON; 0 when it is nested too deeply to be written again. It is no offer then. */
+function sizeOf(body: unknown): number {
+  try {
+    return Buffer.byteLength(JSON.stringify(body) ?? '')
+  } catch {
+    return 0
   }
 }
 

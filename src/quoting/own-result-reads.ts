@@ -1,32 +1,40 @@
 import { createKeyedQueue } from '../concurrency/keyed-queue.js'
 import { ServiceError } from '../domain/errors.js'
-import type { SolverKey } from '../domain/solver.js'
+import { keyOf, type SolverKey } from '../domain/solver.js'
 
 /** Runs the reads of own results: one of a solver at a time, and few in all. */
 export type RunRead = <T>(key: SolverKey, read: () => Promise<T>) => Promise<T>
 
-/** Reads under way at the same time. Each keeps the thread or the connection that also writes records. */
-const LANES = 2
-/** Reads that may wait. */
-const MAX_WAITING = 64
+/**
+ * Reads of each group run one after the other, so that two are under way at most. Each keeps the thread or the connection that
+ * also writes records.
+ */
+type Group = 'registered' | 'others'
+
+/** Reads of addresses that are not registered, with the one under way. Anyone has many keys. */
+const MAX_OTHERS = 32
 
 /**
- * Builds the function. A read waits for its turn.
- * @throws ServiceError RATE_LIMITED when too many wait; a second read of a solver that has one waiting is also too many
+ * Builds the function. A read waits for its turn. Registered solvers need no limit: each has one read, and their places are
+ * limited. So addresses that are not registered cannot take the places of solvers.
+ * @param isRegistered whether a solver is registered on the chain now
+ * @throws ServiceError RATE_LIMITED for a second read of a solver, and when too many reads of others wait
  */
-export function createOwnResultReads(): RunRead {
+export function createOwnResultReads(isRegistered: (key: SolverKey) => boolean): RunRead {
   const solvers = new Set<string>()
-  const lanes = createKeyedQueue<number>()
-  let next = 0
-  return async ({ chainId, address }, read) => {
-    const solver = `${chainId} ${address}`
-    if (solvers.has(solver) || solvers.size >= MAX_WAITING) throw busy()
+  const groups = createKeyedQueue<Group>()
+  let others = 0
+  return async (key, read) => {
+    const solver = keyOf(key)
+    const group = isRegistered(key) ? 'registered' : 'others'
+    if (solvers.has(solver) || (group === 'others' && others >= MAX_OTHERS)) throw busy()
     solvers.add(solver)
-    next = (next + 1) % LANES
+    if (group === 'others') others++
     try {
-      return await lanes.run(next, read)
+      return await groups.run(group, read)
     } finally {
       solvers.delete(solver)
+      if (group === 'others') others--
     }
   }
 }

@@ -54,10 +54,13 @@ export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOpt
   }
 }
 
-/** The records of the solver that are not written yet, after the filter's position. */
+/**
+ * The records of the solver that are not written yet, after the filter's position: one more than the page can have. To build all
+ * of them would hold the event loop, as 10,000 can wait.
+ */
 function findWaiting(
   writer: Pick<QuoteRecordWriter, 'waiting'>,
-  { chainId, solver, since, after }: RecordFilter,
+  { chainId, solver, since, after, limit }: RecordFilter,
 ): QuoteRecord[] {
   const own = writer
     .waiting()
@@ -68,5 +71,8 @@ function findWaiting(
         trace.requestedAt >= since &&
         (after === undefined || compareNewest(after, trace) < 0),
     )
-  return own.map(toQuoteRecord)
+  return own
+    .sort(compareNewest)
+    .slice(0, limit + 1)
+    .map(toQuoteRecord)
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { QuoteRecordStore, RecordFilter } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -34,6 +35,7 @@ interface QuoteRecorderOptions {
   readonly store: QuoteRecordStore
   readonly quoteIds: Pick<QuoteIds, 'readSolverId' | 'forSolvers'>
   readonly quoteRecordHours: number
+  readonly directory: Pick<SolverDirectory, 'find'>
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly metrics: Pick<Metrics, 'quoteRecords' | 'quoteRecordBytes'>
@@ -61,7 +63,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   const oldest = () => now() - quoteRecordHours * HOUR_MS
   const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
   const listOwn = createOwnResults({ store, writer, quoteIds, now })
-  const runRead = createOwnResultReads()
+  const runRead = createOwnResultReads((key) => options.directory.find(key) !== undefined)
   let pruning: Promise<void> | undefined
   let isClosed = false
 

@@ -70,7 +70,7 @@ interface QuotingOptions {
     | 'verifyTimeoutMs'
   >
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit'>>
-  readonly directory: Pick<SolverDirectory, 'reachable'>
+  readonly directory: Pick<SolverDirectory, 'reachable' | 'find'>
   readonly rules: ContractRules
   readonly coolDowns: Pick<CoolDowns, 'of'>
   readonly endpointGuard: EndpointGuard

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
+import { createSerialQueue, type SerialQueue } from '../concurrency/serial-queue.js'
 import type { Address } from '../domain/hex.js'
 import { hourOf } from '../domain/order-hours.js'
 import type { SolverKey } from '../domain/solver.js'
@@ -12,7 +13,10 @@ import {
 import type { SolverHourStore } from '../store/solver-hour-store.js'
 import type { SolverOrderStore } from '../store/solver-order-store.js'
 
-/** Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some seconds. */
+/**
+ * Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some time. Other reads run
+ * one after the other.
+ */
 export interface StatisticsReader {
   /**
    * The counts of each solver that has some.
@@ -36,8 +40,10 @@ interface StatisticsReaderOptions {
 const HOURS_PER_READ = 2
 /** The same for one solver. */
 const HOURS_PER_READ_OF_ONE = 24
-/** How long a result is used again. */
+/** How long a result is used again, at least. */
 const KEEP_MS = 2000
+/** How much longer than its read a result is used again. So callers who repeat a long read take 2% of the event loop. */
+const KEPT_PER_READ = 50
 const MAX_KEPT = 200
 
 interface Window {
@@ -55,8 +61,11 @@ interface CountedHour {
 /** Builds the reader. It reads some hours at a time, so that a long window does not hold the event loop. */
 export function createStatisticsReader(options: StatisticsReaderOptions): StatisticsReader {
   const { hours, orders, clock, now } = options
-  const bySolver = shareReads<Address>(clock)
-  const byHour = shareReads<number>(clock)
+  // Of all reads: each takes a piece of every turn of the event loop.
+  const queue = createSerialQueue()
+  const shared = { clock, run: queue.run }
+  const bySolver = shareReads<Address>(shared)
+  const byHour = shareReads<number>(shared)
 
   /** @param keyOf what counts are summed up by */
   async function read<K>(window: Window, keyOf: (hour: CountedHour) => K): Promise<Map<K, SolverCounts>> {
@@ -103,25 +112,33 @@ export function createStatisticsReader(options: StatisticsReaderOptions): Statis
   }
 }
 
+interface SharedReads {
+  /** Milliseconds that never go back. */
+  readonly clock: () => number
+  /** Runs a read when it is its turn. */
+  readonly run: SerialQueue['run']
+}
+
 /** Builds a function that shares the results of equal reads. Failures are shared only while they are under way. */
-function shareReads<K>(clock: () => number) {
+function shareReads<K>({ clock, run }: SharedReads) {
   type Result = Promise<ReadonlyMap<K, SolverCounts>>
-  const kept = new LRUCache<string, { readonly result: Result; endedAt: number }>({ max: MAX_KEPT })
+  const kept = new LRUCache<string, { readonly result: Result; until: number }>({ max: MAX_KEPT })
 
   return ({ chainId, since, until, solver }: Window, read: () => Result): Result => {
     const key = [chainId, since, until, solver].join(' ')
     const known = kept.get(key)
-    if (known !== undefined && clock() - known.endedAt < KEEP_MS) return known.result
-    const entry = { result: read(), endedAt: Number.POSITIVE_INFINITY }
+    if (known !== undefined && clock() < known.until) return known.result
+    const result = run(async () => {
+      const start = clock()
+      const counts = await read()
+      entry.until = clock() + Math.max(KEEP_MS, KEPT_PER_READ * (clock() - start))
+      return counts
+    })
+    const entry = { result, until: Number.POSITIVE_INFINITY }
     kept.set(key, entry)
-    entry.result.then(
-      () => {
-        entry.endedAt = clock()
-      },
-      () => {
-        if (kept.get(key) === entry) kept.delete(key)
-      },
-    )
-    return entry.result
+    result.catch(() => {
+      if (kept.get(key) === entry) kept.delete(key)
+    })
+    return result
   }
 }

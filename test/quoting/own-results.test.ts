@@ -84,21 +84,52 @@ test('a page token is valid only for its chain, its solver and its instance', ()
     expect(positions.open(wrong, { chainId: 1, address: own })).toBeUndefined()
 })
 
-test('two reads are under way, and one of each solver; too many that wait are refused', async () => {
-  const run = createOwnResultReads()
+test('one read of each group is under way, and one of each solver; too many of unregistered solvers are refused', async () => {
+  const run = createOwnResultReads(({ address }) => address === own)
   const gate = deferred()
-  let underWay = 0
-  const read = async () => {
-    underWay++
-    await gate.opened
-  }
+  const underWay: string[] = []
   const keyOf = (number: number) => ({ chainId: 1, address: solverAddress(number) })
-  const reads = Array.from({ length: 64 }, (_, number) => run(keyOf(number), read))
-  await expect(run(keyOf(0), read)).rejects.toMatchObject({ reason: 'RATE_LIMITED', retryAfterSeconds: 1 })
-  await expect(run(keyOf(99), read)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
-  expect(underWay).toBe(2)
+  const start = (number: number) =>
+    run(keyOf(number), async () => {
+      underWay.push(solverAddress(number))
+      await gate.opened
+    })
+  const strangers = Array.from({ length: 32 }, (_, number) => 100 + number)
+  const reads = strangers.map(start)
+  await expect(start(100)).rejects.toMatchObject({ reason: 'RATE_LIMITED', retryAfterSeconds: 1 })
+  await expect(start(99)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
+  // The registered solver waits for none of them.
+  reads.push(start(1))
+  await expect(start(1)).rejects.toMatchObject({ reason: 'RATE_LIMITED' })
+  await expect.poll(() => underWay).toEqual([solverAddress(100), own])
   gate.open()
   await Promise.all(reads)
-  await run(keyOf(0), read)
-  expect(underWay).toBe(65)
+  await start(99)
+  expect(underWay.length).toBe(34)
+})
+
+test('records that wait are built only as far as a page needs them', async () => {
+  let built = 0
+  const waiting = Array.from({ length: 1000 }, (_, number) => {
+    const trace = traceOf(number)
+    const { attempts } = trace
+    return Object.defineProperty({ ...trace }, 'attempts', {
+      get() {
+        built++
+        return attempts
+      },
+    })
+  })
+  const list = createOwnResults({
+    store: store([]),
+    writer: { waiting: () => waiting },
+    quoteIds,
+    now: () => 0,
+  })
+  const newestFirst = waiting.toReversed().map(({ requestedAt }) => requestedAt)
+  const first = await list(FILTER)
+  expect(first.results.map(({ requestedAt }) => requestedAt)).toEqual(newestFirst.slice(0, 3))
+  const second = await list({ ...FILTER, after: first.next })
+  expect(second.results.map(({ requestedAt }) => requestedAt)).toEqual(newestFirst.slice(3, 6))
+  expect(built).toBeLessThan(20)
 })

@@ -44,6 +44,7 @@ async function openRecorder() {
     },
     quoteIds,
     quoteRecordHours: 2,
+    directory: { find: () => undefined },
     now: () => NOW,
     metrics,
     log: pino({ level: 'silent' }),

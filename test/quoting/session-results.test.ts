@@ -125,7 +125,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
         },
       ],
     ]),
-    directory: { reachable: () => solvers },
+    directory: { find: () => undefined, reachable: () => solvers },
     coolDowns: { of: () => undefined },
     rules: { canCheck: () => true, violationOf: () => undefined },
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),

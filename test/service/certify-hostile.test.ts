@@ -43,6 +43,23 @@ describe('certify bounds', () => {
     expect(raw.sent()).toBeLessThan(MIB)
   })
 
+  it('the depth of a reply', async () => {
+    const depth = 20_000
+    const raw = await startRawSolver(
+      chain,
+      account,
+      malformedSolver('a deep reply', 'invalid', async ({ socket, offer }) => {
+        await offer()
+        const body = `{"quote":${'['.repeat(depth)}${']'.repeat(depth)}}`
+        socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+      }),
+    )
+    onTestFinished(() => raw.close())
+    raw.serve()
+    const { code, report } = await certifyEndpoint(chain, raw.endpointUrl, account.address)
+    expect([code, report.cases.at(-1)?.name, report.cases.at(-1)?.status]).toEqual([5, 'exact-input', 'fail'])
+  })
+
   it('a flood of messages on a session', async () => {
     const run = await startSessionRun(chain)
     const session = await openSession(run.url, chain, account, { behaviour: silent })

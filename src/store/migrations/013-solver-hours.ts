@@ -19,6 +19,11 @@ export const solverHours: Migration = {
       .reduce((columns, count) => columns.addColumn(count, 'bigint', (column) => column.notNull()), table)
       .execute()
     await db.schema.createIndex('solver_hours_by_hour').on('solver_hours').column('hour').execute()
+    await db.schema
+      .createIndex('solver_hours_by_solver')
+      .on('solver_hours')
+      .columns(['chain_id', 'solver', 'hour'])
+      .execute()
     await db.schema.alterTable('solver_bonds').addColumn('total_bond', 'text').execute()
   },
 }
