@@ -152,3 +152,27 @@ it('an approval that is stuck is sent again with higher fees, and once', async (
   await starting
   expect((await market.countTransactions(unapproved)) - before).toBe(2)
 })
+
+it('a burst of deposits is paid with no more payments at once than the limit', async () => {
+  const solver = market.solver({ chains: chainsWith({ maxPayments: 2, raiseFeesAfterMs: 60_000 }) })
+  await solver.start()
+  const offers: Offer[] = []
+  for (let index = 0; index < 7; index++) offers.push(await market.quote())
+  const before = await market.countTransactions(account)
+  await stopMining()
+  await depositAll(offers)
+  await expect.poll(() => solver.metrics().deposits).toBe(offers.length)
+  const counts: number[] = []
+  await eventually(
+    async () => {
+      counts.push(await market.pendingCount())
+      // Both have been sent before the next block.
+      if (counts.at(-1) === 2 || solver.filled.length === 6) await market.calls.client.mine({ blocks: 1 })
+      return solver.filled.length
+    },
+    (count) => count === offers.length,
+  )
+  expect(Math.max(...counts)).toBe(2)
+  expect((await market.countTransactions(account)) - before).toBe(offers.length)
+  expect(solver.errors).toEqual([])
+})

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
+import { type CancelledQuote, createCancelling } from './cancelling.js'
 import { approveTokens } from './chain/approvals.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { readHoldings } from './chain/holdings.js'
@@ -23,6 +24,8 @@ export interface ChainRun {
   readonly filling: Filling
   /** Keeps a quote, and watches its deposit address from now on. */
   addQuote(signed: SolverQuote): void
+  /** As `Solver.cancelQuotes`. */
+  cancelQuotes(selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
   hint(orderId: Hex): Promise<void>
   /** Whether the node has not answered for so long that deposits may be missed. */
@@ -84,16 +87,17 @@ export async function startChainRun(
   const filling = startFilling(parts)
   await prepare(parts)
   filling.resume()
+  const cancelQuotes = startCancelling(parts, filling)
   let polledAt = performance.now()
   const polling = pollDeposits({
     chain,
     solver: parts.solver,
     ...positionIn(state, chainId),
     addresses: quotes.addresses,
-    onDeposited: filling.deposited,
+    onDeposited: (orderId, fillDeadline) => filling.deposited(orderId, fillDeadline, 'CONTRACT'),
     onTransfer(to) {
       const signed = quotes.at(to)
-      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
+      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline, 'ADDRESS')
     },
     async onBlock() {
       quotes.removeExpired(nowSeconds())
@@ -113,9 +117,11 @@ export async function startChainRun(
       state.addQuote(signed)
       quotes.add(signed)
     },
+    cancelQuotes,
     async hint(orderId) {
       const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)
-      if (reached === 'DEPOSITED' && solver === parts.solver) filling.deposited(orderId, fillDeadline)
+      if (reached === 'DEPOSITED' && solver === parts.solver)
+        filling.deposited(orderId, fillDeadline, 'CONTRACT')
     },
     isBlind: () =>
       performance.now() - polledAt > Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms),
@@ -198,6 +204,21 @@ function startFilling(parts: ChainRunParts): Filling {
     onEnd,
     onEnded,
   })
+}
+
+/** @returns `cancelQuotes` of the chain */
+function startCancelling(parts: ChainRunParts, filling: Filling): ChainRun['cancelQuotes'] {
+  const { chain, state, payments, quotes } = parts
+  if (payments === undefined) return () => Promise.reject(new Error('the account cannot sign transactions'))
+  const cancelling = createCancelling({ ...parts, payments, filling, onCancelled: quotes.remove })
+  cancelling.resume()
+  return async (selects) => {
+    const kept = state.openQuotes(selects === undefined ? nowSeconds() : 0)
+    const wanted = kept.filter(
+      (signed) => signed.chainId === chain.chainId && (selects === undefined || selects(signed)),
+    )
+    return Promise.all(wanted.map((signed) => cancelling.cancel(signed)))
+  }
 }
 
 async function refresh({ chain, solver, liquidity }: ChainRunParts): Promise<void> {

@@ -35,7 +35,7 @@ export interface EndedOrder extends StoredOrder {
 /** Pays the orders of a solver on one chain, each once. */
 export interface Filling {
   /** Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored. */
-  deposited(orderId: Hex, fillDeadline: number): void
+  deposited(orderId: Hex, fillDeadline: number, where: FillableOrder['deposit']): void
   /** A reorganisation has removed the end of an order. */
   reopen(orderId: Hex): void
   /** Goes on with the orders that the state has. */
@@ -145,7 +145,10 @@ export function createFilling(options: FillingOptions): Filling {
         signed === undefined
           ? fillCall(chain, order.orderId)
           : settleCall(chain, signed.quote, signed.signature)
-      await payments.send(order.orderId, call)
+      await payments.send(order.orderId, call, () => {
+        if (state.order(order.orderId)?.status !== 'OPEN')
+          throw new Error(`the quote of order ${order.orderId} is being cancelled`)
+      })
       options.onPayment()
       await followPayment(order, payments)
     })
@@ -177,8 +180,11 @@ export function createFilling(options: FillingOptions): Filling {
   }
 
   return {
-    deposited(orderId, fillDeadline) {
+    deposited(orderId, fillDeadline, where) {
       state.addOrder({ chainId: chain.chainId, orderId, fillDeadline })
+      // The contract takes no deposit of a cancelled quote: a reorganisation has removed the cancellation.
+      if (where === 'CONTRACT' && state.order(orderId)?.status === 'CANCELLED')
+        state.setStatus(orderId, 'OPEN')
       run(orderId)
     },
     reopen(orderId) {

@@ -10,8 +10,11 @@ export interface StoredOrder {
   readonly orderId: Hex
   /** Unix time in seconds. */
   readonly fillDeadline: number
-  /** `FILLED` has been paid, `MISSED` not in time; `LEFT` belongs to the `fill` of the market maker. */
-  readonly status: 'OPEN' | 'FILLED' | 'MISSED' | 'LEFT'
+  /**
+   * `FILLED` has been paid, `MISSED` not in time; `LEFT` belongs to the `fill` of the market maker. `CANCELLING` and `CANCELLED` are
+   * quotes without a deposit, whose nonce the solver uses up.
+   */
+  readonly status: 'OPEN' | 'FILLED' | 'MISSED' | 'LEFT' | 'CANCELLING' | 'CANCELLED'
 }
 
 /** What must survive a restart: signed quotes, deposited orders and positions. */
@@ -25,6 +28,7 @@ export interface SolverState {
   addOrder(order: Pick<StoredOrder, 'chainId' | 'orderId' | 'fillDeadline'>): void
   order(orderId: Hex): StoredOrder | undefined
   openOrders(): StoredOrder[]
+  cancellingOrders(): StoredOrder[]
   setStatus(orderId: Hex, status: StoredOrder['status']): void
   /**
    * What was signed for a payment, the newest last. All have the same nonce of the account.
@@ -99,6 +103,7 @@ export function openState(path: string): SolverState {
     addOrder: prepare(`INSERT INTO orders VALUES (?, ?, ?, 'OPEN') ON CONFLICT DO NOTHING`),
     order: prepare('SELECT * FROM orders WHERE order_id = ?'),
     openOrders: prepare(`SELECT * FROM orders WHERE status = 'OPEN' ORDER BY fill_deadline`),
+    cancellingOrders: prepare(`SELECT * FROM orders WHERE status = 'CANCELLING'`),
     setStatus: prepare('UPDATE orders SET status = ? WHERE order_id = ?'),
     attempts: prepare('SELECT hash, raw, nonce FROM attempts WHERE payment = ? ORDER BY rowid'),
     addAttempt: prepare('INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'),
@@ -139,6 +144,7 @@ export function openState(path: string): SolverState {
       return row === undefined ? undefined : toOrder(row as OrderRow)
     },
     openOrders: () => statements.openOrders.all().map((row) => toOrder(row as OrderRow)),
+    cancellingOrders: () => statements.cancellingOrders.all().map((row) => toOrder(row as OrderRow)),
     setStatus: (orderId, status) => void statements.setStatus.run(status, orderId),
     attempts: (payment) => statements.attempts.all(payment) as SignedTransaction[],
     addAttempt: (payment, chainId, { hash, raw, nonce }) =>
