@@ -17,10 +17,14 @@ beforeAll(async () => {
 afterAll(() => market?.close())
 
 /** A solver as a process. It is started with the state that an earlier one has left. */
-async function startSolver(stateFile: string, { rpc = market.chain.devnet.rpcUrl, behaviour = '' } = {}) {
+async function startSolver(
+  stateFile: string,
+  { rpc = market.chain.devnet.rpcUrl, behaviour = '', raiseFeesAfterMs = 15_000 } = {},
+) {
   const { chains, ...options } = market.solverOptions()
   const { chainId } = market.chain
-  const given = { ...options, stateFile, chains: { [chainId]: { ...chains[chainId], rpc } } }
+  const terms = { ...chains[chainId], rpc, raiseFeesAfterMs }
+  const given = { ...options, stateFile, chains: { [chainId]: terms } }
   const args = ['test/support/solver-kit/solver-process.ts', JSON.stringify(given), behaviour]
   const solver = startProcess(process.execPath, ['--import', 'tsx', ...args], {})
   await solver.waitFor(/^started$/m)
@@ -78,18 +82,51 @@ it('a payment that waits to be mined when the solver is killed is found again, a
   onTestFinished(() => client.setAutomine(true))
   const before = await market.countTransactions(account)
   const deposited = market.deposit(offer)
-  await eventually(pendingCount, (count) => count === 1)
+  await eventually(market.pendingCount, (count) => count === 1)
   await client.mine({ blocks: 1 })
   await deposited
-  await eventually(pendingCount, (count) => count === 1)
+  await eventually(market.pendingCount, (count) => count === 1)
   await first.kill()
   const second = await startSolver(stateFile)
-  expect(await pendingCount()).toBe(1)
+  expect(await market.pendingCount()).toBe(1)
   await client.mine({ blocks: 1 })
   await second.waitFor(new RegExp(`filled ${offer.orderId}`))
   expect(await market.settlements(offer.orderId)).toBe(1)
   expect((await market.countTransactions(account)) - before).toBe(1)
   // A second payment would revert.
+  expect(second.output()).not.toContain('error')
+  await second.kill()
+})
+
+it('a payment whose fees were raised before the solver is killed goes on after it, and is made once', async () => {
+  const stateFile = temporaryFile()
+  const first = await startSolver(stateFile, { raiseFeesAfterMs: 300 })
+  const offer = await market.quote()
+  const { client } = market.calls
+  await client.setAutomine(false)
+  onTestFinished(() => client.setAutomine(true))
+  const before = await market.countTransactions(account)
+  const deposited = market.deposit(offer)
+  await eventually(market.pendingCount, (count) => count === 1)
+  await client.mine({ blocks: 1 })
+  await deposited
+  const feeOf = async () => (await market.pendingOf(account))[0]?.maxFeePerGas ?? 0n
+  const fee = await eventually(feeOf, (seen) => seen > 0n)
+  const raised = await eventually(feeOf, (seen) => seen > fee)
+  await first.kill()
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: 20n * raised })
+  await client.mine({ blocks: 1 })
+  expect(await market.countTransactions(account)).toBe(before)
+  const second = await startSolver(stateFile, { raiseFeesAfterMs: 300 })
+  await eventually(
+    async () => {
+      await client.mine({ blocks: 1 })
+      return second.output()
+    },
+    (output) => output.includes(`filled ${offer.orderId}`),
+  )
+  expect(await market.settlements(offer.orderId)).toBe(1)
+  expect((await market.countTransactions(account)) - before).toBe(1)
   expect(second.output()).not.toContain('error')
   await second.kill()
 })
@@ -131,7 +168,8 @@ it('a payment whose transaction was replaced is made again', async () => {
   const state = openState(stateFile)
   const nonce = (await market.countTransactions(account)) - 1
   // A transaction that is lost, and whose nonce another one has.
-  state.setTransaction(offer.orderId, { hash: `0x${'12'.repeat(32)}`, raw: '0x12', nonce })
+  const lost = { hash: `0x${'12'.repeat(32)}`, raw: '0x12', nonce } as const
+  state.addAttempt(offer.orderId, market.chain.chainId, lost)
   state.close()
   const second = await startSolver(stateFile)
   expect(await market.settlements(offer.orderId)).toBe(1)
@@ -145,8 +183,3 @@ it('two processes cannot have one state', () => {
   state.close()
   openState(stateFile).close()
 })
-
-/** Transactions that wait to be mined. */
-async function pendingCount(): Promise<number> {
-  return (await market.calls.client.getTxpoolStatus()).pending
-}

@@ -1,19 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
+import { type CancelledQuote, createCancelling } from './cancelling.js'
 import { approveTokens } from './chain/approvals.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { readHoldings } from './chain/holdings.js'
 import { openChain, type SolverChain } from './chain/open-chain.js'
 import { readOrder } from './chain/orders.js'
-import { createTransactionSender, type TransactionSender } from './chain/transactions.js'
+import { createTransactionSender } from './chain/transactions.js'
 import type { FilledOrder, SolverQuote } from './fillable-order.js'
-import { createFilling, type Filling } from './filling.js'
+import { createFilling, type EndedOrder, type Filling } from './filling.js'
 import { createLiquidity, type Liquidity } from './liquidity.js'
 import type { SolverMetrics } from './metrics.js'
 import { createOpenQuotes, type OpenQuotes } from './open-quotes.js'
+import { createPayments, type Payments } from './payments.js'
 import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
-import type { SolverState, StoredOrder } from './state.js'
+import type { SolverState } from './state.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export interface ChainRun {
@@ -22,6 +24,8 @@ export interface ChainRun {
   readonly filling: Filling
   /** Keeps a quote, and watches its deposit address from now on. */
   addQuote(signed: SolverQuote): void
+  /** As `Solver.cancelQuotes`. */
+  cancelQuotes(selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
   hint(orderId: Hex): Promise<void>
   /** Whether the node has not answered for so long that deposits may be missed. */
@@ -49,7 +53,7 @@ interface ChainRunParts extends SharedOptions {
   readonly solver: Hex
   readonly liquidity: Liquidity
   readonly quotes: OpenQuotes
-  readonly sender: TransactionSender | undefined
+  readonly payments: Payments | undefined
 }
 
 /** Polls without an answer until a chain counts as blind, and their least time. */
@@ -68,33 +72,32 @@ export async function startChainRun(
   chainOptions: ChainOptions,
   shared: SharedOptions,
 ): Promise<ChainRun> {
-  const { account, state, onError, signal } = shared
+  const { state, onError, signal } = shared
   const chain = await openChain(chainId, chainOptions, shared.protocolName)
   const liquidity = createLiquidity({ ...chain, overcommit: shared.overcommit })
   const quotes = createOpenQuotes(liquidity)
-  const leavesPayments = account.signTransaction === undefined && shared.fill !== undefined
-  const sender = leavesPayments ? undefined : createTransactionSender(chain, account)
   const parts: ChainRunParts = {
     ...shared,
     chain,
-    solver: lowerCase(account.address),
+    solver: lowerCase(shared.account.address),
     liquidity,
     quotes,
-    sender,
+    payments: startPayments(chain, shared),
   }
   const filling = startFilling(parts)
   await prepare(parts)
   filling.resume()
+  const cancelQuotes = startCancelling(parts, filling)
   let polledAt = performance.now()
   const polling = pollDeposits({
     chain,
     solver: parts.solver,
     ...positionIn(state, chainId),
     addresses: quotes.addresses,
-    onDeposited: filling.deposited,
+    onDeposited: (orderId, fillDeadline) => filling.deposited(orderId, fillDeadline, 'CONTRACT'),
     onTransfer(to) {
       const signed = quotes.at(to)
-      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
+      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline, 'ADDRESS')
     },
     async onBlock() {
       quotes.removeExpired(nowSeconds())
@@ -114,9 +117,11 @@ export async function startChainRun(
       state.addQuote(signed)
       quotes.add(signed)
     },
+    cancelQuotes,
     async hint(orderId) {
       const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)
-      if (reached === 'DEPOSITED' && solver === parts.solver) filling.deposited(orderId, fillDeadline)
+      if (reached === 'DEPOSITED' && solver === parts.solver)
+        filling.deposited(orderId, fillDeadline, 'CONTRACT')
     },
     isBlind: () =>
       performance.now() - polledAt > Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms),
@@ -127,15 +132,27 @@ export async function startChainRun(
   }
 }
 
+/** Undefined for an account that leaves its payments to `fill`. */
+function startPayments(chain: SolverChain, shared: SharedOptions): Payments | undefined {
+  const { account, fill, log, metrics } = shared
+  if (account.signTransaction === undefined && fill !== undefined) return undefined
+  return createPayments({
+    ...shared,
+    chain,
+    sender: createTransactionSender(chain, account),
+    onRaised(payment, transactionHash) {
+      metrics.feesRaised++
+      log.info({ chainId: chain.chainId, payment, transactionHash }, 'fees raised')
+    },
+  })
+}
+
 /** What must be done before the solver quotes. */
 async function prepare(parts: ChainRunParts): Promise<void> {
-  const { chain, solver, state, sender, quotes, liquidity, signal } = parts
+  const { chain, solver, state, payments, quotes, liquidity, signal } = parts
   // Their nonces must be taken before approvals take new ones.
-  const unsent = state.openOrders().filter(({ chainId }) => chainId === chain.chainId)
-  const transactions = unsent.flatMap(({ transaction }) => transaction ?? [])
-  for (const transaction of transactions.toSorted((one, other) => one.nonce - other.nonce))
-    await sender?.sendAgain(transaction)
-  if (sender !== undefined) await approveTokens(chain, solver, sender, signal)
+  await payments?.resume()
+  if (payments !== undefined) await approveTokens(chain, solver, payments, signal)
   await refresh(parts)
   for (const signed of state.openQuotes(nowSeconds())) {
     if (signed.chainId !== chain.chainId) continue
@@ -150,12 +167,11 @@ function startFilling(parts: ChainRunParts): Filling {
   /** The orders whose deposits were there, until they end. */
   const found = new Set<Hex>()
 
-  function onEnd({ orderId, status, transaction }: StoredOrder, signed: SolverQuote | undefined): void {
-    const transactionHash = transaction?.hash
+  function onEnd({ orderId, status, transactionHash }: EndedOrder, signed: SolverQuote | undefined): void {
     log.info({ chainId, orderId, status, transactionHash }, 'order ended')
     // Other orders have ended before this state began.
     const wasFound = found.delete(orderId)
-    const isOwn = signed !== undefined || transaction !== undefined || wasFound
+    const isOwn = signed !== undefined || transactionHash !== undefined || wasFound
     if (status === 'FILLED' && isOwn) {
       metrics.filled++
       parts.onFilled({ chainId, orderId, transactionHash })
@@ -188,6 +204,21 @@ function startFilling(parts: ChainRunParts): Filling {
     onEnd,
     onEnded,
   })
+}
+
+/** @returns `cancelQuotes` of the chain */
+function startCancelling(parts: ChainRunParts, filling: Filling): ChainRun['cancelQuotes'] {
+  const { chain, state, payments, quotes } = parts
+  if (payments === undefined) return () => Promise.reject(new Error('the account cannot sign transactions'))
+  const cancelling = createCancelling({ ...parts, payments, filling, onCancelled: quotes.remove })
+  cancelling.resume()
+  return async (selects) => {
+    const kept = state.openQuotes(selects === undefined ? nowSeconds() : 0)
+    const wanted = kept.filter(
+      (signed) => signed.chainId === chain.chainId && (selects === undefined || selects(signed)),
+    )
+    return Promise.all(wanted.map((signed) => cancelling.cancel(signed)))
+  }
 }
 
 async function refresh({ chain, solver, liquidity }: ChainRunParts): Promise<void> {

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
+import type { CancelledQuote } from './cancelling.js'
 import type { ChainRun } from './chain-run.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
+import type { SolverQuote } from './fillable-order.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
 import { listResults } from './own-results.js'
 import type { Quoting } from './quoting.js'
@@ -31,6 +33,16 @@ export interface Solver {
    * @throws AggregatorError, and the errors of the account
    */
   listResults(chainId: number, params?: OwnResultsParams): Promise<OwnResultPage>
+  /**
+   * Cancels quotes that were not taken on the chain: a transaction for each uses up its nonce. A quote whose deposit came first is
+   * `TAKEN`, and its order is filled.
+   * @param selects is asked for each quote that is kept, also for an hour after its fill deadline. When left out, all are
+   * cancelled whose fill deadline has not passed.
+   * @returns when all have ended
+   * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
+   * `stateFile`. Viem's errors.
+   */
+  cancelQuotes(chainId: number, selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** Counts since the start. */
   metrics(): SolverMetrics
 }
@@ -101,6 +113,11 @@ export function createSolver(options: SolverOptions): Solver {
     handler: (request, response) => void handle(answer, request, response).catch(onError),
     answer,
     listResults: (chainId, params) => listResults(options, chainId, params),
+    async cancelQuotes(chainId, selects) {
+      const run = runs.find(({ chain }) => chain.chainId === chainId)
+      if (run === undefined) throw new Error(`the solver does not run on chain ${chainId}`)
+      return run.cancelQuotes(selects)
+    },
     metrics: () => ({
       ...metrics,
       openQuotes: runs.reduce((sum, { liquidity }) => sum + liquidity.count(), 0),

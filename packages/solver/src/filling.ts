@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
 import type { SolverChain } from './chain/open-chain.js'
 import { type ChainOrder, fillCall, readBalance, readOrder, settleCall } from './chain/orders.js'
-import type { TransactionSender } from './chain/transactions.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
-import { followPayment } from './payment.js'
+import type { PaymentEnd, Payments } from './payments.js'
+import { createSlots } from './slots.js'
 import type { SolverState, StoredOrder } from './state.js'
 
 export interface FillingOptions {
@@ -12,7 +12,7 @@ export interface FillingOptions {
   readonly solver: Address
   readonly state: SolverState
   /** Undefined for an account that signs no transactions. */
-  readonly sender: TransactionSender | undefined
+  readonly payments: Payments | undefined
   /** The market maker's way. */
   readonly fill: ((order: FillableOrder) => Promise<unknown>) | undefined
   /** Called once for an order in a process, when its deposit is there. `signed` is undefined as in `FillableOrder`. */
@@ -20,17 +20,22 @@ export interface FillingOptions {
   readonly onPayment: () => void
   readonly onReverted: (orderId: Hex, hash: Hex) => void
   /** Called when an order has its last status: at least once over restarts, and again when a reorganisation removes the end. */
-  readonly onEnd: (order: StoredOrder, signed: SolverQuote | undefined) => void
+  readonly onEnd: (order: EndedOrder, signed: SolverQuote | undefined) => void
   /** Called after it. */
   readonly onEnded: (signed: SolverQuote | undefined) => Promise<void>
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
 
+export interface EndedOrder extends StoredOrder {
+  /** The payment of this state that was mined. */
+  readonly transactionHash: Hex | undefined
+}
+
 /** Pays the orders of a solver on one chain, each once. */
 export interface Filling {
   /** Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored. */
-  deposited(orderId: Hex, fillDeadline: number): void
+  deposited(orderId: Hex, fillDeadline: number, where: FillableOrder['deposit']): void
   /** A reorganisation has removed the end of an order. */
   reopen(orderId: Hex): void
   /** Goes on with the orders that the state has. */
@@ -46,7 +51,9 @@ const nowSeconds = () => Date.now() / 1000
 
 /** Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated. */
 export function createFilling(options: FillingOptions): Filling {
-  const { chain, solver, state, sender, signal, onError } = options
+  const { chain, solver, state, payments, signal, onError } = options
+  const paying = createSlots(chain.maxPayments)
+  const reading = createSlots(chain.maxPayments)
   const running = new Map<Hex, Promise<void>>()
   /** The orders that are under way, and whose deposits have been reported. */
   const reported = new Set<Hex>()
@@ -78,26 +85,43 @@ export function createFilling(options: FillingOptions): Filling {
     }
   }
 
-  /** One look at the chain, and what follows from it. @returns whether the payment is under way */
+  /** @returns whether the payment is under way */
   async function step(order: StoredOrder): Promise<boolean> {
-    const { orderId, fillDeadline, transaction } = order
-    if (transaction !== undefined && sender !== undefined) {
-      const outcome = await followPayment({ ...order, transaction }, { sender, chain, signal })
-      if (outcome === 'success') return end(order, 'FILLED')
-      if (outcome === 'reverted') options.onReverted(orderId, transaction.hash)
-      if (outcome !== undefined) state.setTransaction(orderId, undefined)
-      return true
-    }
+    const { orderId, fillDeadline } = order
+    // A stopped process may have left more payments than the limit allows.
+    if (payments?.isUnderWay(orderId)) return paying.runNow(() => followPayment(order, payments))
+    const deposit = await reading.run(fillDeadline, () => look(order))
+    if (deposit === undefined) return false
+    if (options.fill === undefined) await pay(order, deposit)
+    else await leave(options.fill, order, deposit)
+    return true
+  }
+
+  /** @returns where the deposit of an order is that must be paid */
+  async function look(order: StoredOrder): Promise<FillableOrder['deposit'] | undefined> {
+    const { orderId, fillDeadline } = order
+    signal.throwIfAborted()
     const signed = state.quote(orderId)
     const seen = await readOrder(chain, orderId)
-    if (seen.state === 'SETTLED') return end(order, 'FILLED')
-    if (seen.state === 'REFUNDED' || nowSeconds() > fillDeadline) return end(order, 'MISSED')
-    const where = await findDeposit(seen, signed)
-    if (where === undefined) return false
-    if (!reported.has(orderId)) options.onDeposit(orderId, signed, where)
+    const isOver = seen.state === 'REFUNDED' || nowSeconds() > fillDeadline
+    if (seen.state === 'SETTLED') await end(order, 'FILLED')
+    else if (isOver) await end(order, 'MISSED')
+    if (seen.state === 'SETTLED' || isOver) return undefined
+    const deposit = await findDeposit(seen, signed)
+    if (deposit === undefined) return undefined
+    if (!reported.has(orderId)) options.onDeposit(orderId, signed, deposit)
     reported.add(orderId)
-    if (options.fill === undefined) await pay(order, where, signed)
-    else await leave(options.fill, order, where, signed)
+    return deposit
+  }
+
+  async function followPayment(order: StoredOrder, sent: Payments): Promise<true> {
+    const { orderId, fillDeadline } = order
+    const ended = await sent.follow(orderId, fillDeadline)
+    if (ended?.outcome === 'success') await end(order, 'FILLED', ended)
+    else if (ended !== undefined) {
+      if (ended.outcome === 'reverted') options.onReverted(orderId, ended.hash)
+      sent.forget(orderId)
+    }
     return true
   }
 
@@ -110,55 +134,57 @@ export function createFilling(options: FillingOptions): Filling {
     return balance >= quote.inputAmount ? 'ADDRESS' : undefined
   }
 
-  /** The transaction is kept before it is sent: after a restart the same one is sent again, never a second one. */
-  async function pay(
-    { orderId }: StoredOrder,
-    where: FillableOrder['deposit'],
-    signed: SolverQuote | undefined,
-  ): Promise<void> {
-    if (sender === undefined) throw new Error('the account cannot sign transactions')
-    const call =
-      where === 'ADDRESS' && signed !== undefined
-        ? settleCall(chain, signed.quote, signed.signature)
-        : fillCall(chain, orderId)
-    await sender.send(call, (transaction) => state.setTransaction(orderId, transaction))
-    options.onPayment()
+  /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
+  async function pay(order: StoredOrder, found: FillableOrder['deposit']): Promise<void> {
+    if (payments === undefined) throw new Error('the account cannot sign transactions')
+    await paying.run(order.fillDeadline, async (hasWaited) => {
+      const deposit = hasWaited ? await look(order) : found
+      if (deposit === undefined) return
+      const signed = deposit === 'ADDRESS' ? state.quote(order.orderId) : undefined
+      const call =
+        signed === undefined
+          ? fillCall(chain, order.orderId)
+          : settleCall(chain, signed.quote, signed.signature)
+      await payments.send(order.orderId, call, () => {
+        if (state.order(order.orderId)?.status !== 'OPEN')
+          throw new Error(`the quote of order ${order.orderId} is being cancelled`)
+      })
+      options.onPayment()
+      await followPayment(order, payments)
+    })
   }
 
   async function leave(
     fill: NonNullable<FillingOptions['fill']>,
     order: StoredOrder,
     deposit: FillableOrder['deposit'],
-    signed: SolverQuote | undefined,
   ): Promise<void> {
     const { chainId, orderId } = order
     const payNow = async () => {
-      await pay(order, deposit, signed)
-      while (state.order(orderId)?.status === 'OPEN') {
-        signal.throwIfAborted()
-        const current = state.order(orderId)
-        if (current?.transaction === undefined) throw new Error(`the payment of order ${orderId} failed`)
-        await step(current)
-      }
+      await pay(order, deposit)
+      signal.throwIfAborted()
+      if (state.order(orderId)?.status === 'OPEN') throw new Error(`the payment of order ${orderId} failed`)
     }
-    await fill({ chainId, orderId, deposit, signed, signal, fill: payNow })
+    await fill({ chainId, orderId, deposit, signed: state.quote(orderId), signal, fill: payNow })
     const left = state.order(orderId)
     if (left?.status === 'OPEN') await end(left, 'LEFT')
   }
 
   /** The report comes before the status: after a crash between both, it comes again. */
-  async function end(order: StoredOrder, status: StoredOrder['status']): Promise<boolean> {
+  async function end(order: StoredOrder, status: StoredOrder['status'], payment?: PaymentEnd): Promise<void> {
     const { orderId } = order
     const signed = state.quote(orderId)
-    options.onEnd({ ...order, status }, signed)
+    options.onEnd({ ...order, status, transactionHash: payment?.hash }, signed)
     state.setStatus(orderId, status)
     await options.onEnded(signed)
-    return true
   }
 
   return {
-    deposited(orderId, fillDeadline) {
+    deposited(orderId, fillDeadline, where) {
       state.addOrder({ chainId: chain.chainId, orderId, fillDeadline })
+      // The contract takes no deposit of a cancelled quote: a reorganisation has removed the cancellation.
+      if (where === 'CONTRACT' && state.order(orderId)?.status === 'CANCELLED')
+        state.setStatus(orderId, 'OPEN')
       run(orderId)
     },
     reopen(orderId) {

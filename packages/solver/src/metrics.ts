@@ -25,6 +25,8 @@ export interface SolverMetrics {
   /** Payments that were sent, and that reverted. */
   paymentsSent: number
   paymentsReverted: number
+  /** Attempts with higher fees, of all transactions that waited. */
+  feesRaised: number
   /** Orders that were paid, and that were not paid in time. */
   filled: number
   missed: number
@@ -53,6 +55,7 @@ export function createMetrics(): SolverMetrics {
     deposits: 0,
     paymentsSent: 0,
     paymentsReverted: 0,
+    feesRaised: 0,
     filled: 0,
     missed: 0,
     errors: 0,

@@ -22,6 +22,15 @@ export interface ChainOptions {
   readonly tokens: readonly (Address | { readonly address: Address; readonly allowance: bigint })[]
   /** How often the solver looks for new blocks, in milliseconds; 1000 when left out. */
   readonly pollIntervalMs?: number
+  /**
+   * How long a payment may wait before it is sent again with the same nonce and fees that are higher by at least 12.5 %, in
+   * milliseconds; 15 000 when left out.
+   */
+  readonly raiseFeesAfterMs?: number
+  /** The highest `maxFeePerGas` of a payment, in wei; ten times what the node suggests at that time when left out. */
+  readonly maxFeePerGas?: bigint
+  /** How many orders are paid at once, at least 1; 16 when left out. The others wait, the nearest fill deadline first. */
+  readonly maxPayments?: number
 }
 
 /** What a user asks for. Addresses in EIP-55 form. */

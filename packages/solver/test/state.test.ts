@@ -39,18 +39,20 @@ it('a state that is opened again has its quotes, orders, payments and positions'
   const path = temporaryFile()
   const first = openState(path)
   const quote = signed(1)
-  const transaction = { hash: '0x01', raw: '0x02', nonce: 3 } as const
+  const attempts = [
+    { hash: '0x02', raw: '0x03', nonce: 3 },
+    { hash: '0x01', raw: '0x04', nonce: 3 },
+  ] as const
   first.addQuote(quote)
   first.addOrder({ ...quote, fillDeadline: DEADLINE })
-  first.setTransaction(quote.orderId, transaction)
+  for (const attempt of attempts) first.addAttempt(quote.orderId, quote.chainId, attempt)
   first.setPosition('chain 31337', '12')
   first.close()
   const state = open(path)
   expect(state.quote(quote.orderId)).toEqual(quote)
   const { chainId, orderId } = quote
-  expect(state.openOrders()).toEqual([
-    { chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN', transaction },
-  ])
+  expect(state.openOrders()).toEqual([{ chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' }])
+  expect(state.attempts(orderId)).toEqual(attempts)
   expect([state.position('chain 31337'), state.position('session')]).toEqual(['12', undefined])
 })
 
@@ -73,6 +75,30 @@ it('an order that is added again keeps its status', () => {
   state.setStatus(orderId, 'FILLED')
   state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
   expect(state.order(orderId)?.status).toBe('FILLED')
+})
+
+it('the last attempt of a payment waits until its order has ended', () => {
+  const state = open()
+  const { chainId, orderId } = signed(1)
+  state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
+  const [one, two, approval] = [1, 2, 0].map((index) => ({
+    hash: `0x0${9 - index}` as const,
+    raw: '0x' as const,
+    nonce: index === 0 ? 4 : 5,
+  }))
+  if (one === undefined || two === undefined || approval === undefined) throw new Error('no attempts')
+  state.addAttempt(orderId, chainId, one)
+  state.addAttempt(orderId, chainId, two)
+  state.addAttempt('approval', chainId, approval)
+  expect(state.waitingPayments(chainId)).toEqual([
+    { id: 'approval', transaction: approval },
+    { id: orderId, transaction: two },
+  ])
+  expect(state.waitingPayments(1)).toEqual([])
+  state.setStatus(orderId, 'FILLED')
+  expect(state.waitingPayments(chainId)).toEqual([{ id: 'approval', transaction: approval }])
+  state.prune(DEADLINE + WEEK + 1)
+  expect([state.attempts(orderId), state.attempts('approval')]).toEqual([[], [approval]])
 })
 
 it('quotes that were not taken are forgotten after an hour, and orders with their quotes after a week', () => {

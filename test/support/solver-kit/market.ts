@@ -107,6 +107,13 @@ export async function startMarket(environment: Record<string, string> = {}) {
     },
     /** How many transactions an account has sent. */
     countTransactions: ({ address }: DevAccount) => calls.client.getTransactionCount({ address }),
+    /** How many transactions wait to be mined. */
+    pendingCount: async () => (await calls.client.getTxpoolStatus()).pending,
+    /** The transactions of an account that wait to be mined. */
+    async pendingOf({ address }: DevAccount) {
+      const { transactions } = await calls.client.getBlock({ blockTag: 'pending', includeTransactions: true })
+      return transactions.filter(({ from }) => from.toLowerCase() === address.toLowerCase())
+    },
     async close() {
       await service.close()
       await chain.stop()

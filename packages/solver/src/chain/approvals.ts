@@ -1,29 +1,44 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from 'viem'
+import type { Payments } from '../payments.js'
 import type { SolverChain } from './open-chain.js'
 import { tokenAbi } from './settlement-abi.js'
-import type { TransactionSender } from './transactions.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n
 
 /**
  * Approves the settlement contract to take each token, where its allowance is lower than wanted.
- * @throws viem's errors, those of the account, and Error when a transaction reverts
+ * @throws viem's errors, those of the account, the signal's reason, and Error when a transaction reverts
  */
 export async function approveTokens(
   chain: SolverChain,
   owner: Address,
-  sender: TransactionSender,
+  payments: Payments,
   signal: AbortSignal,
 ): Promise<void> {
   for (const [token, wanted] of chain.tokens) {
+    const id = `approval ${chain.chainId} ${token}`
+    // A stopped process may have left it.
+    if (payments.isUnderWay(id)) await followApproval(id, payments, signal)
     const allowance = await readAllowance(chain, token, owner)
     if (allowance >= wanted || allowance >= AMPLE) continue
     // Tokens such as USDT change an allowance only from or to 0.
-    if (allowance > 0n) await approve(chain, token, 0n, sender, signal)
-    await approve(chain, token, wanted, sender, signal)
+    const amounts = allowance > 0n ? [0n, wanted] : [wanted]
+    for (const amount of amounts) {
+      const args = [chain.settlement, amount] as const
+      await payments.send(id, { address: token, abi: tokenAbi, functionName: 'approve', args })
+      const end = await followApproval(id, payments, signal)
+      if (end?.outcome !== 'success')
+        throw new Error(`the approval of ${token} ${end?.outcome}: ${end?.hash}`)
+    }
   }
+}
+
+async function followApproval(id: string, payments: Payments, signal: AbortSignal) {
+  const end = await payments.follow(id)
+  signal.throwIfAborted()
+  payments.forget(id)
+  return end
 }
 
 /** How much of a token the settlement contract may take. @throws viem's errors */
@@ -34,21 +49,4 @@ export function readAllowance(
 ): Promise<bigint> {
   const call = { address: token, abi: tokenAbi, functionName: 'allowance' } as const
   return client.readContract({ ...call, args: [owner, settlement] })
-}
-
-async function approve(
-  { settlement, pollIntervalMs }: SolverChain,
-  token: Address,
-  amount: bigint,
-  sender: TransactionSender,
-  signal: AbortSignal,
-): Promise<void> {
-  const args = [settlement, amount] as const
-  const sent = await sender.send({ address: token, abi: tokenAbi, functionName: 'approve', args })
-  let outcome = await sender.outcome(sent)
-  while (outcome === undefined) {
-    await delay(pollIntervalMs, undefined, { signal })
-    outcome = await sender.outcome(sent)
-  }
-  if (outcome === 'reverted') throw new Error(`the approval of ${token} reverted: ${sent.hash}`)
 }

@@ -24,6 +24,11 @@ export interface SolverChain {
   /** The tokens that the solver trades, with the allowance that the contract is to have of each. */
   readonly tokens: ReadonlyMap<Address, bigint>
   readonly pollIntervalMs: number
+  readonly raiseFeesAfterMs: number
+  /** In wei; undefined for a multiple of what the node suggests. */
+  readonly maxFeePerGas: bigint | undefined
+  /** Orders that are paid at once. */
+  readonly maxPayments: number
   readonly domain: TypedDataDomain
   readonly hasher: QuoteHasher
   /** `BOND_RESERVATION_BPS`; undefined when the contract has no such view. */
@@ -35,6 +40,9 @@ export interface SolverChain {
 /** An allowance without a limit. */
 export const UNLIMITED = 2n ** 256n - 1n
 const POLL_INTERVAL_MS = 1_000
+const RAISE_FEES_AFTER_MS = 15_000
+/** Ethereum's nodes keep this many transactions of an account for sure. */
+const MAX_PAYMENTS = 16
 
 /**
  * Connects to a chain, and reads the facts of the settlement contract that never change.
@@ -42,9 +50,11 @@ const POLL_INTERVAL_MS = 1_000
  */
 export async function openChain(
   chainId: number,
-  { rpc, settlement, tokens, pollIntervalMs = POLL_INTERVAL_MS }: ChainOptions,
+  options: ChainOptions,
   protocolName: string,
 ): Promise<SolverChain> {
+  const { rpc, settlement, tokens, maxFeePerGas, maxPayments = MAX_PAYMENTS } = options
+  const { pollIntervalMs = POLL_INTERVAL_MS, raiseFeesAfterMs = RAISE_FEES_AFTER_MS } = options
   const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
   const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: pollIntervalMs })
   const terms = await readSettlement(client, settlement, { protocolName })
@@ -60,6 +70,9 @@ export async function openChain(
     settlement: lowerCase(settlement),
     tokens: new Map(tokens.map(toAllowance)),
     pollIntervalMs,
+    raiseFeesAfterMs,
+    maxFeePerGas,
+    maxPayments,
     domain: terms.domain,
     hasher: createQuoteHasher(protocolName, {
       settlement: lowerCase(settlement),

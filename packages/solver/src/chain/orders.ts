@@ -40,3 +40,18 @@ export function settleCall({ settlement }: SolverChain, quote: Quote, signature:
   const args = [toContractQuote(quote), signature] as const
   return { address: settlement, abi: settlementAbi, functionName: 'settle', args } as const
 }
+
+/** The call that makes an unused quote worthless. It reverts for a nonce that was used. */
+export function cancelCall({ settlement }: SolverChain, nonce: bigint) {
+  return { address: settlement, abi: settlementAbi, functionName: 'cancelNonce', args: [nonce] } as const
+}
+
+/** Whether a nonce of a quote was cancelled, or used by an order. @throws viem's errors */
+export function isNonceUsed(
+  { client, settlement }: SolverChain,
+  solver: Address,
+  nonce: bigint,
+): Promise<boolean> {
+  const call = { address: settlement, abi: settlementAbi, functionName: 'isNonceUsed' } as const
+  return client.readContract({ ...call, args: [solver, nonce] })
+}

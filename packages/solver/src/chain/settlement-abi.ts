@@ -8,7 +8,9 @@ export const settlementAbi = [
     'function solvers(address solver) view returns (uint256 totalBond, uint256 reservedBond, uint256 unstakeAmount, uint40 unstakeTimestamp, bool registered)',
     'function BOND_RESERVATION_BPS() view returns (uint256)',
     'function MIN_ORDER() view returns (uint256)',
+    'function isNonceUsed(address solver, uint256 nonce) view returns (bool)',
     'function fill(bytes32 orderId)',
+    'function cancelNonce(uint256 nonce)',
   ]),
   {
     type: 'function',

@@ -1,6 +1,15 @@
-import { type Address, encodeFunctionData, type Hex, keccak256, TransactionReceiptNotFoundError } from 'viem'
-import { estimateFeesPerGas, estimateGas } from 'viem/actions'
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  keccak256,
+  parseTransaction,
+  TransactionReceiptNotFoundError,
+  type TransactionSerializedEIP1559,
+} from 'viem'
+import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
+import { firstFees, raisedFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -15,90 +24,118 @@ export interface SignedTransaction {
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
 export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
 
+/** How far transactions with one nonce have come, of which one at most can be mined. */
+export type Progress =
+  | { readonly state: 'MINED'; readonly outcome: 'success' | 'reverted'; readonly hash: Hex }
+  /** Another transaction has the nonce. */
+  | { readonly state: 'REPLACED' }
+  /** The account's next transaction, or one that waits for earlier ones of the account. */
+  | { readonly state: 'NEXT' | 'QUEUED' }
+
 /** Sends the transactions of an account on one chain. No other program may use the account there. */
 export interface TransactionSender {
   /**
    * Signs a transaction and sends it. A call that would revert throws before anything is signed.
-   * @param onSigned keeps the transaction before it is sent
+   * @param onSigned keeps the transaction before it is sent; nothing is sent when it throws
    * @throws viem's errors, and those of the account
    */
-  send(call: Call, onSigned?: (transaction: SignedTransaction) => void): Promise<SignedTransaction>
+  send(call: Call, onSigned: (transaction: SignedTransaction) => void): Promise<void>
   /** Sends a signed transaction again. An error of the node is ignored: it may have the transaction already. */
   sendAgain(transaction: SignedTransaction): Promise<void>
-  /** @returns undefined while the transaction is not mined */
-  outcome(transaction: SignedTransaction): Promise<'success' | 'reverted' | undefined>
-  /** Whether another transaction took the place of one that is not mined. */
-  isReplaced(transaction: SignedTransaction): Promise<boolean>
+  /**
+   * Signs the same transaction with the same nonce and higher fees, and sends it as `sendAgain` does.
+   * @returns false when the limit of fees leaves no room
+   * @throws viem's errors, and those of the account
+   */
+  raise(last: SignedTransaction, onSigned: (transaction: SignedTransaction) => void): Promise<boolean>
+  /** @param attempts have one nonce; at least one @throws viem's errors */
+  progress(attempts: readonly SignedTransaction[]): Promise<Progress>
 }
 
 /** The state may change between the estimate and the block. */
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
 
 /** Builds the sender. @throws Error for an account that cannot sign transactions */
-export function createTransactionSender(
-  { chainId, client }: SolverChain,
-  account: SolverAccount,
-): TransactionSender {
+export function createTransactionSender(chain: SolverChain, account: SolverAccount): TransactionSender {
+  const { chainId, client } = chain
   const { address, signTransaction } = account
   if (signTransaction === undefined) throw new Error('the account cannot sign transactions: give `fill`')
-  const sign = signTransaction
+  const signWith = signTransaction
   let signing: Promise<unknown> = Promise.resolve()
   let nextNonce = 0
 
+  async function sign(
+    request: Omit<Parameters<typeof signWith>[0], 'nonce'>,
+    nonce: number,
+  ): Promise<SignedTransaction> {
+    const raw = (await signWith({ ...request, nonce } as Parameters<typeof signWith>[0])) as Hex
+    return { hash: keccak256(raw), raw, nonce }
+  }
+
   /** One after the other, so that no two transactions take the same nonce. */
   async function signAndSend(
-    request: Omit<Parameters<typeof sign>[0], 'nonce'>,
+    request: Parameters<typeof sign>[0],
     onSigned: (transaction: SignedTransaction) => void,
-  ): Promise<SignedTransaction> {
+  ): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
-    const nonce = Math.max(pending, nextNonce)
-    const raw = (await sign({ ...request, nonce } as Parameters<typeof sign>[0])) as Hex
-    const transaction = { hash: keccak256(raw), raw, nonce }
+    const transaction = await sign(request, Math.max(pending, nextNonce))
     onSigned(transaction)
     try {
-      await client.sendRawTransaction({ serializedTransaction: raw })
-      nextNonce = nonce + 1
+      await client.sendRawTransaction({ serializedTransaction: transaction.raw })
+      nextNonce = transaction.nonce + 1
     } catch (error) {
       // The node may have it, or not: its own count decides about the next one.
       nextNonce = 0
       throw error
     }
-    return transaction
+  }
+
+  async function sendAgain({ raw }: SignedTransaction): Promise<void> {
+    await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => {})
+  }
+
+  async function outcomeOf({ hash }: SignedTransaction) {
+    try {
+      return (await client.getTransactionReceipt({ hash })).status
+    } catch (error) {
+      if (error instanceof TransactionReceiptNotFoundError) return undefined
+      throw error
+    }
   }
 
   return {
-    async send(call, onSigned = () => {}) {
+    async send(call, onSigned) {
       const data = encodeFunctionData(call)
       const [gas, fees] = await Promise.all([
         estimateGas(client, { account: address, to: call.address, data }),
-        estimateFeesPerGas(client),
+        firstFees(chain),
       ])
-      const request = {
-        chainId,
-        to: call.address,
-        data,
-        type: 'eip1559',
-        gas: (gas * GAS_MARGIN.factor) / GAS_MARGIN.divisor,
-        maxFeePerGas: fees.maxFeePerGas,
-        maxPriorityFeePerGas: fees.maxPriorityFeePerGas,
-      } as const
+      const limit = (gas * GAS_MARGIN.factor) / GAS_MARGIN.divisor
+      const request = { chainId, to: call.address, data, type: 'eip1559', gas: limit, ...fees } as const
       const sent = signing.then(() => signAndSend(request, onSigned))
       signing = sent.catch(() => {})
-      return sent
+      await sent
     },
-    async sendAgain({ raw }) {
-      await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => {})
+    sendAgain,
+    async raise(last, onSigned) {
+      const parsed = parseTransaction(last.raw as TransactionSerializedEIP1559)
+      const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
+      const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
+      if (fees === undefined) return false
+      const next = await sign({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce)
+      onSigned(next)
+      await sendAgain(next)
+      return true
     },
-    async outcome({ hash }) {
-      try {
-        return (await client.getTransactionReceipt({ hash })).status
-      } catch (error) {
-        if (error instanceof TransactionReceiptNotFoundError) return undefined
-        throw error
+    async progress(attempts) {
+      const nonce = attempts[0]?.nonce ?? 0
+      const used = await client.getTransactionCount({ address, blockTag: 'latest' })
+      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' }
+      for (const attempt of attempts.toReversed()) {
+        const outcome = await outcomeOf(attempt)
+        if (outcome !== undefined) return { state: 'MINED', outcome, hash: attempt.hash }
       }
-    },
-    async isReplaced({ nonce }) {
-      return (await client.getTransactionCount({ address, blockTag: 'latest' })) > nonce
+      return { state: 'REPLACED' }
     },
   }
 }

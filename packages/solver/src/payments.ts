@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Hex } from 'viem'
+import type { SolverChain } from './chain/open-chain.js'
+import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
+import type { SolverState } from './state.js'
+
+interface PaymentsOptions {
+  readonly sender: TransactionSender
+  readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
+  readonly state: Pick<
+    SolverState,
+    'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'waitingPayments'
+  >
+  /** Called with the hash of each attempt after the first one. */
+  readonly onRaised: (id: string, hash: Hex) => void
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+/** The end of a payment. `failed`: another transaction has its nonce, or its deadline is over. */
+export type PaymentEnd =
+  | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex }
+  | { readonly outcome: 'failed'; readonly hash: undefined }
+
+/**
+ * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
+ * attempt is kept before it is sent, and any of them may be the one that is mined.
+ */
+export interface Payments {
+  /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
+  send(id: string, call: Call, onSigned?: () => void): Promise<void>
+  /** Whether there is an attempt whose end has not been seen. */
+  isUnderWay(id: string): boolean
+  /**
+   * Follows a payment that is under way to its end, and raises its fees while it waits.
+   * @param deadline Unix time in seconds
+   * @returns undefined when the signal aborts
+   * @throws viem's errors, and those of the account
+   */
+  follow(id: string, deadline?: number): Promise<PaymentEnd | undefined>
+  /** The end has been seen, and the payment may be made again. */
+  forget(id: string): void
+  /** Sends again what a stopped process may have left unsent. */
+  resume(): Promise<void>
+}
+
+/** A block of the last second before the deadline may come late. */
+const GRACE_SECONDS = 60
+const ABANDONED = 'abandoned'
+
+/** Builds the payments of an account on one chain. */
+export function createPayments(options: PaymentsOptions): Payments {
+  const { sender, chain, state, signal, onError } = options
+  const { chainId } = chain
+
+  const keep = (id: string) => (transaction: SignedTransaction) => state.addAttempt(id, chainId, transaction)
+
+  /** @returns whether the limit of fees leaves room for another attempt */
+  async function sendHigher(id: string, last: SignedTransaction): Promise<boolean> {
+    const isRaised = await sender.raise(last, (transaction) => {
+      keep(id)(transaction)
+      options.onRaised(id, transaction.hash)
+    })
+    if (!isRaised) await sender.sendAgain(last)
+    return isRaised
+  }
+
+  async function follow(id: string, deadline = Number.POSITIVE_INFINITY): Promise<PaymentEnd | undefined> {
+    let sentAt: number | undefined
+    let isAtLimit = false
+    while (!signal.aborted) {
+      const attempts = state.attempts(id)
+      const last = attempts.at(-1)
+      if (last === undefined) return { outcome: 'failed', hash: undefined }
+      const progress = await sender.progress(attempts)
+      if (progress.state === 'MINED') return progress
+      if (progress.state === 'REPLACED') return { outcome: 'failed', hash: undefined }
+      if (Date.now() / 1000 > deadline + GRACE_SECONDS) return abandon(id, last)
+      const isDue = sentAt === undefined || performance.now() - sentAt > chain.raiseFeesAfterMs
+      if (isDue) {
+        // One that waits for an earlier one of the account would only cost more.
+        if (sentAt === undefined || progress.state === 'QUEUED') await sender.sendAgain(last)
+        else if (!(await sendHigher(id, last)) && !isAtLimit) {
+          isAtLimit = true
+          onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+        }
+        sentAt = performance.now()
+      }
+      await delay(chain.pollIntervalMs, undefined, { signal }).catch(() => {})
+    }
+    return undefined
+  }
+
+  /** It would hold up the later ones of the account, so its nonce must still be used. */
+  function abandon(id: string, { nonce }: SignedTransaction): PaymentEnd {
+    const abandoned = `${ABANDONED} ${chainId} ${nonce}`
+    state.renamePayment(id, abandoned)
+    void finish(abandoned)
+    return { outcome: 'failed', hash: undefined }
+  }
+
+  async function finish(abandoned: string): Promise<void> {
+    while (!signal.aborted && state.attempts(abandoned).length > 0) {
+      try {
+        if ((await follow(abandoned)) !== undefined) state.clearAttempts(abandoned)
+      } catch (error) {
+        if (signal.aborted) return
+        onError(error)
+        await delay(chain.raiseFeesAfterMs, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  return {
+    async send(id, call, onSigned = () => {}) {
+      await sender.send(call, (transaction) => {
+        onSigned()
+        keep(id)(transaction)
+      })
+    },
+    isUnderWay: (id) => state.attempts(id).length > 0,
+    follow,
+    forget: (id) => state.clearAttempts(id),
+    async resume() {
+      const waiting = state.waitingPayments(chainId)
+      for (const { transaction } of waiting) await sender.sendAgain(transaction)
+      for (const { id } of waiting) if (id.startsWith(ABANDONED)) void finish(id)
+    },
+  }
+}
