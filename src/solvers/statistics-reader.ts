@@ -39,7 +39,7 @@ interface StatisticsReaderOptions {
 /** Hours of one statement. Two hours of 50 solvers at three replicas have 300 rows, which take some milliseconds. */
 const HOURS_PER_READ = 2
 /** The same for one solver. */
-const HOURS_PER_READ_OF_ONE = 24
+const HOURS_PER_READ_OF_ONE = 72
 /** How long a result is used again, at least. */
 const KEEP_MS = 2000
 /** How much longer than its read a result is used again. So callers who repeat a long read take 2% of the event loop. */

@@ -51,14 +51,19 @@ describe('docs/solvers.md', () => {
     expect(listed).toHaveLength(new Set(known).size)
   })
 
-  it('has the calls and views of the settlement contract', () => {
-    const named = [...document.matchAll(/^\| `(\w+\(.*?\))` \|/gm)].map(([, call = '']) =>
-      toFunctionSignature(parseAbiItem(`function ${call}`) as never),
+  it('has calls, views, events and errors as the settlement contract has them', () => {
+    const rows = [...document.matchAll(/^\| (`\w+\(.*?\)`(, `\w+\(.*?\)`)*) \|/gm)].map(
+      ([, names = '']) => names,
     )
-    const functions = settlementAbi.filter((item) => item.type === 'function')
-    const known = functions.map((item) => toFunctionSignature(item))
-    expect(named.length).toBeGreaterThan(15)
-    expect(named.filter((signature) => !known.includes(signature))).toEqual([])
+    const named = rows.flatMap((names) => [...names.matchAll(/`(.*?)`/g)].map(([, name = '']) => name))
+    const signatures = named.map((name) =>
+      toFunctionSignature(parseAbiItem(`function ${name.replaceAll(' indexed', '')}`) as never),
+    )
+    const known = settlementAbi
+      .filter(({ type }) => ['function', 'event', 'error'].includes(type))
+      .map((item) => toFunctionSignature({ ...item, type: 'function' } as never))
+    expect(signatures.length).toBeGreaterThan(30)
+    expect(signatures.filter((signature) => !known.includes(signature))).toEqual([])
   })
 })
 
