@@ -61,7 +61,12 @@ try {
 async function showOne(): Promise<void> {
   print('Starting a local chain, the settlement contract, three solvers and the service …')
   const hasConsole = await prepareConsole()
-  const started = await startNetwork({ environment: ENVIRONMENT, onError, servicePort: port })
+  const started = await startNetwork({
+    environment: ENVIRONMENT,
+    onError,
+    onLogLine: printTrouble,
+    servicePort: port,
+  })
   network = started
   if (hasConsole) printConsole(started)
   await printMoved(started)

@@ -3,6 +3,7 @@ import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { createApp } from '../app.js'
 import { readConfig } from '../config.js'
 import type { Environment } from '../environment.js'
+import { createLog } from '../telemetry/log.js'
 import { startAnvil } from './anvil.js'
 import {
   bondSolver,
@@ -43,6 +44,8 @@ export interface NetworkOptions {
   readonly environment: Environment
   /** Called with the errors of a solver. */
   readonly onError: (error: unknown) => void
+  /** Called with each line of the service's log, which goes to the standard output when this is left out. */
+  readonly onLogLine?: (line: string) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
   /** How many processes the service has, at its port and the next ones; 1 when left out. */
@@ -64,7 +67,9 @@ const SOLVERS = [
 
 /** Starts a local network as `startNetworkWith` does, with the service in this process. */
 export function startNetwork(options: NetworkOptions): Promise<Network> {
-  return startNetworkWith(options, startService)
+  return startNetworkWith(options, (environment, usualPort) =>
+    startService(environment, usualPort, options.onLogLine),
+  )
 }
 
 /**
@@ -154,10 +159,17 @@ function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetC
   }
 }
 
-async function startService(environment: Environment, usualPort: number): Promise<Service> {
-  const { url, close } = await atPreferredPort(usualPort, (port) =>
-    createApp(readConfig({ ...environment, PORT: String(port) })),
-  )
+async function startService(
+  environment: Environment,
+  usualPort: number,
+  onLogLine: NetworkOptions['onLogLine'],
+): Promise<Service> {
+  const { url, close } = await atPreferredPort(usualPort, (port) => {
+    const config = readConfig({ ...environment, PORT: String(port) })
+    if (onLogLine === undefined) return createApp(config)
+    const write = (line: string) => onLogLine(line.trimEnd())
+    return createApp(config, { log: createLog(config.logLevel, { write }) })
+  })
   return { urls: [url], close }
 }
 

@@ -14,6 +14,8 @@ import {
 } from './user-steps.js'
 
 const SHORT_WINDOW_SECONDS = 3
+/** Between reads of the chain's clock. */
+const CHAIN_CLOCK_MS = 100
 
 /**
  * Sells exactly 1 WETH, deposited at the contract.
@@ -97,8 +99,10 @@ export async function refundUnfilled(stage: ScenarioContext, print: Print) {
 
   const passedAt = (lost.quote.fillDeadline + 1) * 1000
   print(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
-  // A timer may fire a millisecond early, in the second of the deadline.
-  while (Date.now() < passedAt) await delay(passedAt - Date.now())
+  await delay(passedAt - Date.now())
+  // The chain decides. Its clock may be behind by a second.
+  while (Number((await client.getBlock({ blockTag: 'pending' })).timestamp) <= lost.quote.fillDeadline)
+    await delay(CHAIN_CLOCK_MS)
   const refund = {
     address: contracts.settlement,
     abi: settlementAbi,
