@@ -24,6 +24,27 @@ export interface StreamTransport {
   open(url: string, request?: StreamRequest, options?: StreamOptions): StreamClient
 }
 
+/**
+ * `fetch` that ends its response when the signal is aborted. That of Node 20 keeps the signal by a weak reference, so that an abort
+ * after a garbage collection is lost.
+ */
+async function abortableFetch(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
+  const response = await fetch(input, init)
+  const reader = response.body?.getReader()
+  if (reader === undefined) return response
+  init.signal?.addEventListener('abort', () => void reader.cancel(init.signal?.reason).catch(() => {}))
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      init.signal?.throwIfAborted()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
+  return new Response(body, { status: response.status, headers: response.headers })
+}
+
 function transport<Raw>(
   name: string,
   protocol: StreamTransport['protocol'],
@@ -39,7 +60,9 @@ export const grpc = transport('gRPC', 'grpc', grpcWire)
 export const connectJson = transport(
   'Connect in JSON',
   'connect',
-  connectWire((baseUrl) => createConnectTransport({ baseUrl, useBinaryFormat: false })),
+  connectWire((baseUrl) =>
+    createConnectTransport({ baseUrl, useBinaryFormat: false, fetch: abortableFetch }),
+  ),
 )
 export const connectBinary = transport(
   'Connect in protobuf',
@@ -51,7 +74,7 @@ export const connectBinary = transport(
 export const grpcWeb = transport(
   'gRPC-Web in protobuf',
   'grpc-web',
-  connectWire((baseUrl) => createGrpcWebTransport({ baseUrl, useBinaryFormat: true })),
+  connectWire((baseUrl) => createGrpcWebTransport({ baseUrl, useBinaryFormat: true, fetch: abortableFetch })),
 )
 export const grpcWebJson = transport(
   'gRPC-Web in JSON',
