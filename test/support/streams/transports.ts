@@ -25,8 +25,8 @@ export interface StreamTransport {
 }
 
 /**
- * `fetch` that ends its response when the signal is aborted. That of Node 20 keeps the signal by a weak reference, so that an abort
- * after a garbage collection is lost.
+ * `fetch` that ends its response when the signal is aborted. Connect for browsers asks for `redirect: 'error'`: with it, Node 20
+ * loses an abort after a garbage collection.
  */
 async function abortableFetch(input: Parameters<typeof fetch>[0], init: RequestInit = {}): Promise<Response> {
   const response = await fetch(input, init)
