@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import secp256k1 from 'secp256k1'
+import { loadRecovery } from '../src/signing/recovery-library.js'
 
 /** A solver's reply, as far as a bare server reads it. */
 export interface BareReply {
@@ -13,10 +13,11 @@ export type AskSolver = (solver: number, body: string) => Promise<BareReply>
 
 const FILL_WINDOW_SECONDS = 7200
 const digest = Buffer.alloc(32, 7)
+const { recover: recoverKey } = loadRecovery()
 
 /**
  * The limit for quotes on Node: a bare `node:http` server asks the first `?solvers=` solvers, recovers one public key for
- * each reply with libsecp256k1, and returns all of them, the best one first. It checks, hashes, limits, counts and logs
+ * each reply with the service's library, and returns all of them, the best one first. It checks, hashes, limits, counts and logs
  * nothing. It prints its port, and answers its CPU seconds to GET. It ends with its parent process.
  */
 export function serveBareQuotes(ask: AskSolver): Server {
@@ -79,5 +80,5 @@ async function quote(ask: AskSolver, text: string, solvers: number): Promise<str
 
 function recover(reply: BareReply): void {
   const signature = Buffer.from(reply.signature.slice(2), 'hex')
-  secp256k1.ecdsaRecover(signature.subarray(0, 64), (signature[64] ?? 0) - 27, digest, false)
+  recoverKey(digest, signature.subarray(0, 64), (signature[64] ?? 0) - 27)
 }

@@ -1,10 +1,9 @@
-import { secp256k1 as noble } from '@noble/curves/secp256k1'
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
 import { HALF_ORDER } from '../domain/secp256k1.js'
-import { loadNativeRecovery } from '../internals/native-recovery.js'
 import { keccak256 } from './keccak.js'
+import { loadRecovery, type RecoveryLibrary } from './recovery-library.js'
 
 /** Why OpenZeppelin's ECDSA would reject a signature. */
 export type SignatureProblem = Extract<DropReason, `signature_${string}`>
@@ -15,11 +14,12 @@ const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
 /** Public keys of known signers. A comparison of keys takes less time than the hash of one. */
 const publicKeys = new LRUCache<Address, Uint8Array>({ max: 4096 })
 
-const native = loadNativeRecovery()
-const recoverPublicKey = native ?? recoverInJavaScript
+const { library, recover } = loadRecovery()
 
-/** Whether libsecp256k1 recovers signatures (0.06 ms each). Otherwise JavaScript does. */
-export const isNativeRecovery = native !== undefined
+export type { RecoveryLibrary }
+
+/** What recovers signers in this process. */
+export const recoveryLibrary: RecoveryLibrary = library
 
 /**
  * Checks a signature as strictly as OpenZeppelin's ECDSA does: 65 bytes r, s, v with `v` 27 or 28 and `s` in the
@@ -65,18 +65,4 @@ function isKeyOf(publicKey: Uint8Array, signer: Address): boolean {
 
 function addressOf(publicKey: Uint8Array): Address {
   return `0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}`
-}
-
-function recover(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8Array | undefined {
-  try {
-    return recoverPublicKey(digest, rs, recoveryId)
-  } catch {
-    // Some r and s do not belong to a point of the curve. Then the signature has no signer.
-    return undefined
-  }
-}
-
-function recoverInJavaScript(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8Array {
-  const signature = noble.Signature.fromCompact(rs).addRecoveryBit(recoveryId)
-  return signature.recoverPublicKey(digest).toRawBytes(false)
 }

@@ -35,6 +35,12 @@ export function createMetrics() {
 
   return {
     registry,
+    recovery: new Gauge({
+      name: 'aggregator_signature_recovery',
+      help: 'Always 1; the label is what recovers signers: libsecp256k1 of the operating system (system) or of a package (package), or slow JavaScript (javascript).',
+      labelNames: ['library'],
+      registers,
+    }),
     requests: new Counter({
       name: 'aggregator_requests_total',
       help: 'Requests with a response, by method, protocol (rest, connect, grpc, grpc-web, websocket, sse) and reason (OK or an error).',

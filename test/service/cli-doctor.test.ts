@@ -29,6 +29,7 @@ function copyOfDatabase(): string {
 describe('a correct configuration', () => {
   const CHECKS = [
     'variables',
+    'signatures',
     'RPC_URL_31337 reachable',
     'RPC_URL_31337 chain id',
     'RPC_URL_31337 head',

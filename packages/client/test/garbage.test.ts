@@ -36,7 +36,7 @@ it.each(['streamEvents', 'streamQuotes'] as const)(
     const options = { signal: leaving.signal }
     const stream =
       method === 'streamEvents' ? client.streamEvents({}, options) : client.streamQuotes(PARAMS, options)
-    const messages = stream[Symbol.asyncIterator]()
+    const messages: AsyncIterator<unknown> = stream[Symbol.asyncIterator]()
     const pending = messages
       .next()
       .then(() => messages.next())

@@ -6,6 +6,7 @@ import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
 import { checkPort } from './check-port.js'
 import { examinePostgres } from './check-postgres.js'
+import { checkRecovery } from './check-recovery.js'
 import { type CheckResult, collectResults } from './check-result.js'
 import { checkSolvers } from './check-solvers.js'
 
@@ -44,6 +45,7 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
     },
     ...checkBond(config),
     ...checkPublicUrls(config),
+    ...checkRecovery(),
     ...chains.flatMap(({ checkResults }) => checkResults),
     ...checkClockDrift(ages),
     ...database.checkResults,

@@ -108,6 +108,8 @@ function assertInContext(source: string): void {
 }
 
 function run(command: string, layer: Layer): void {
+  // The image's packages of Debian are not for this machine.
+  if (command.startsWith('apt-get')) return
   const here = inside(layer, '.')
   if (/\s\//.test(command))
     throw new Error(`a walk cannot run ${command}: its absolute path is on this machine`)

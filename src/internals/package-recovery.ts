@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 export type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array
 
 /**
- * Loads libsecp256k1 by the internal file of the package `secp256k1`. The package's main module falls back to slow
+ * Loads the libsecp256k1 of 2019 by the internal file of the package `secp256k1`. The package's main module falls back to slow
  * JavaScript silently; its binding throws instead. Checked with secp256k1 5.0.2.
- * @returns undefined when the library cannot be loaded
+ * @returns undefined when it cannot be loaded
  */
-export function loadNativeRecovery(): RecoverPublicKey | undefined {
+export function loadPackageRecovery(): RecoverPublicKey | undefined {
   try {
     const binding: typeof import('secp256k1') = createRequire(import.meta.url)('secp256k1/bindings.js')
     return (digest, rs, recoveryId) => binding.ecdsaRecover(rs, recoveryId, digest, false)

@@ -1,0 +1,19 @@
+import { type RecoveryLibrary, recoveryLibrary } from '../../signing/recover.js'
+import { type CheckResult, collectResults } from './check-result.js'
+
+const REMEDY =
+  "Install the operating system's libsecp256k1 (libsecp256k1-1 on Debian 12), or a compiler and then `npm rebuild secp256k1`."
+
+/** Reports which library recovers the signers of quotes. */
+export function checkRecovery(library: RecoveryLibrary = recoveryLibrary): readonly CheckResult[] {
+  const { ok, warn, list } = collectResults('signatures')
+  if (library === 'system') ok('', "recovered by the operating system's libsecp256k1")
+  else if (library === 'package') ok('', 'recovered by the libsecp256k1 of the package secp256k1')
+  else
+    warn(
+      '',
+      'recovered in JavaScript, which takes thirty times as long: no libsecp256k1 can be loaded',
+      REMEDY,
+    )
+  return list
+}

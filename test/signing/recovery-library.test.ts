@@ -1,0 +1,113 @@
+import { secp256k1 } from '@noble/curves/secp256k1'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { loadRecovery, RECOVERY_LIBRARIES, type RecoveryLibrary } from '../../src/signing/recovery-library.js'
+import { createRandom } from '../support/random.js'
+
+const ORDER = secp256k1.CURVE.n
+
+/** Whether this machine has the library; the one of the operating system is optional. */
+function has(library: RecoveryLibrary): boolean {
+  try {
+    return loadRecovery([library]).library === library
+  } catch {
+    return false
+  }
+}
+
+const bytesOf = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+
+describe.each(RECOVERY_LIBRARIES.filter(has))('the library %s', (library) => {
+  const { recover } = loadRecovery([library])
+
+  it('recovers the keys of random signers with both ids', () => {
+    const random = createRandom(41)
+    const ids = new Set<number>()
+    for (let round = 0; round < 100; round++) {
+      const [privateKey, digest] = [random.bytes(32), random.bytes(32)]
+      const signature = secp256k1.sign(digest, privateKey)
+      // A part of a larger buffer, as signatures of replies are.
+      const rs = Buffer.concat([random.bytes(3), signature.toCompactRawBytes(), random.bytes(5)]).subarray(
+        3,
+        67,
+      )
+      const key = recover(digest, rs, signature.recovery)
+      expect(Buffer.from(key ?? [])).toEqual(Buffer.from(secp256k1.getPublicKey(privateKey, false)))
+      ids.add(signature.recovery)
+    }
+    expect(ids).toEqual(new Set([0, 1]))
+  })
+
+  it('returns a key that later calls do not change', () => {
+    const digest = Buffer.alloc(32, 9)
+    const keys = [1, 2].map((byte) => {
+      const signature = secp256k1.sign(digest, Buffer.alloc(32, byte))
+      return recover(digest, signature.toCompactRawBytes(), signature.recovery)
+    })
+    expect(Buffer.from(keys[0] ?? [])).toEqual(
+      Buffer.from(secp256k1.getPublicKey(Buffer.alloc(32, 1), false)),
+    )
+  })
+
+  it.each([
+    ['r is 0', 0n, 1n],
+    ['s is 0', 1n, 0n],
+    ['r is the order of the curve', ORDER, 1n],
+    ['s is the order of the curve', 1n, ORDER],
+    ['r is the largest number', 2n ** 256n - 1n, 1n],
+    ['no point has the r', 5n, 1n],
+  ])('has no signer when %s', (_name, r, s) => {
+    for (const id of [0, 1])
+      expect(recover(Buffer.alloc(32, 7), Buffer.concat([bytesOf(r), bytesOf(s)]), id)).toBeUndefined()
+  })
+})
+
+it.skipIf(!has('system'))('the library of the operating system refuses what would end the process', () => {
+  const { recover } = loadRecovery(['system'])
+  const signature = secp256k1.sign(Buffer.alloc(32, 9), Buffer.alloc(32, 1)).toCompactRawBytes()
+  for (const id of [-1, 2, 4, 2 ** 32, Number.NaN])
+    expect(recover(Buffer.alloc(32, 9), signature, id)).toBeUndefined()
+  expect(recover(Buffer.alloc(31, 9), signature, 0)).toBeUndefined()
+  expect(recover(Buffer.alloc(32, 9), signature.subarray(1), 0)).toBeUndefined()
+})
+
+describe('the choice', () => {
+  afterEach(() => void vi.resetModules())
+
+  /** @param required what `require` gives for a package; it throws for others */
+  async function choose(required: Readonly<Record<string, unknown>>): Promise<RecoveryLibrary> {
+    vi.resetModules()
+    vi.doMock('node:module', () => ({
+      createRequire: () => (id: string) => {
+        if (!(id in required)) throw new Error(`cannot find module ${id}`)
+        return required[id]
+      },
+    }))
+    try {
+      return (await import('../../src/signing/recovery-library.js')).loadRecovery().library
+    } finally {
+      vi.doUnmock('node:module')
+    }
+  }
+
+  const real = () => import('secp256k1').then(({ default: library }) => library)
+  const withoutLibrary = {
+    load() {
+      throw new Error('libsecp256k1.so.1: cannot open shared object file')
+    },
+  }
+
+  it('is the package where the operating system has no library', async () => {
+    expect(await choose({ koffi: withoutLibrary, 'secp256k1/bindings.js': await real() })).toBe('package')
+  })
+
+  it('is JavaScript where neither can be loaded', async () => {
+    expect(await choose({})).toBe('javascript')
+  })
+
+  it.each([
+    ['another key', () => new Uint8Array(65).fill(4)],
+    ['nothing', () => undefined],
+  ])('passes over a library that recovers %s', async (_name, ecdsaRecover) => {
+    expect(await choose({ 'secp256k1/bindings.js': { ecdsaRecover } })).toBe('javascript')
+  })
+})
