@@ -27,8 +27,8 @@ const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 const FEW_WORKERS = { maxWorkers: Math.max(2, availableParallelism() - 1) }
 /** Tests wait now and then: two cores are busy with three workers, and leave room for tests that measure time. */
 const QUIET_WORKERS = { maxWorkers: FEW_WORKERS.maxWorkers + 1 }
-/** One more, because one of them has a waiting file at any time. */
-const WORKERS = { maxWorkers: QUIET_WORKERS.maxWorkers + 1 }
+/** Two more, because about two of them have a waiting file at any time. */
+const WORKERS = { maxWorkers: QUIET_WORKERS.maxWorkers + 2 }
 /** A busy machine may take seconds for what usually takes milliseconds. */
 const TIMEOUTS = { testTimeout: 30_000, hookTimeout: 60_000, expect: { poll: { timeout: 20_000 } } }
 const PREPARE = 'test/support/process/prepare-once.ts'

@@ -31,6 +31,7 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   result: /^(written|dropped|answered|failed|accepted|rejected|unknown|OK|[A-Z_]{2,30})$/,
   state: /^(active|inactive|running|waiting)$/,
   limit: /^(client|network|instance)$/,
+  library: /^(system|package|javascript)$/,
   step: /^(deposited|settled|refunded)$/,
   action: /^(register|unregister)$/,
   version: /^\d+\.\d+\.\d+$/,

@@ -12,7 +12,7 @@ const LONG = [
   'node-bodies.quiet',
 ]
 /** After each waiting file come so many others, so that the last waiting file does not begin late. */
-const OTHERS_BETWEEN = 4
+const OTHERS_BETWEEN = 2
 
 /**
  * The order of the files of each project: long ones first, and those that wait for most of their time spread among the
