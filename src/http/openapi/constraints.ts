@@ -1,6 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
 import { DISPLAY_NAME } from '../../domain/display-name.js'
-import { ENDPOINT_URL } from '../../domain/endpoint-url.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -9,40 +8,23 @@ import {
   DECIMALS,
   DEPOSIT_WINDOW,
   DOMAIN_TEXT,
-  type IntegerRule,
   LOWER_CASE_BYTES32,
   MAX_QUOTE_TIMEOUT_MS,
   MIN_QUOTES,
   PROTOCOL_NAME,
   REFRESH_SECONDS,
   SIGNATURE,
-  STATS_WINDOW,
-  type TextRule,
   UINT256,
   UNIX_MS,
 } from '../../domain/field-rules.js'
 import { ORDER_STATES } from '../../domain/order.js'
 import { ORDER_TYPES } from '../../domain/quote.js'
+import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
+import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
 
 /** A JSON schema (draft 2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-/** The rule of a field, or keywords of JSON Schema for a value that only responses have. */
-interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {
-  readonly format?: string
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-}
-
-/** JSON Schema has a name for the rule of these texts. */
-const UUID = { format: 'uuid' }
-const ORIGIN = { format: 'uri' }
-const CURSOR = { minLength: 1 }
-const TEXT = { minLength: 1 }
-/** Of a display name, what AsyncAPI's JSON Schema can say: it has no Unicode patterns. */
-const SHORT_NAME = { minLength: 1, maxLength: DISPLAY_NAME.maxLength }
-/** A page token says nothing about itself, and it is empty on the last page. */
-const PAGE_TOKEN = {}
 /** A list has only orders with events, so the contract knows each of them. */
 const LISTED_STATE = { enum: ORDER_STATES.filter((state) => state !== 'NONE') }
 
@@ -69,7 +51,8 @@ const SWAP = { input_token: ADDRESS, input_amount: UINT256, output_token: ADDRES
  * The constraints on values that descriptors cannot express, by message and field. The methods of `src/rpc` check those of
  * requests; responses satisfy theirs. Every string field is here.
  */
-const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>> = {
+const CONSTRAINTS: Constraints = {
+  ...SOLVER_CONSTRAINTS,
   'aggregator.v1.GetQuoteRequest': ASKED_QUOTE,
   'aggregator.v1.StreamQuotesRequest': { ...ASKED_QUOTE, refresh_seconds: REFRESH_SECONDS },
   'aggregator.v1.QuoteUpdate': { ...OFFER, quote_id: UUID, round: { minimum: 1 } },
@@ -118,41 +101,6 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
     http_status: { minimum: 100, maximum: 999 },
     explanation: TEXT,
   },
-  'aggregator.v1.RegisterSolverRequest': {
-    chain_id: CHAIN_ID,
-    address: ADDRESS,
-    endpoint_url: ENDPOINT_URL,
-    name: DISPLAY_NAME,
-    signature: SIGNATURE,
-    timestamp: UNIX_MS,
-  },
-  'aggregator.v1.RegisterSolverResponse': { status: { const: 'registered' }, address: ADDRESS },
-  'aggregator.v1.RegistrationCheck': { explanation: TEXT },
-  'aggregator.v1.UnregisterSolverRequest': {
-    chain_id: CHAIN_ID,
-    address: ADDRESS,
-    signature: SIGNATURE,
-    timestamp: UNIX_MS,
-  },
-  'aggregator.v1.UnregisterSolverResponse': { status: { const: 'removed' }, address: ADDRESS },
-  'aggregator.v1.ListSolversRequest': { chain_id: CHAIN_ID },
-  'aggregator.v1.Solver': { address: ADDRESS, name: DISPLAY_NAME, registered_at: UNIX_MS },
-  'aggregator.v1.ListSolverStatsRequest': { chain_id: CHAIN_ID, window: STATS_WINDOW },
-  'aggregator.v1.ListSolverStatsResponse': { window: STATS_WINDOW },
-  'aggregator.v1.GetSolverStatsRequest': { chain_id: CHAIN_ID, address: ADDRESS, window: STATS_WINDOW },
-  'aggregator.v1.GetSolverStatsResponse': { window: STATS_WINDOW },
-  'aggregator.v1.SolverStats': {
-    solver: ADDRESS,
-    // Empty for a solver that is no longer registered.
-    name: { maxLength: DISPLAY_NAME.maxLength },
-    fill_rate: { minimum: 0, maximum: 1 },
-    median_response_ms: { minimum: 1 },
-    p95_response_ms: { minimum: 1 },
-    total_bond: UINT256,
-    free_bond: UINT256,
-  },
-  'aggregator.v1.SolverHour': { median_response_ms: { minimum: 1 }, p95_response_ms: { minimum: 1 } },
-  'aggregator.v1.CoolDown': { until: UNIX_MS, level: { minimum: 1 } },
   'aggregator.v1.GetOrderRequest': { chain_id: CHAIN_ID, order_id: BYTES32 },
   'aggregator.v1.GetOrderResponse': { ...SWAP, order_id: LOWER_CASE_BYTES32, user: ADDRESS, solver: ADDRESS },
   'aggregator.v1.OrderStep': { transaction_hash: LOWER_CASE_BYTES32 },
@@ -199,49 +147,6 @@ const CONSTRAINTS: Readonly<Record<string, Readonly<Record<string, Constraint>>>
     transaction_hash: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32, transaction_hash: LOWER_CASE_BYTES32 },
-  'aggregator.v1.ListOwnResultsRequest': {
-    chain_id: CHAIN_ID,
-    address: ADDRESS,
-    timestamp: UNIX_MS,
-    audience: ORIGIN,
-    signature: SIGNATURE,
-    page_token: PAGE_TOKEN,
-  },
-  'aggregator.v1.ListOwnResultsResponse': {
-    next_page_token: PAGE_TOKEN,
-    total_bond: UINT256,
-    free_bond: UINT256,
-  },
-  'aggregator.v1.OwnResult': { quote_id: UUID, requested_at: UNIX_MS, best_amount: UINT256 },
-  'aggregator.v1.SessionChallenge': { nonce: LOWER_CASE_BYTES32, server_time: UNIX_MS },
-  'aggregator.v1.SessionHello': {
-    address: ADDRESS,
-    name: SHORT_NAME,
-    audience: ORIGIN,
-    chain_ids: CHAIN_ID,
-    signature: SIGNATURE,
-  },
-  'aggregator.v1.SessionEvents': { after: PAGE_TOKEN },
-  'aggregator.v1.SessionReady': { session_id: UUID, heartbeat_ms: { minimum: 1 }, cursor: CURSOR },
-  'aggregator.v1.SessionLimits': { max_message_bytes: { minimum: 1 }, max_open_requests: { minimum: 1 } },
-  'aggregator.v1.SessionQuoteRequest': {
-    id: UUID,
-    deadline: UNIX_MS,
-    input_token: ADDRESS,
-    output_token: ADDRESS,
-    amount: AMOUNT,
-    user_address: ADDRESS,
-    chain_id: CHAIN_ID,
-    destination_chain_id: CHAIN_ID,
-    traceparent: TEXT,
-  },
-  'aggregator.v1.SessionQuote': { id: UUID, signature: SIGNATURE },
-  'aggregator.v1.SessionDecline': { id: UUID },
-  'aggregator.v1.SessionPong': { id: UUID },
-  'aggregator.v1.SessionResult': { id: UUID, reason: TEXT, rank: { minimum: 1 } },
-  'aggregator.v1.SessionEvent': { cursor: CURSOR },
-  'aggregator.v1.SessionPing': { id: UUID },
-  'aggregator.v1.SessionGoAway': { reconnect_within_ms: { minimum: 1 } },
   'aggregator.v1.Chain': {
     chain_id: CHAIN_ID,
     settlement: ADDRESS,
