@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from '../domain/block.js'
-import type { EventFilter, LogEntry } from '../domain/event.js'
+import type { LogEntry } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { BATCH_ROWS, forEachBatch } from './batches.js'
 import { appendHeaders, readPosition, replaceHeaders, revertHeaders, setStart } from './chain-positions.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
-import { passes } from './event-filter.js'
+import { createEventReads, type EventReads } from './event-reads.js'
 import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
   canonicalIdentities,
@@ -41,7 +41,7 @@ export interface Takeover extends FencingToken {
  * transaction. All methods that write for a chain throw FencedError, and change nothing, after another leader has taken the
  * chain over.
  */
-export interface EventStore extends IncompleteLog {
+export interface EventStore extends EventReads, IncompleteLog {
   readState(): Promise<LogState>
   /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
   takeOver(chainId: number): Promise<Takeover>
@@ -63,21 +63,6 @@ export interface EventStore extends IncompleteLog {
   eventBlocks(chainId: number, below: number, limit: number): Promise<BlockRef[]>
   /** The solvers of those of some orders of a chain whose terms are known. */
   knownSolvers(chainId: number, orderIds: readonly Hex[]): Promise<Map<Hex, Address>>
-  /** The entry at a sequence; undefined when the log does not have it. */
-  readEntry(sequence: number): Promise<LogEntry | undefined>
-  /** The entries after a sequence, in order. */
-  readAfter(sequence: number, limit: number): Promise<LogEntry[]>
-  /**
-   * The first entries in a range that pass a filter, in order.
-   * @returns undefined when retention has removed entries of the range
-   */
-  readMatching(
-    filter: EventFilter,
-    range: { readonly after: number; readonly through: number },
-    limit: number,
-  ): Promise<LogEntry[] | undefined>
-  /** When the last entry was published, Unix time in milliseconds; undefined when the log has no entry. */
-  lastEntryTime(): Promise<number | undefined>
   /**
    * Removes the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It keeps
    * the last of them, so that the cursor at the beginning of the log can be confirmed.
@@ -138,6 +123,7 @@ export function createEventStore(
   }
 
   return {
+    ...createEventReads(database),
     ...createIncompleteLog(database, write, coordination),
 
     async readState() {
@@ -192,54 +178,6 @@ export function createEventStore(
     eventBlocks: (chainId, below, limit) => readEventBlocks(database, chainId, below, limit),
 
     knownSolvers: (chainId, orderIds) => knownSolvers(database, chainId, orderIds),
-
-    async readEntry(sequence) {
-      const row = await database
-        .selectFrom('events')
-        .selectAll()
-        .where('sequence', '=', sequence)
-        .executeTakeFirst()
-      return row && logEntryOf(row)
-    },
-
-    async readAfter(sequence, limit) {
-      const rows = await database
-        .selectFrom('events')
-        .selectAll()
-        .where('sequence', '>', sequence)
-        .orderBy('sequence')
-        .limit(limit)
-        .execute()
-      return rows.map(logEntryOf)
-    },
-
-    async readMatching(filter, { after, through }, limit) {
-      const rows = await database
-        .selectFrom('events')
-        .selectAll()
-        .where('sequence', '>', after)
-        .where('sequence', '<=', through)
-        .where(passes(filter))
-        .orderBy('sequence')
-        .limit(limit)
-        .execute()
-      // Retention removes entries from the beginning. If the range is complete now, it was complete during the read.
-      const { pruned_sequence } = await database
-        .selectFrom('event_log')
-        .select('pruned_sequence')
-        .executeTakeFirstOrThrow()
-      return pruned_sequence > after ? undefined : rows.map(logEntryOf)
-    },
-
-    async lastEntryTime() {
-      const row = await database
-        .selectFrom('events')
-        .select('published_at_ms')
-        .orderBy('sequence', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      return row?.published_at_ms
-    },
 
     async prune(beforeMs, pause = oneTurn) {
       for (;;) {
