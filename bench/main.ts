@@ -16,6 +16,7 @@ import { footprint } from './footprint.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
 import { logCompletion } from './log-completion.js'
+import { memory } from './memory.js'
 import { orderLists } from './order-lists.js'
 import { type Picture, page } from './page.js'
 import { latencyPlot, svg, throughputPlot } from './plot.js'
@@ -43,6 +44,7 @@ const BENCHMARKS = [
   broadcast,
   idleClients,
   footprint,
+  memory,
   backfill,
   replayFlood,
   replicas,

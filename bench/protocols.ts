@@ -55,7 +55,7 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
       {
         name: 'quote over gRPC: throughput relative to REST',
         value: scores['gRPC, grpc-js'].perSecond / reference.perSecond,
-        atLeast: 0.6,
+        atLeast: 0.8,
       },
     ],
   }

@@ -105,17 +105,17 @@ export function conclude(results: readonly LoadResult[], completeness: number): 
       {
         name: 'quote, 10 solvers: throughput relative to the limit',
         value: crowded.service.perSecond / crowded.limit.perSecond,
-        atLeast: 0.8,
+        atLeast: 0.84,
       },
       {
         name: 'quote, 10 solvers, one connection: median latency relative to the limit',
         value: alone.service.median / alone.limit.median,
-        atMost: 1.5,
+        atMost: 1.15,
       },
       {
         name: 'quote: CPU per added solver relative to the limit',
         value: slopes.service / slopes.limit,
-        atMost: 1.3,
+        atMost: 1.15,
       },
       {
         name: "quote: share of the solvers' offers in the answers",

@@ -62,12 +62,20 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
   }
   const list = await scoresOf(listPath)
   const order = await scoresOf(orderPath)
-  const ratio = ({ limit, service }: Scores) => service.perSecond / limit.perSecond
+  const ratio = ({ limit, logging }: Scores) => logging.perSecond / limit.perSecond
   return {
     rows: [...rowsOf('list of solvers', list), ...rowsOf('order from memory', order)],
     findings: [
-      { name: 'order from memory: throughput relative to plain Fastify', value: ratio(order), atLeast: 0.6 },
-      { name: 'list of solvers: throughput relative to plain Fastify', value: ratio(list), atLeast: 0.6 },
+      {
+        name: 'order from memory, with its log: throughput relative to plain Fastify',
+        value: ratio(order),
+        atLeast: 0.75,
+      },
+      {
+        name: 'list of solvers, with its log: throughput relative to plain Fastify',
+        value: ratio(list),
+        atLeast: 0.75,
+      },
     ],
   }
 }
