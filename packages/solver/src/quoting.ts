@@ -9,7 +9,7 @@ import { decline } from './decline.js'
 import type { SolverMetrics } from './metrics.js'
 import type { QuoteSigner } from './quote-signer.js'
 import type { SessionAnswer } from './session/session-messages.js'
-import type { SolverOptions, SolverQuoteRequest } from './solver-options.js'
+import type { SolverLog, SolverOptions, SolverQuoteRequest } from './solver-options.js'
 
 /** A request of an instance, by a session or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
@@ -23,6 +23,7 @@ interface QuotingOptions {
   readonly signer: QuoteSigner
   readonly quote: SolverOptions['quote']
   readonly metrics: SolverMetrics
+  readonly log: SolverLog
   readonly onError: (error: unknown) => void
   /** Aborts when the solver is closed. */
   readonly signal: AbortSignal
@@ -36,7 +37,7 @@ const NONCE_BYTES = 16
 
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {
-  const { chains, signer, metrics, onError } = options
+  const { chains, signer, metrics, log, onError } = options
   const solver = lowerCase(signer.account.address)
 
   function refuse(code: DeclineCode): SessionAnswer {
@@ -54,7 +55,15 @@ export function createQuoting(options: QuotingOptions): Quoting {
     const quote = toQuote(solver, request, priced.amount)
     if (quote.outputAmount < run.chain.minOrder) return refuse('AMOUNT_TOO_SMALL')
     // Nothing may come between the check and the promise.
-    if (!run.liquidity.covers(quote)) return refuse('INSUFFICIENT_LIQUIDITY')
+    const shortage = run.liquidity.shortageFor(quote)
+    if (shortage !== undefined) {
+      const { outputToken, outputAmount } = quote
+      log.info(
+        { chainId: request.chainId, outputToken, outputAmount: String(outputAmount), shortage },
+        'too little for a quote',
+      )
+      return refuse('INSUFFICIENT_LIQUIDITY')
+    }
     const isFirm = request.kind === 'FIRM'
     if (isFirm) run.liquidity.promise(quote)
     try {
