@@ -278,6 +278,20 @@ it('a start that fails at the chain names the option, and not the URL of the nod
   )
 })
 
+it('an answer of `quote` that is none is declined, and the error says what it must be', async () => {
+  const answers = [undefined, 5n, {}, { decline: 'NO' }, { amount: 1 }]
+  const solver = market.solver({ quote: () => answers.shift() as never })
+  await solver.start()
+  while (answers.length > 0) expect((await market.ask()).status).toBe(503)
+  expect(solver.errors.map((error) => (error as Error).message)).toEqual([
+    'quote has returned undefined: it must be { amount } or decline(code)',
+    'quote has returned 5: it must be { amount } or decline(code)',
+    'quote has returned [object Object]: it must be { amount } or decline(code)',
+    expect.stringContaining('quote has declined with NO: it must be one of UNSUPPORTED_PAIR, '),
+    'quote has returned the amount 1: it must be a bigint of 1 to 2^256-1',
+  ])
+})
+
 it('nonces of quotes do not repeat', async () => {
   const solver = market.solver()
   await solver.start()
