@@ -35,7 +35,8 @@ const solver = createSolver({
   },
   quote,
   stateFile: STATE_FILE ?? 'solver.db',
-  onSession: (change) => console.log('session', change.state),
+  onSession: (change) =>
+    console.log('session', change.state, change.state === 'lost' ? change.error.message : change.url),
   onFilled: ({ orderId }) => console.log('filled', orderId),
   onError: console.error,
 })

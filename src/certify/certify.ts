@@ -10,6 +10,8 @@ import { Trial, type TrialSwap } from './trial.js'
 
 interface CertifyOptions {
   readonly signing: SigningTerms
+  /** Reads the free bond of the solver that is checked; undefined for one that has none yet. */
+  readonly readFreeBond: (solver: Address) => Promise<bigint | undefined>
   readonly swap: TrialSwap
   /** Time for each reply, in milliseconds. */
   readonly timeoutMs: number
@@ -42,19 +44,19 @@ const RECONNECT_MS = 10_000
 
 const SESSION_OPEN = { name: 'session-open', title: 'a session opens: challenge, hello, ready' }
 
-/** Certifies a solver at its endpoint. It throws nothing that the solver could cause. */
+/** Certifies a solver at its endpoint. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
 export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<CertifyReport> {
   const { solver } = options
   const endpoint = createEndpoint(options)
   try {
-    const trial = new Trial({ ...options, transport: endpoint })
+    const trial = new Trial({ ...options, signing: await withFreeBond(options, solver), transport: endpoint })
     return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
   } finally {
     await endpoint.close()
   }
 }
 
-/** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause. */
+/** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
 export async function certifySession(options: CertifySessionOptions): Promise<CertifyReport> {
   const { host, signal } = options
   const start = performance.now()
@@ -66,11 +68,21 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   const first = { ...SESSION_OPEN, tookMs: Math.round(performance.now() - start), ...opened }
   if (solver === undefined || opened.status === 'fail')
     return toReport(options, 'session', solver, { results: [first], notRun: names })
-  const trial = new Trial({ ...options, solver, transport: host })
+  const trial = new Trial({
+    ...options,
+    signing: await withFreeBond(options, solver),
+    solver,
+    transport: host,
+  })
   const isOpen = () => host.current() !== undefined
   const cases = SESSION_CASES.map(withReasonOfEnd)
   const { results, notRun } = await runAll(cases, trial, host, () => host.until(isOpen, RECONNECT_MS, signal))
   return toReport(options, 'session', solver, { results: [first, ...results], notRun })
+}
+
+/** The bond counts in the checks of offers, at an endpoint and on a session. */
+async function withFreeBond(options: CertifyOptions, solver: Address): Promise<SigningTerms> {
+  return { ...options.signing, freeBond: await options.readFreeBond(solver) }
 }
 
 async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {

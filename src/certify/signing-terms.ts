@@ -34,8 +34,6 @@ interface GivenTerms {
 
 interface ChainTerms extends Pick<GivenTerms, 'settlement' | 'protocolName'> {
   readonly rpcUrl: string
-  /** Undefined when it is not known yet. */
-  readonly solver: Address | undefined
   readonly log: Logger
 }
 
@@ -62,16 +60,33 @@ export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTer
  * @throws ChainConfigError when it is not a settlement contract of this protocol; viem's errors when the node does not answer
  */
 export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
-  const { settlement, solver } = options
+  const { settlement } = options
   const rpc = createRpcClient([options.rpcUrl])
   try {
     const chainId = await rpc.client.getChainId()
     const contract = await verifyContract(rpc.client, { chainId, settlement }, options)
     const { primaryType, domain } = contract.typedData
     const typedData = { primaryType, domain: withNumber(domain) }
-    const bond = solver && (await createSettlement(rpc.client, chainId, settlement).readBond(solver, {}))
-    const freeBond = bond?.registered ? freeBondOf(bond) : undefined
-    return { chainId, settlement, ...contract, typedData, freeBond, source: 'chain' }
+    return { chainId, settlement, ...contract, typedData, freeBond: undefined, source: 'chain' }
+  } finally {
+    rpc.close()
+  }
+}
+
+/**
+ * Reads the free bond of a solver.
+ * @returns undefined when it has no bond yet
+ * @throws viem's errors when the node does not answer
+ */
+export async function readFreeBond(
+  rpcUrl: string,
+  { chainId, settlement }: SigningTerms,
+  solver: Address,
+): Promise<bigint | undefined> {
+  const rpc = createRpcClient([rpcUrl])
+  try {
+    const bond = await createSettlement(rpc.client, chainId, settlement).readBond(solver, {})
+    return bond.registered ? freeBondOf(bond) : undefined
   } finally {
     rpc.close()
   }

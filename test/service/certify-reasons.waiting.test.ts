@@ -13,7 +13,7 @@ import {
   sends,
   sendsAndCloses,
 } from '../support/solvers/malformed-solvers.js'
-import { offerFaults, signedOver } from '../support/solvers/offer-faults.js'
+import { LARGEST_OUTPUT, offerFaults, signedOver } from '../support/solvers/offer-faults.js'
 import { startRawSolver, startTrap } from '../support/solvers/raw-solver.js'
 import { type Behaviour, startSolver } from '../support/solvers/solver.js'
 
@@ -49,7 +49,8 @@ async function failsRaw(malformed: MalformedSolver, scheme = 'http'): Promise<Ce
 
 async function failsOnSession(behaviour: SessionBehaviour): Promise<CertifyReport> {
   const run = await startSessionRun(chain)
-  await openSession(run.url, chain, account, { behaviour })
+  // A run that fails at once may end before this side has seen that its session is open.
+  openSession(run.url, chain, account, { behaviour }).catch(() => {})
   const { code, report } = await run.ended
   expect(code).toBe(5)
   return report
@@ -163,6 +164,11 @@ describe('certify names the reason for which a request on a session fails:', () 
 })
 
 describe('certify names', () => {
+  it('an offer on a session that the free bond does not cover', async () => {
+    const report = await failsOnSession(offering(String(LARGEST_OUTPUT + 1n)))
+    expect(problemsOf(report)).toEqual(new Set(['bond_too_small']))
+  })
+
   it.each([
     ['error_status', '500 Oops'],
     ['redirect', '307 Temporary'],

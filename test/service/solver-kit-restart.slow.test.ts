@@ -179,7 +179,7 @@ it('a payment whose transaction was replaced is made again', async () => {
 it('two processes cannot have one state', () => {
   const stateFile = temporaryFile()
   const state = openState(stateFile)
-  expect(() => openState(stateFile)).toThrow('database is locked')
+  expect(() => openState(stateFile)).toThrow('another process has it')
   state.close()
   openState(stateFile).close()
 })

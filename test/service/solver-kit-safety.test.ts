@@ -48,6 +48,16 @@ it('open quotes use up the balance, and deposits at the contract keep it in use 
   await expect.poll(() => declineCode({ amount: half })).toBeUndefined()
 })
 
+it('a decline for want of tokens or bond is in the log with what is too low', async () => {
+  const lines: object[] = []
+  const log = { debug() {}, info: (fields: object) => lines.push(fields), warn() {}, error() {} }
+  const solver = market.solver({ log })
+  await solver.start()
+  expect(await declineCode({ amount: String(10n ** 12n * WETH_UNIT) })).toBe('INSUFFICIENT_LIQUIDITY')
+  const outputToken = market.chain.contracts.usdc.toLowerCase()
+  expect(lines).toContainEqual(expect.objectContaining({ outputToken, shortage: 'PAYABLE' }))
+})
+
 it('an order that cannot be paid in time is reported as missed, and its quote no longer counts', async () => {
   const solver = market.solver({ fill: () => Promise.reject(new Error('no')) })
   await solver.start()

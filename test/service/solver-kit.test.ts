@@ -246,12 +246,50 @@ it('a second solver with the same key replaces the first, which does not come ba
 })
 
 it('a start that the instance never accepts fails, and leaves nothing behind', async () => {
-  await expect(market.solver({ name: '' }).start()).rejects.toThrow(/^INVALID_ARGUMENT/)
+  await expect(market.solver({ protocolName: 'Other' }).start()).rejects.toThrow(
+    /^SIGNATURE_INVALID.* signature /,
+  )
   const { chains } = market.solverOptions()
   const [terms] = Object.values(chains)
   await expect(market.solver({ chains: { 1: terms as never } }).start()).rejects.toThrow(
-    'the node of chain 1 is one of',
+    'chains[1].rpc must be a node of chain 1: it answers for chain',
   )
+})
+
+it('a start that fails at the chain names the option, and not the URL of the node', async () => {
+  const [[chainId, terms] = []] = Object.entries(market.solverOptions().chains)
+  if (chainId === undefined || terms === undefined) throw new Error('no chain')
+  const startWith = (change: object, options = {}) =>
+    market
+      .solver({ chains: { [chainId]: { ...terms, ...change } }, ...options })
+      .start()
+      .then(
+        () => 'started',
+        (error: Error) => error.message,
+      )
+  const down = await startWith({ rpc: 'http://127.0.0.1:9/secret' })
+  expect(down).toContain(`chains[${chainId}].rpc must be a node of chain ${chainId}: HTTP request failed`)
+  expect(down).not.toContain('secret')
+  expect(await startWith({ settlement: market.chain.contracts.usdc })).toContain(
+    `chains[${chainId}].settlement must be a settlement contract: `,
+  )
+  expect(await startWith({}, { account: `0x${'11'.repeat(32)}` })).toMatch(
+    /^0x\w{40} must be able to approve 0x\w{40} on chain/,
+  )
+})
+
+it('an answer of `quote` that is none is declined, and the error says what it must be', async () => {
+  const answers = [undefined, 5n, {}, { decline: 'NO' }, { amount: 1 }]
+  const solver = market.solver({ quote: () => answers.shift() as never })
+  await solver.start()
+  while (answers.length > 0) expect((await market.ask()).status).toBe(503)
+  expect(solver.errors.map((error) => (error as Error).message)).toEqual([
+    'quote has returned undefined: it must be { amount } or decline(code)',
+    'quote has returned 5: it must be { amount } or decline(code)',
+    'quote has returned [object Object]: it must be { amount } or decline(code)',
+    expect.stringContaining('quote has declined with NO: it must be one of UNSUPPORTED_PAIR, '),
+    'quote has returned the amount 1: it must be a bigint of 1 to 2^256-1',
+  ])
 })
 
 it('nonces of quotes do not repeat', async () => {

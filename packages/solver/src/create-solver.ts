@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
 import type { CancelledQuote } from './cancelling.js'
 import type { ChainRun } from './chain-run.js'
+import { checkOptions } from './check-options.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
@@ -50,11 +51,10 @@ export interface Solver {
 const NO_LOG: SolverLog = { debug() {}, info() {}, warn() {}, error() {} }
 const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
 
-/** Builds a solver. Nothing runs before `start`. @throws Error without a URL or a chain */
+/** Builds a solver. Nothing runs before `start`. @throws Error that names each option that is not valid */
 export function createSolver(options: SolverOptions): Solver {
+  checkOptions(options)
   const { log = NO_LOG } = options
-  if (options.aggregatorUrl.length === 0) throw new Error('aggregatorUrl must have at least one URL')
-  if (Object.keys(options.chains).length === 0) throw new Error('chains must have at least one chain')
   const metrics = createMetrics()
   const closing = new AbortController()
   const { signal } = closing

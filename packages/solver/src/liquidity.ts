@@ -10,11 +10,14 @@ export interface Holdings {
   readonly freeBond: bigint
 }
 
+/** `PAYABLE` is the lower one of balance and allowance. `UNREAD` lasts until the node has answered. */
+export type Shortage = 'UNREAD' | 'PAYABLE' | 'FREE_BOND'
+
 /** Keeps what the solver has promised within what it has (docs/decisions.md, D13). It does no I/O. */
 export interface Liquidity {
   update(holdings: Holdings): void
-  /** Whether a further quote could be paid. */
-  covers(quote: Quote): boolean
+  /** What is too low for a further quote; undefined when it could be paid. */
+  shortageFor(quote: Quote): Shortage | undefined
   /** Counts a quote from now until it is released. */
   promise(quote: Quote): void
   /** The deposit is there: the contract may have reserved the bond. */
@@ -73,18 +76,17 @@ export function createLiquidity(terms: {
     update(next) {
       holdings = next
     },
-    covers(quote) {
-      if (holdings === undefined) return false
+    shortageFor(quote) {
+      if (holdings === undefined) return 'UNREAD'
       const { outputToken, outputAmount } = quote
       const payable = (holdings.payable.get(outputToken) ?? 0n) - (owed.get(outputToken) ?? 0n)
       const freeBond = holdings.freeBond - owedBond
       // A quote must be covered alone, and together with the share of the open ones.
-      return (
-        outputAmount <= payable &&
-        shareOf((open.get(outputToken) ?? 0n) + outputAmount) <= payable &&
-        (bondReservationBps === 0n ||
-          (bondOf(quote) <= freeBond && shareOf(openBond + bondOf(quote)) <= freeBond))
-      )
+      const promisedToo = shareOf((open.get(outputToken) ?? 0n) + outputAmount)
+      if (outputAmount > payable || promisedToo > payable) return 'PAYABLE'
+      if (bondReservationBps === 0n) return undefined
+      const bond = bondOf(quote)
+      return bond > freeBond || shareOf(openBond + bond) > freeBond ? 'FREE_BOND' : undefined
     },
     promise(quote) {
       const entry: Promised = { quote, deposit: 'NONE' }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { type Address, bytesToHex, getAddress, maxUint256 } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
 import type { Quote, QuoteRequest } from '../../../src/domain/quote.js'
-import type { DeclineCode } from '../../../src/domain/session.js'
+import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
 import { linkSignal } from '../../client/src/abort.js'
 import type { ChainRun } from './chain-run.js'
 import { decline } from './decline.js'
 import type { SolverMetrics } from './metrics.js'
 import type { QuoteSigner } from './quote-signer.js'
 import type { SessionAnswer } from './session/session-messages.js'
-import type { SolverOptions, SolverQuoteRequest } from './solver-options.js'
+import type { QuoteAnswer, SolverLog, SolverOptions, SolverQuoteRequest } from './solver-options.js'
 
 /** A request of an instance, by a session or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
@@ -23,6 +23,7 @@ interface QuotingOptions {
   readonly signer: QuoteSigner
   readonly quote: SolverOptions['quote']
   readonly metrics: SolverMetrics
+  readonly log: SolverLog
   readonly onError: (error: unknown) => void
   /** Aborts when the solver is closed. */
   readonly signal: AbortSignal
@@ -36,7 +37,7 @@ const NONCE_BYTES = 16
 
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {
-  const { chains, signer, metrics, onError } = options
+  const { chains, signer, metrics, log, onError } = options
   const solver = lowerCase(signer.account.address)
 
   function refuse(code: DeclineCode): SessionAnswer {
@@ -50,11 +51,19 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (run === undefined || !isTraded(run, request)) return refuse('UNSUPPORTED_PAIR')
     if (run.isBlind()) return refuse('PAUSED')
     const priced = await options.quote(toPublic(request, signal))
-    if ('decline' in priced) return refuse(priced.decline)
+    if (isDecline(priced)) return refuse(priced.decline)
     const quote = toQuote(solver, request, priced.amount)
     if (quote.outputAmount < run.chain.minOrder) return refuse('AMOUNT_TOO_SMALL')
     // Nothing may come between the check and the promise.
-    if (!run.liquidity.covers(quote)) return refuse('INSUFFICIENT_LIQUIDITY')
+    const shortage = run.liquidity.shortageFor(quote)
+    if (shortage !== undefined) {
+      const { outputToken, outputAmount } = quote
+      log.info(
+        { chainId: request.chainId, outputToken, outputAmount: String(outputAmount), shortage },
+        'too little for a quote',
+      )
+      return refuse('INSUFFICIENT_LIQUIDITY')
+    }
     const isFirm = request.kind === 'FIRM'
     if (isFirm) run.liquidity.promise(quote)
     try {
@@ -107,6 +116,15 @@ function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteReq
     user: checksummed(request.user),
     signal,
   }
+}
+
+/** @throws Error when the answer of a program without types is neither an amount nor a decline */
+function isDecline(answer: QuoteAnswer): answer is Extract<QuoteAnswer, { decline: unknown }> {
+  if (typeof answer !== 'object' || answer === null || !('decline' in answer || 'amount' in answer))
+    throw new Error(`quote has returned ${answer}: it must be { amount } or decline(code)`)
+  if (!('decline' in answer)) return false
+  if (DECLINE_CODES.includes(answer.decline)) return true
+  throw new Error(`quote has declined with ${answer.decline}: it must be one of ${DECLINE_CODES.join(', ')}`)
 }
 
 /** @throws Error when the amount is not one */

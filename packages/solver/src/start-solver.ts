@@ -48,7 +48,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const runs = await startChains(shared)
   signal.throwIfAborted()
   const chains = new Map(runs.map((run) => [run.chain.chainId, run]))
-  const quoting = createQuoting({ chains, signer, quote, metrics, onError, signal })
+  const quoting = createQuoting({ chains, signer, quote, metrics, log: start.log, onError, signal })
   start.onQuoting(quoting, runs)
   if (options.endpointUrl === undefined) await connect(shared, chains, quoting)
   else await register(shared, options.endpointUrl)

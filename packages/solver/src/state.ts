@@ -168,19 +168,23 @@ export function openState(path: string): SolverState {
 }
 
 function openDatabase(path: string): Database.Database {
-  const database = new Database(path, { timeout: LOCK_TIMEOUT_MS })
+  let opened: Database.Database | undefined
   try {
+    const database = new Database(path, { timeout: LOCK_TIMEOUT_MS })
+    opened = database
     // Two processes with one state would pay for an order twice. A process that is killed releases the lock.
     database.pragma('locking_mode = EXCLUSIVE')
     database.pragma('journal_mode = WAL')
     database.pragma('synchronous = NORMAL')
     const version = database.pragma('user_version', { simple: true })
     if (version === 0) database.transaction(() => database.exec(SCHEMA))()
-    else if (version !== VERSION) throw new Error(`${path} is of version ${version}, and not ${VERSION}`)
+    else if (version !== VERSION) throw new Error(`it is of version ${version}, and not ${VERSION}`)
     return database
   } catch (error) {
-    database.close()
-    throw error
+    opened?.close()
+    const { code, message } = error as { code?: string; message: string }
+    const why = code === 'SQLITE_BUSY' ? 'another process has it' : message
+    throw new Error(`stateFile ${path} cannot be opened: ${why}`, { cause: error })
   }
 }
 

@@ -114,3 +114,11 @@ it('quotes that were not taken are forgotten after an hour, and orders with thei
   state.prune(DEADLINE + WEEK + 1)
   expect([state.order(taken.orderId), state.quote(taken.orderId)]).toEqual([undefined, undefined])
 })
+
+it('a state file that cannot be opened is named with the reason', () => {
+  const path = temporaryFile()
+  open(path)
+  expect(() => openState(path)).toThrow(`stateFile ${path} cannot be opened: another process has it`)
+  const nowhere = `${path}-none/state.db`
+  expect(() => openState(nowhere)).toThrow(`stateFile ${nowhere} cannot be opened: Cannot open database`)
+})

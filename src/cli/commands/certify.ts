@@ -130,22 +130,14 @@ function assertOneTransport({ endpoint, session, solver }: Options): void {
 
 async function readSigningTerms(options: Options): Promise<SigningTerms> {
   const { givenTerms, readTerms } = await import('../../certify/signing-terms.js')
-  const {
-    settlement,
-    protocolName,
-    rpcUrl,
-    chainId,
-    domainName = protocolName,
-    domainVersion,
-    solver,
-  } = options
+  const { settlement, protocolName, rpcUrl, chainId, domainName = protocolName, domainVersion } = options
   if (rpcUrl === undefined) {
     if (chainId === undefined) throw badInput('Name the chain with --chain-id, or a node with --rpc-url.')
     return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
   }
   const { ChainConfigError } = await import('../../chain/chain-config-error.js')
   const { createLog } = await import('../../telemetry/log.js')
-  const terms = await readTerms({ rpcUrl, settlement, protocolName, solver, log: createLog('silent') }).catch(
+  const terms = await readTerms({ rpcUrl, settlement, protocolName, log: createLog('silent') }).catch(
     (error: Error) => {
       if (!(error instanceof ChainConfigError)) throw unreachable(error)
       const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
@@ -167,6 +159,7 @@ async function runEndpoint(
   const { timeout: timeoutMs, production = false, solver = '0x' } = options
   return certifyEndpoint({
     signing,
+    readFreeBond: freeBondReader(options, signing),
     swap: swapOf(options),
     timeoutMs,
     signal,
@@ -196,10 +189,22 @@ async function runSession(
     io.stderr.write(
       `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
     )
-    const waitMs = wait * 1000
-    return await certifySession({ signing, swap: swapOf(options), timeoutMs, signal, host, waitMs })
+    const readFreeBond = freeBondReader(options, signing)
+    const swap = swapOf(options)
+    return await certifySession({ signing, readFreeBond, swap, timeoutMs, signal, host, waitMs: wait * 1000 })
   } finally {
     await host.close()
+  }
+}
+
+/** Without a node, no bond is known. */
+function freeBondReader({ rpcUrl }: Options, signing: SigningTerms) {
+  return async (solver: Address) => {
+    if (rpcUrl === undefined) return undefined
+    const { readFreeBond } = await import('../../certify/signing-terms.js')
+    return readFreeBond(rpcUrl, signing, solver).catch((error: Error) => {
+      throw unreachable(error)
+    })
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import type { Payments } from '../payments.js'
-import type { SolverChain } from './open-chain.js'
+import { failed, type SolverChain } from './open-chain.js'
 import { tokenAbi } from './settlement-abi.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
@@ -26,7 +26,10 @@ export async function approveTokens(
     const amounts = allowance > 0n ? [0n, wanted] : [wanted]
     for (const amount of amounts) {
       const args = [chain.settlement, amount] as const
-      await payments.send(id, { address: token, abi: tokenAbi, functionName: 'approve', args })
+      const call = { address: token, abi: tokenAbi, functionName: 'approve', args } as const
+      await payments
+        .send(id, call)
+        .catch(failed(`${owner} must be able to approve ${token} on chain ${chain.chainId}`))
       const end = await followApproval(id, payments, signal)
       if (end?.outcome !== 'success')
         throw new Error(`the approval of ${token} ${end?.outcome}: ${end?.hash}`)

@@ -1,5 +1,6 @@
 import {
   type Address,
+  type BaseError,
   createPublicClient,
   domainSeparator,
   type Hex,
@@ -46,7 +47,7 @@ const MAX_PAYMENTS = 16
 
 /**
  * Connects to a chain, and reads the facts of the settlement contract that never change.
- * @throws viem's errors when the node does not answer; Error when it is of another chain
+ * @throws Error that names the option, with viem's error as its cause, when the node or the contract does not answer as it must
  */
 export async function openChain(
   chainId: number,
@@ -57,9 +58,15 @@ export async function openChain(
   const { pollIntervalMs = POLL_INTERVAL_MS, raiseFeesAfterMs = RAISE_FEES_AFTER_MS } = options
   const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
   const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: pollIntervalMs })
-  const terms = await readSettlement(client, settlement, { protocolName })
-  if (terms.chainId !== chainId)
-    throw new Error(`the node of chain ${chainId} is one of chain ${terms.chainId}`)
+  const place = `chains[${chainId}]`
+  const nodeChainId = await client
+    .getChainId()
+    .catch(failed(`${place}.rpc must be a node of chain ${chainId}`))
+  if (nodeChainId !== chainId)
+    throw new Error(`${place}.rpc must be a node of chain ${chainId}: it answers for chain ${nodeChainId}`)
+  const terms = await readSettlement(client, settlement, { protocolName }).catch(
+    failed(`${place}.settlement must be a settlement contract`),
+  )
   const [bondReservationBps, minOrder = 0n] = await Promise.all([
     readIfThere(client, settlement, 'BOND_RESERVATION_BPS'),
     readIfThere(client, settlement, 'MIN_ORDER'),
@@ -81,6 +88,15 @@ export async function openChain(
     }),
     bondReservationBps,
     minOrder,
+  }
+}
+
+/** @returns what throws an error of viem with a sentence, and without the URL of the node, which may have a key */
+export function failed(mustBe: string): (error: unknown) => never {
+  return (error) => {
+    const { shortMessage, details, message } = error as Partial<BaseError> & Error
+    const reasons = new Set([shortMessage ?? message, details].filter((text) => text))
+    throw new Error(`${mustBe}: ${[...reasons].join(' ')}`, { cause: error })
   }
 }
 

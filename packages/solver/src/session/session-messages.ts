@@ -107,7 +107,11 @@ export function readMessage(text: string): InstanceMessage | undefined {
         reconnectWithinMs: integerOf(fields, 'reconnectWithinMs', RECONNECT_WITHIN_MS),
       }
     case 'error':
-      return { type: 'error', code: textOf(fields, 'code'), error: textOf(fields, 'error') }
+      return {
+        type: 'error',
+        code: textOf(fields, 'code'),
+        error: [textOf(fields, 'error'), ...detailsOf(fields)].join(' '),
+      }
     default:
       return undefined
   }
@@ -138,6 +142,12 @@ function readRequest(id: string, fields: Fields): SessionRequest | undefined {
 function readEvent(value: unknown): SessionOrderEvent {
   if (!isFields(value)) throw new Error('event must be an object')
   return { ...value, type: textOf(value, 'type') }
+}
+
+/** What an error says of each bad field. */
+function detailsOf({ details }: Fields): string[] {
+  if (!Array.isArray(details)) return []
+  return details.flatMap((detail: unknown) => (isFields(detail) ? [`${detail.field} ${detail.message}`] : []))
 }
 
 function isFields(value: unknown): value is Fields {

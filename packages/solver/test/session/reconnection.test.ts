@@ -57,6 +57,21 @@ it('a refused connection is tried again', async () => {
   expect(losses[1]?.message).toContain('ECONNREFUSED')
 })
 
+it('the error of a refused hello names each bad field and what it must be', async () => {
+  const { connection, losses } = await startSession()
+  const instance = await connection(0)
+  instance.challenge()
+  const details = [
+    { field: 'audience', message: 'must be an origin' },
+    { field: 'name', message: 'must be short' },
+    'of a later version',
+  ]
+  instance.send({ type: 'error', error: 'Not valid: see audience, name.', code: 'INVALID_ARGUMENT', details })
+  await expect
+    .poll(() => losses[0]?.message)
+    .toBe('INVALID_ARGUMENT: Not valid: see audience, name. audience must be an origin name must be short')
+})
+
 it.each([
   ['SESSION_STALLED', true],
   ['INVALID_ARGUMENT', true],

@@ -1,0 +1,166 @@
+import { isAddress, maxUint256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { isDisplayName } from '../../../src/domain/display-name.js'
+import { endpointUrlProblem } from '../../../src/domain/endpoint-url.js'
+import { ADDRESS, BYTES32, CHAIN_ID, PROTOCOL_NAME } from '../../../src/domain/field-rules.js'
+import { isIntegerOf } from '../../../src/domain/integer.js'
+import type { ChainOptions, SolverOptions } from './solver-options.js'
+
+/** @returns what a value must be, to follow the name of its option; undefined when it is right */
+type Rule = (value: unknown) => string | undefined
+
+/** A timer takes no longer time. */
+const MAX_MS = 2 ** 31 - 1
+
+const NAME_LENGTH = 'must have 1 to 64 visible characters'
+const LOG_METHODS = ['debug', 'info', 'warn', 'error']
+
+const FUNCTION = rule((value) => typeof value === 'function', 'must be a function')
+const MILLISECONDS = integerRule(1, MAX_MS, 'milliseconds')
+
+const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
+  rpc: rule(
+    (value) => typeof value === 'function' || isUrl(value, ['http:', 'https:', 'ws:', 'wss:']),
+    'must be an http or ws URL, or a transport of viem',
+  ),
+  settlement: address,
+  tokens,
+  pollIntervalMs: optional(MILLISECONDS),
+  raiseFeesAfterMs: optional(MILLISECONDS),
+  maxFeePerGas: optional(
+    rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei'),
+  ),
+  maxPayments: optional(integerRule(1, Number.MAX_SAFE_INTEGER)),
+}
+
+const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
+  account: rule(
+    (value) => isPrivateKey(value) || isAccount(value),
+    'must be a private key of 32 bytes in hex with 0x, or an account with address, signMessage and signTypedData',
+  ),
+  name: rule((value) => typeof value === 'string' && isDisplayName(value), NAME_LENGTH),
+  aggregatorUrl: rule(
+    (value) => [value].flat().every((url) => isUrl(url, ['http:', 'https:'])) && [value].flat().length > 0,
+    'must be an http or https URL, or a list of at least one',
+  ),
+  protocolName: optional(
+    rule((value) => typeof value === 'string' && PROTOCOL_NAME.pattern.test(value), PROTOCOL_NAME.mustBe),
+  ),
+  chains: rule((value) => isObject(value) && Object.keys(value).length > 0, 'must have at least one chain'),
+  quote: FUNCTION,
+  fill: optional(FUNCTION),
+  endpointUrl: optional((value) =>
+    typeof value === 'string' ? endpointUrlProblem(value) : 'must be an http or https URL',
+  ),
+  stateFile: optional(
+    rule((value) => typeof value === 'string' && value !== '', 'must be the path of a file'),
+  ),
+  overcommit: optional(
+    rule(
+      (value) => typeof value === 'number' && value >= 1 && value < Infinity,
+      'must be a number of at least 1',
+    ),
+  ),
+  log: optional(
+    rule(
+      (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
+      `must have the functions ${LOG_METHODS.join(', ')}`,
+    ),
+  ),
+  onSession: optional(FUNCTION),
+  onResult: optional(FUNCTION),
+  onFilled: optional(FUNCTION),
+  onError: optional(FUNCTION),
+}
+
+/**
+ * Checks what a program without types may get wrong. A wrong limit or a misspelt option would otherwise show only when it costs
+ * money.
+ * @throws Error that names each wrong option and what it must be
+ */
+export function checkOptions(options: SolverOptions): void {
+  const problems = [...problemsOf('', options, OPTION_RULES)]
+  const { chains } = options ?? {}
+  if (isObject(chains))
+    for (const [id, chain] of Object.entries(chains)) problems.push(...chainProblems(id, chain))
+  if (problems.length > 0) throw new Error(`the options of the solver are not valid: ${problems.join('; ')}`)
+}
+
+function chainProblems(id: string, chain: unknown): string[] {
+  const place = `chains[${id}]`
+  if (!isIntegerOf(CHAIN_ID, Number(id))) return [`${place} is of no chain: a chain id ${CHAIN_ID.mustBe}`]
+  return problemsOf(`${place}.`, chain, CHAIN_RULES)
+}
+
+/** @param place what comes before the name of each option */
+function problemsOf(place: string, values: unknown, rules: Readonly<Record<string, Rule>>): string[] {
+  const given = isObject(values) ? values : {}
+  const wrong = Object.entries(rules).flatMap(([name, problemOf]) => {
+    const problem = problemOf(given[name])
+    return problem === undefined ? [] : [`${place}${name} ${problem}`]
+  })
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(rules, name))
+  return [...wrong, ...unknown.map((name) => `${place}${name} is not an option of this version`)]
+}
+
+function rule(isRight: (value: unknown) => boolean, mustBe: string): Rule {
+  return (value) => (isRight(value) ? undefined : mustBe)
+}
+
+function optional(given: Rule): Rule {
+  return (value) => (value === undefined ? undefined : given(value))
+}
+
+function integerRule(minimum: number, maximum: number, unit?: string): Rule {
+  const isRight = (value: unknown) => isIntegerOf({ minimum, maximum, mustBe: '' }, value)
+  return rule(isRight, `must be an integer of at least ${minimum}${unit === undefined ? '' : `, in ${unit}`}`)
+}
+
+/** Letters of both cases must be those of EIP-55: the settlement contract may take the tokens. */
+function address(value: unknown): string | undefined {
+  if (typeof value !== 'string' || !ADDRESS.pattern.test(value)) return ADDRESS.mustBe
+  return isAddress(value) ? undefined : 'has a wrong EIP-55 checksum: look for a wrong digit'
+}
+
+function tokens(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return 'must be a list of at least one token'
+  for (const [index, token] of value.entries()) {
+    const { address: of, allowance } = isObject(token) ? token : { address: token, allowance: 0n }
+    const problem =
+      address(of) ??
+      (isUint256(allowance) ? undefined : 'needs an allowance that is a bigint of 0 to 2^256-1')
+    if (problem !== undefined) return `has a wrong token at index ${index}, which ${problem}`
+  }
+  return undefined
+}
+
+function isUint256(value: unknown): value is bigint {
+  return typeof value === 'bigint' && value >= 0n && value <= maxUint256
+}
+
+function isUrl(value: unknown, protocols: readonly string[]): boolean {
+  try {
+    return protocols.includes(new URL(String(value)).protocol)
+  } catch {
+    return false
+  }
+}
+
+function isPrivateKey(value: unknown): boolean {
+  if (typeof value !== 'string' || !BYTES32.pattern.test(value)) return false
+  try {
+    privateKeyToAccount(value as `0x${string}`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isAccount(value: unknown): boolean {
+  if (!isObject(value) || address(value.address) !== undefined) return false
+  return ['signMessage', 'signTypedData'].every((name) => typeof value[name] === 'function')
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
