@@ -7,7 +7,7 @@ import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 
-/** What tells how the instance treats a solver now. */
+/** Where the circuit breaker, the cool-down and the bond of a solver come from. */
 export interface SolverStateSources {
   readonly circuitStateOf: Quoting['circuitStateOf']
   readonly coolDowns: Pick<CoolDowns, 'of'>
