@@ -5,7 +5,7 @@ import { temporaryFile } from '../support/databases/temporary-file.js'
 import { startProcess } from '../support/process/process.js'
 import { type Market, startMarket } from '../support/solver-kit/market.js'
 
-const ORDERS = 24
+const ORDERS = 50
 const LONGEST_LIFE_MS = 400
 const [account] = solverAccounts
 
@@ -18,7 +18,10 @@ afterAll(() => market?.close())
 
 /** A solver as a process, with the state that the earlier ones have left. */
 function startSolver(stateFile: string) {
-  const options = JSON.stringify({ ...market.solverOptions(), stateFile })
+  const { chains, ...others } = market.solverOptions()
+  const { chainId } = market.chain
+  const terms = { ...chains[chainId], raiseFeesAfterMs: 100, maxPayments: 3 }
+  const options = JSON.stringify({ ...others, stateFile, chains: { [chainId]: terms } })
   const args = ['--import', 'tsx', 'test/support/solver-kit/solver-process.ts', options]
   return startProcess(process.execPath, args, {})
 }
@@ -33,15 +36,20 @@ it('a solver that is killed again and again while it pays sends one payment for 
   await first.exited
   const before = await market.countTransactions(account)
   const waiting = [...offers]
-  while (waiting.length > 0) {
+  const { client } = market.calls
+  for (let life = 0; waiting.length > 0; life++) {
     const solver = startSolver(stateFile)
     // These come while it starts, and the next ones while it pays.
     for (const offer of waiting.splice(0, 2)) await market.deposit(offer)
     await solver.waitFor(/^started$/m)
     for (const offer of waiting.splice(0, 2)) await market.payAddress(offer)
+    // In every other life, its payments wait when it is killed, some of them with raised fees.
+    if (life % 2 === 0) await client.setAutomine(false)
     await delay(Math.random() * LONGEST_LIFE_MS)
     solver.signal('SIGKILL')
     await solver.exited
+    await client.setAutomine(true)
+    await client.mine({ blocks: 1 })
   }
   const last = startSolver(stateFile)
   for (const { orderId } of offers) expect(await market.settlements(orderId)).toBe(1)
