@@ -1,4 +1,4 @@
-import { mergeResponseTimes, type ResponseTimes } from './response-times.js'
+import { mergeResponseTimes, type ResponseTimes, responseTimeWithin } from './response-times.js'
 
 /** The results of requests that statistics count. Cancelled requests are in no count (docs/decisions.md, D14). */
 export const COUNTED_RESULTS = ['quoted', 'declined', 'invalid', 'failed', 'late'] as const
@@ -18,6 +18,13 @@ export interface SolverCounts extends QuoteCounts {
   deposited: number
   settled: number
   refunded: number
+}
+
+/** What a solver did in some time, with two response times in place of all of them. */
+export interface SolverSummary extends Omit<SolverCounts, 'responseTimes'> {
+  /** Whole milliseconds; undefined without a response. Also `p95ResponseMs`. */
+  readonly medianResponseMs: number | undefined
+  readonly p95ResponseMs: number | undefined
 }
 
 /** The windows of statistics, in hours before the current one. */
@@ -57,6 +64,15 @@ export function addOrderCounts(
   sum.deposited += counts.deposited
   sum.settled += counts.settled
   sum.refunded += counts.refunded
+}
+
+/** Sums up counts: what is shown of them takes less memory. */
+export function summarize({ responseTimes, ...counts }: SolverCounts): SolverSummary {
+  return {
+    ...counts,
+    medianResponseMs: responseTimeWithin(responseTimes, 0.5),
+    p95ResponseMs: responseTimeWithin(responseTimes, 0.95),
+  }
 }
 
 /** The requests that statistics count. */
