@@ -56,7 +56,8 @@ it(
 
     release()
     await eventually(
-      async () => (await Promise.all([...ofOne.slice(0, 10), ...lists].map(read))).map(({ status }) => status),
+      async () =>
+        (await Promise.all([...ofOne.slice(0, 10), ...lists].map(read))).map(({ status }) => status),
       (statuses) => String(statuses) === String([...Array(10).fill(404), ...Array(4).fill(200)]),
     )
   },

@@ -3,7 +3,11 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { SolverKey } from '../../src/domain/solver.js'
 import { noQuoteCounts } from '../../src/domain/solver-statistics.js'
 import { createSolverStatistics } from '../../src/solvers/solver-statistics.js'
-import { createSolverHourStore, type HourPosition, type SolverHour } from '../../src/store/solver-hour-store.js'
+import {
+  createSolverHourStore,
+  type HourPosition,
+  type SolverHour,
+} from '../../src/store/solver-hour-store.js'
 import { solverAddress } from '../quoting/sample-trace.js'
 import { sqliteAt } from '../store/databases.js'
 

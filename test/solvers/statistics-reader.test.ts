@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createStatisticsReader } from '../../src/solvers/statistics-reader.js'
-import { deferred } from '../support/deferred.js'
 import { solverAddress } from '../quoting/sample-trace.js'
+import { deferred } from '../support/deferred.js'
 
 const READ_MS = 10
 const MIN_KEPT_MS = 2000

@@ -98,6 +98,8 @@ test('a list of records in memory looks at few of them in one turn of the event 
   const filter = { chainId: 1, solver: own, since: 30, limit: 200 }
   const pages: number[][] = []
   for (let after: RecordPosition | undefined; pages.length === 0 || after !== undefined; ) {
+    // Not in the turn of the last part of the page before.
+    await nextTurn()
     const page = await store.list({ ...filter, after })
     pages.push(page.records.map((text) => JSON.parse(text).number))
     after = page.next

@@ -43,7 +43,13 @@ describe.each(BOTH_DATABASES)('the hours of solvers %s', (_where, kind) => {
   test('have all that each process has counted', async () => {
     const { save, readAll } = await openStore(await create())
     const counts = { quoted: 1, declined: 2, invalid: 3, failed: 4, late: 5, won: 6 }
-    const first = counted({ ...counts, responseTimes: new Map([[0, 2], [116, 7]]) })
+    const first = counted({
+      ...counts,
+      responseTimes: new Map([
+        [0, 2],
+        [116, 7],
+      ]),
+    })
     const second = counted({ won: 1 })
     await save(WRITERS[0], [hourOf(7, SOLVERS[0], first)])
     await save(WRITERS[1], [hourOf(7, SOLVERS[0], second)])
@@ -55,7 +61,14 @@ describe.each(BOTH_DATABASES)('the hours of solvers %s', (_where, kind) => {
   test('stay when a write is repeated, or arrives after a later one', async () => {
     const { save, readAll } = await openStore(await create())
     const early = hourOf(7, SOLVERS[0], { quoted: 2, responseTimes: new Map([[3, 2]]) })
-    const late = hourOf(7, SOLVERS[0], { quoted: 2, won: 1, responseTimes: new Map([[3, 2], [4, 1]]) })
+    const late = hourOf(7, SOLVERS[0], {
+      quoted: 2,
+      won: 1,
+      responseTimes: new Map([
+        [3, 2],
+        [4, 1],
+      ]),
+    })
     const expected = [{ solver: SOLVERS[0], hour: 7, counts: late.counts }]
     await save(WRITERS[0], [early])
     await save(WRITERS[0], [late])
@@ -95,7 +108,10 @@ describe.each(BOTH_DATABASES)('the hours of solvers %s', (_where, kind) => {
 
   test('before one are removed one by one, the oldest first', async () => {
     const { save, removeOldest, readAll } = await openStore(await create())
-    await save(WRITERS[0], [3, 5, 9].flatMap((hour) => SOLVERS.map((solver) => hourOf(hour, solver))))
+    await save(
+      WRITERS[0],
+      [3, 5, 9].flatMap((hour) => SOLVERS.map((solver) => hourOf(hour, solver))),
+    )
     await save(WRITERS[1], [hourOf(3, SOLVERS[0], { won: 1 }, 11)])
     const left = async () => [...new Set((await readAll(ALL)).map(({ hour }) => hour))]
     expect([await removeOldest(9), await left()]).toEqual([true, [5, 9]])
