@@ -1,4 +1,9 @@
-import { mergeResponseTimes, type ResponseTimes, responseTimeWithin } from './response-times.js'
+import {
+  mergeResponseTimes,
+  noResponseTimes,
+  type ResponseTimes,
+  responseTimeWithin,
+} from './response-times.js'
 
 /** The results of requests that statistics count. Cancelled requests are in no count (docs/decisions.md, D14). */
 export const COUNTED_RESULTS = ['quoted', 'declined', 'invalid', 'failed', 'late'] as const
@@ -41,7 +46,7 @@ export const KEPT_HOURS = 31 * 24
 
 /** Counts of quotes, all 0. */
 export function noQuoteCounts(): QuoteCounts {
-  return { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, won: 0, responseTimes: new Map() }
+  return { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, won: 0, responseTimes: noResponseTimes() }
 }
 
 /** All counts, each 0. */

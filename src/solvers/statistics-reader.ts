@@ -11,7 +11,7 @@ import {
   type SolverSummary,
   summarize,
 } from '../domain/solver-statistics.js'
-import type { HourPage, HourWindow, SolverHourStore } from '../store/solver-hour-store.js'
+import type { SolverHourStore } from '../store/solver-hour-store.js'
 import type { SolverOrderStore } from '../store/solver-order-store.js'
 import { createStatisticsReadQueue, type RunStatisticsRead, type TimedRead } from './statistics-read-queue.js'
 
@@ -38,7 +38,7 @@ export interface HourlySummary {
 }
 
 interface StatisticsReaderOptions {
-  readonly hours: Pick<SolverHourStore, 'readPage'>
+  readonly hours: Pick<SolverHourStore, 'readHours'>
   readonly orders: Pick<SolverOrderStore, 'readHours'>
   /** Milliseconds that never go back, for the age of results. */
   readonly clock: () => number
@@ -46,10 +46,11 @@ interface StatisticsReaderOptions {
   readonly now: () => number
 }
 
-/** Hours of one statement. A day of 50 solvers has 1,200 rows of their orders, which take some milliseconds. */
-const ORDER_HOURS_PER_READ = 24
-/** The same for one solver. */
-const ORDER_HOURS_PER_READ_OF_ONE = 1000
+/**
+ * Hours of one statement, which takes few milliseconds. Two hours of the quotes of 50 solvers at three replicas have 300 rows, and
+ * a day of their orders 1,200.
+ */
+const STEPS = { all: { quotes: 2, orders: 24 }, one: { quotes: 72, orders: 1000 } } as const
 /** Counts that are summed up in one turn of the event loop. Each has some hundred numbers. */
 const SUMMARIES_PER_TURN = 100
 /** How long a result is used again, at least. */
@@ -57,6 +58,13 @@ const KEEP_MS = 2000
 /** How much longer than its read a result is used again. So callers who repeat a long read take 2% of the event loop. */
 const KEPT_PER_READ = 50
 const MAX_KEPT = 200
+
+interface Window {
+  readonly chainId: number
+  readonly since: number
+  readonly until: number
+  readonly solver?: Address | undefined
+}
 
 interface CountedHour {
   readonly solver: Address
@@ -73,7 +81,7 @@ export function createStatisticsReader(options: StatisticsReaderOptions): Statis
 
   /** @param keyOf what counts are summed up by */
   async function read<K>(
-    window: HourWindow,
+    window: Window,
     assertInTime: () => void,
     keyOf: (hour: CountedHour) => K,
   ): Promise<Map<K, SolverCounts>> {
@@ -85,18 +93,16 @@ export function createStatisticsReader(options: StatisticsReaderOptions): Statis
       sums.set(key, sum)
       return sum
     }
-    let after: HourPage['next']
-    do {
+    const steps = STEPS[solver === undefined ? 'all' : 'one']
+    for (const [first, end] of split(since, until, steps.quotes)) {
       assertInTime()
-      const page = await hours.readPage(window, after)
-      for (const hour of page.hours) addQuoteCounts(sumOf(hour), hour.counts)
-      after = page.next
+      for (const hour of await hours.readHours(chainId, first, end, solver))
+        addQuoteCounts(sumOf(hour), hour.counts)
       await nextTurn()
-    } while (after !== undefined)
-    const step = solver === undefined ? ORDER_HOURS_PER_READ : ORDER_HOURS_PER_READ_OF_ONE
-    for (let first = since; first < until; first += step) {
+    }
+    for (const [first, end] of split(since, until, steps.orders)) {
       assertInTime()
-      for (const hour of await orders.readHours(chainId, first, solver, Math.min(first + step, until))) {
+      for (const hour of await orders.readHours(chainId, first, solver, end)) {
         if (hour.deposited + hour.settled + hour.refunded > 0) addOrderCounts(sumOf(hour), hour)
       }
       await nextTurn()
@@ -105,7 +111,7 @@ export function createStatisticsReader(options: StatisticsReaderOptions): Statis
   }
 
   /** The current hour is the last one. */
-  function windowOf(chainId: number, windowHours: number, solver?: Address): HourWindow {
+  function windowOf(chainId: number, windowHours: number, solver?: Address): Window {
     const current = hourOf(now() / 1000)
     return { chainId, since: current - windowHours, until: current + 1, solver }
   }
@@ -135,6 +141,11 @@ export function createStatisticsReader(options: StatisticsReaderOptions): Statis
   }
 }
 
+/** Splits hours into parts of a number of hours. */
+function* split(since: number, until: number, step: number): Generator<[first: number, end: number]> {
+  for (let first = since; first < until; first += step) yield [first, Math.min(first + step, until)]
+}
+
 /** Sums up counts, some in each turn of the event loop. @param onEach called with each of them */
 async function summarizeEach<K>(
   sums: ReadonlyMap<K, SolverCounts>,
@@ -159,7 +170,7 @@ interface SharedReads {
 function shareReads<T>({ clock, run }: SharedReads) {
   const kept = new LRUCache<string, { readonly result: Promise<T>; until: number }>({ max: MAX_KEPT })
 
-  return ({ chainId, since, until, solver }: HourWindow, read: TimedRead<T>): Promise<T> => {
+  return ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
     const key = [chainId, since, until, solver].join(' ')
     const known = kept.get(key)
     if (known !== undefined && clock() < known.until) return known.result

@@ -132,7 +132,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     sessions,
     circuitBreakerStore: store,
     solverHourStore: {
-      readPage: async () => ({ hours: [], next: undefined }),
+      readHours: async () => [],
       save: async () => {},
       removeOldest: async () => false,
     },

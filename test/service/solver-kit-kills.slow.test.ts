@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { between } from '../support/between.js'
 import { solverAccounts } from '../support/chain/chain.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { startProcess } from '../support/process/process.js'
@@ -37,6 +38,8 @@ it('a solver that is killed again and again while it pays sends one payment for 
   const before = await market.countTransactions(account)
   const waiting = [...offers]
   const { client } = market.calls
+  // Kills while payments waited to be mined, and while orders had no payment yet.
+  const kills = { whilePaying: 0, beforePayment: 0 }
   for (let life = 0; waiting.length > 0; life++) {
     const solver = startSolver(stateFile)
     // These come while it starts, and the next ones while it pays.
@@ -48,6 +51,10 @@ it('a solver that is killed again and again while it pays sends one payment for 
     await delay(Math.random() * LONGEST_LIFE_MS)
     solver.signal('SIGKILL')
     await solver.exited
+    const mined = (await market.countTransactions(account)) - before
+    const pending = (await market.pendingOf(account)).length
+    if (pending > 0) kills.whilePaying++
+    if (mined + pending < ORDERS - waiting.length) kills.beforePayment++
     await client.setAutomine(true)
     await client.mine({ blocks: 1 })
   }
@@ -55,4 +62,5 @@ it('a solver that is killed again and again while it pays sends one payment for 
   for (const { orderId } of offers) expect(await market.settlements(orderId)).toBe(1)
   expect((await market.countTransactions(account)) - before).toBe(ORDERS)
   expect(last.output()).not.toContain('error')
+  expect(kills).toEqual({ whilePaying: between(2, ORDERS), beforePayment: between(2, ORDERS) })
 }, 120_000)

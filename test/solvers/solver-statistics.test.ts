@@ -3,11 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { SolverKey } from '../../src/domain/solver.js'
 import { noQuoteCounts } from '../../src/domain/solver-statistics.js'
 import { createSolverStatistics } from '../../src/solvers/solver-statistics.js'
-import {
-  createSolverHourStore,
-  type HourPosition,
-  type SolverHour,
-} from '../../src/store/solver-hour-store.js'
+import { createSolverHourStore } from '../../src/store/solver-hour-store.js'
 import { solverAddress } from '../quoting/sample-trace.js'
 import { sqliteAt } from '../store/databases.js'
 
@@ -46,16 +42,7 @@ async function start() {
       log,
     })
   /** The stored hours of chain 1. */
-  async function read(): Promise<readonly SolverHour[]> {
-    const hours: SolverHour[] = []
-    let after: HourPosition | undefined
-    do {
-      const page = await store.readPage({ chainId: 1, since: 0, until: 2 * NOW_HOUR }, after)
-      hours.push(...page.hours)
-      after = page.next
-    } while (after !== undefined)
-    return hours
-  }
+  const read = () => store.readHours(1, 0, 2 * NOW_HOUR)
   const quoted = async () => (await read()).map(({ hour, counts }) => [hour, counts.quoted])
   return { on, store, lines, open, read, quoted }
 }
