@@ -1,4 +1,9 @@
-import { mergeResponseTimes, type ResponseTimes } from './response-times.js'
+import {
+  mergeResponseTimes,
+  noResponseTimes,
+  type ResponseTimes,
+  responseTimeWithin,
+} from './response-times.js'
 
 /** The results of requests that statistics count. Cancelled requests are in no count (docs/decisions.md, D14). */
 export const COUNTED_RESULTS = ['quoted', 'declined', 'invalid', 'failed', 'late'] as const
@@ -20,6 +25,13 @@ export interface SolverCounts extends QuoteCounts {
   refunded: number
 }
 
+/** What a solver did in some time, with two response times in place of all of them. */
+export interface SolverSummary extends Omit<SolverCounts, 'responseTimes'> {
+  /** Whole milliseconds; undefined without a response. Also `p95ResponseMs`. */
+  readonly medianResponseMs: number | undefined
+  readonly p95ResponseMs: number | undefined
+}
+
 /** The windows of statistics, in hours before the current one. */
 export const WINDOW_HOURS = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const
 
@@ -34,7 +46,7 @@ export const KEPT_HOURS = 31 * 24
 
 /** Counts of quotes, all 0. */
 export function noQuoteCounts(): QuoteCounts {
-  return { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, won: 0, responseTimes: new Map() }
+  return { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, won: 0, responseTimes: noResponseTimes() }
 }
 
 /** All counts, each 0. */
@@ -57,6 +69,15 @@ export function addOrderCounts(
   sum.deposited += counts.deposited
   sum.settled += counts.settled
   sum.refunded += counts.refunded
+}
+
+/** Sums up counts: what is shown of them takes less memory. */
+export function summarize({ responseTimes, ...counts }: SolverCounts): SolverSummary {
+  return {
+    ...counts,
+    medianResponseMs: responseTimeWithin(responseTimes, 0.5),
+    p95ResponseMs: responseTimeWithin(responseTimes, 0.95),
+  }
 }
 
 /** The requests that statistics count. */

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { QuoteRecord } from '../domain/quote-record.js'
-import { compareNewest } from '../store/quote-record-pages.js'
+import { compareNewest, findNewest } from '../store/quote-record-pages.js'
 import type { QuoteRecordStore, RecordFilter, RecordPosition } from '../store/quote-record-store.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecordWriter } from './quote-record-writer.js'
-import { toQuoteRecord } from './quote-trace.js'
+import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type OwnResult, resultForSolver } from './record-view.js'
 
 /** A page of a solver's own results, newest first. It may have fewer than its limit, or none, although more follow. */
@@ -32,7 +32,7 @@ const RECORDS_PER_TURN = 10
 export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOptions) {
   return async (filter: RecordFilter): Promise<OwnResultPage> => {
     // Read first: a record that is written meanwhile is then in both places, and not in none.
-    const waiting = findWaiting(writer, filter)
+    const waiting = await findWaiting(writer, filter)
     const stored = await store.list(filter)
     const records = new Map<string, QuoteRecord>()
     for (const [index, text] of stored.records.entries()) {
@@ -58,21 +58,11 @@ export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOpt
  * The records of the solver that are not written yet, after the filter's position: one more than the page can have. To build all
  * of them would hold the event loop, as 10,000 can wait.
  */
-function findWaiting(
+async function findWaiting(
   writer: Pick<QuoteRecordWriter, 'waiting'>,
-  { chainId, solver, since, after, limit }: RecordFilter,
-): QuoteRecord[] {
-  const own = writer
-    .waiting()
-    .filter(
-      (trace) =>
-        trace.request.chainId === chainId &&
-        trace.solvers.includes(solver) &&
-        trace.requestedAt >= since &&
-        (after === undefined || compareNewest(after, trace) < 0),
-    )
-  return own
-    .sort(compareNewest)
-    .slice(0, limit + 1)
-    .map(toQuoteRecord)
+  filter: RecordFilter,
+): Promise<QuoteRecord[]> {
+  const { chainId, solver } = filter
+  const isOwn = ({ request, solvers }: QuoteTrace) => request.chainId === chainId && solvers.includes(solver)
+  return (await findNewest(writer.waiting(), filter, isOwn)).map(toQuoteRecord)
 }

@@ -1,8 +1,7 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { SolverHourSchema, SolverStatsSchema } from '../../gen/aggregator/v1/solver_stats_pb.js'
-import { responseTimeWithin } from '../domain/response-times.js'
 import type { SolverKey } from '../domain/solver.js'
-import { askedOf, fillRateOf, type SolverCounts } from '../domain/solver-statistics.js'
+import { askedOf, fillRateOf, type SolverSummary } from '../domain/solver-statistics.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import { type SolverStateSources, toStateFields } from './convert-solver-state.js'
 
@@ -10,7 +9,7 @@ import { type SolverStateSources, toStateFields } from './convert-solver-state.j
 export function toSolverStatsMessage(
   key: SolverKey,
   name: string | undefined,
-  counts: SolverCounts,
+  counts: SolverSummary,
   sources: SolverStateSources,
 ): MessageInitShape<typeof SolverStatsSchema> {
   return {
@@ -25,12 +24,12 @@ export function toSolverStatsMessage(
 /** The message of an hour. @param hour Unix time in whole hours */
 export function toSolverHourMessage(
   hour: number,
-  counts: SolverCounts,
+  counts: SolverSummary,
 ): MessageInitShape<typeof SolverHourSchema> {
   return { start: BigInt(hour) * 3600n, ...toCountFields(counts) }
 }
 
-function toCountFields(counts: SolverCounts) {
+function toCountFields(counts: SolverSummary) {
   return {
     asked: BigInt(askedOf(counts)),
     quoted: BigInt(counts.quoted),
@@ -42,7 +41,7 @@ function toCountFields(counts: SolverCounts) {
     deposited: BigInt(counts.deposited),
     settled: BigInt(counts.settled),
     refunded: BigInt(counts.refunded),
-    medianResponseMs: responseTimeWithin(counts.responseTimes, 0.5),
-    p95ResponseMs: responseTimeWithin(counts.responseTimes, 0.95),
+    medianResponseMs: counts.medianResponseMs,
+    p95ResponseMs: counts.p95ResponseMs,
   }
 }

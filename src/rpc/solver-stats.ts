@@ -2,13 +2,7 @@ import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { SolverKey } from '../domain/solver.js'
-import {
-  addOrderCounts,
-  addQuoteCounts,
-  noSolverCounts,
-  type SolverCounts,
-  WINDOW_HOURS,
-} from '../domain/solver-statistics.js'
+import { noSolverCounts, type SolverSummary, summarize, WINDOW_HOURS } from '../domain/solver-statistics.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { StatisticsReader } from '../solvers/statistics-reader.js'
 import type { SolverStateSources } from './convert-solver-state.js'
@@ -20,11 +14,13 @@ interface SolverStatsOptions extends SolverStateSources {
   readonly directory: Pick<SolverDirectory, 'registered' | 'find'>
 }
 
+const NO_COUNTS = summarize(noSolverCounts())
+
 /** The methods of SolverService that answer with statistics (docs/decisions.md, D20). */
 export function createSolverStatsMethods(options: SolverStatsOptions): Method[] {
   const { statistics, directory } = options
 
-  const toMessage = (key: SolverKey, counts: SolverCounts) =>
+  const toMessage = (key: SolverKey, counts: SolverSummary) =>
     toSolverStatsMessage(key, directory.find(key)?.name, counts, options)
 
   const listSolverStats = unaryMethod(SolverService.method.listSolverStats, {
@@ -38,7 +34,7 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
       const registered = directory.registered(chainId).map(({ address }) => address)
       const known = new Set<Address>([...registered, ...[...counts.keys()].sort()])
       const solvers = [...known].map((address) =>
-        toMessage({ chainId, address }, counts.get(address) ?? noSolverCounts()),
+        toMessage({ chainId, address }, counts.get(address) ?? NO_COUNTS),
       )
       return { window, solvers }
     },
@@ -52,7 +48,7 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
       window: fields.statsWindow('window', message.window),
     }),
     async handle({ window, ...key }) {
-      const hours = await statistics.byHour(key, WINDOW_HOURS[window])
+      const { hours, total } = await statistics.byHour(key, WINDOW_HOURS[window])
       if (hours.size === 0 && directory.find(key) === undefined)
         throw new ServiceError(
           'SOLVER_NOT_FOUND',
@@ -60,20 +56,11 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
         )
       return {
         window,
-        stats: toMessage(key, sumOf([...hours.values()])),
+        stats: toMessage(key, total),
         hours: [...hours].map(([hour, counts]) => toSolverHourMessage(hour, counts)),
       }
     },
   })
 
   return [listSolverStats, getSolverStats]
-}
-
-function sumOf(hours: readonly SolverCounts[]): SolverCounts {
-  const sum = noSolverCounts()
-  for (const counts of hours) {
-    addQuoteCounts(sum, counts)
-    addOrderCounts(sum, counts)
-  }
-  return sum
 }

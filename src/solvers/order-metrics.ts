@@ -1,4 +1,4 @@
-import type { SolverCounts } from '../domain/solver-statistics.js'
+import type { SolverSummary } from '../domain/solver-statistics.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { SolverDirectory } from './solver-directory.js'
 import type { StatisticsReader } from './statistics-reader.js'
@@ -22,7 +22,7 @@ const INTERVAL_MS = 30_000
  */
 export function createOrderMetrics(options: OrderMetricsOptions): () => void {
   const { chainIds, statistics, directory, metrics, clock } = options
-  const known = new Map<number, ReadonlyMap<string, SolverCounts>>()
+  const known = new Map<number, ReadonlyMap<string, SolverSummary>>()
   let readAt = Number.NEGATIVE_INFINITY
 
   function read(): void {

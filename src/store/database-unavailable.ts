@@ -17,7 +17,8 @@ export function nameUnavailable<S extends object>(store: S, causeOf: (error: unk
   return Object.fromEntries(guarded)
 }
 
-function databaseUnavailable(cause: unknown): ServiceError {
+/** The error of a database that does not answer. @param cause for an operator */
+export function databaseUnavailable(cause: unknown): ServiceError {
   const message = 'The database of this service does not answer at the moment: try again in some seconds.'
   return new ServiceError('DATABASE_UNAVAILABLE', message, { cause })
 }

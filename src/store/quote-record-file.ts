@@ -67,7 +67,7 @@ function createMemoryStore(maxBytes: number): QuoteRecordStore {
       for (const record of batch) records.set(record.quoteId, record)
     },
     read: async (quoteId) => records.peek(quoteId)?.record,
-    list: async (filter) => listRecords([...records.values()], filter),
+    list: (filter) => listRecords([...records.values()], filter),
     async pruneSome(before) {
       for (const [quoteId, { requestedAt }] of records) if (requestedAt < before) records.delete(quoteId)
       return false

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
 import type { QuoteRecordSchema } from './quote-record-schema.js'
 import type { RecordFilter, RecordPage, RecordPosition, StoredQuoteRecord } from './quote-record-store.js'
@@ -56,18 +57,40 @@ function toPosition(row: { requested_at_ms: number; quote_id: string }): RecordP
   return { requestedAt: row.requested_at_ms, quoteId: row.quote_id }
 }
 
-/** The same page of records in memory. */
-export function listRecords(
+/** Reads the same page of records in memory. It looks at all of them, so that a page is full when more follow. */
+export async function listRecords(
   all: readonly StoredQuoteRecord[],
-  { chainId, solver, since, after, limit }: RecordFilter,
-): RecordPage {
+  filter: RecordFilter,
+): Promise<RecordPage> {
+  const { chainId, solver, limit } = filter
   const texts = [`"chainId":${chainId},`, `"solver":"${solver}"`]
-  const own = all
-    .filter(({ record }) => texts.every((text) => record.includes(text)))
-    .filter((each) => each.requestedAt >= since && (after === undefined || compareNewest(after, each) < 0))
-    .sort(compareNewest)
+  const own = await findNewest(all, filter, ({ record }) => texts.every((text) => record.includes(text)))
   const page = own.slice(0, limit)
-  return { records: page.map(({ record }) => record), next: own.length > limit ? page[limit - 1] : undefined }
+  return { records: page.map(({ record }) => record), next: own[limit] && page.at(-1) }
+}
+
+/**
+ * Finds the newest records in memory since a time and after a position. A turn of the event loop looks at no more records than
+ * a page does.
+ * @param isWanted whether a record of that time is looked for
+ * @returns the newest first, one more than the limit when there are more
+ */
+export async function findNewest<R extends RecordPosition>(
+  all: readonly R[],
+  { since, after, limit }: Pick<RecordFilter, 'since' | 'after' | 'limit'>,
+  isWanted: (record: R) => boolean,
+): Promise<R[]> {
+  const isInRange = (record: R) =>
+    record.requestedAt >= since && (after === undefined || compareNewest(after, record) < 0)
+  let newest: R[] = []
+  for (let first = 0; first < all.length; first += PAGE_RECORDS) {
+    if (first > 0) await nextTurn()
+    const found = all
+      .slice(first, first + PAGE_RECORDS)
+      .filter((record) => isInRange(record) && isWanted(record))
+    newest = [...newest, ...found].sort(compareNewest).slice(0, limit + 1)
+  }
+  return newest
 }
 
 /** The order of records, newest first: negative when the first one comes before the second. */

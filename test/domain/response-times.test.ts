@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import {
   addResponseTime,
+  mergeResponseTimes,
+  noResponseTimes,
   type ResponseTimes,
   readResponseTimes,
   responseTimeWithin,
@@ -8,7 +10,7 @@ import {
 } from '../../src/domain/response-times.js'
 
 function timesOf(all: readonly number[]): ResponseTimes {
-  const times: ResponseTimes = new Map()
+  const times = noResponseTimes()
   for (const ms of all) addResponseTime(times, ms)
   return times
 }
@@ -35,5 +37,13 @@ it('median and p95 are nearest ranks', () => {
 it('the stored form has all counts, and nothing is undefined', () => {
   const times = timesOf(ALL)
   expect(readResponseTimes(writeResponseTimes(times))).toEqual(times)
+  expect(writeResponseTimes(timesOf([0.5, 0.5, 70_000]))).toBe('[0,2,116,1]')
   expect(responseTimeWithin(timesOf([]), 0.5)).toBeUndefined()
+})
+
+it('the sum of two has the counts of both', () => {
+  const [one, other] = [timesOf([1, 5, 5, 5]), timesOf([5, 200])]
+  mergeResponseTimes(one, other)
+  expect(one).toEqual(timesOf([1, 5, 5, 5, 5, 200]))
+  expect(other).toEqual(timesOf([5, 200]))
 })

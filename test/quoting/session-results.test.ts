@@ -131,7 +131,11 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
     sessions,
     circuitBreakerStore: store,
-    solverHourStore: { readHours: async () => [], save: async () => {}, removeOldest: async () => false },
+    solverHourStore: {
+      readHours: async () => [],
+      save: async () => {},
+      removeOldest: async () => false,
+    },
     quoteRecordStore: undefined,
     recordKey: Buffer.alloc(16),
     clientKeyOf: (address) => address,
