@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { BASE_URL, chainService } from './api.js'
-import { isReachable, isVisible } from './clock.js'
+import { isReachable, isVisible, reachedAt } from './clock.js'
 import { type Failure, toFailure } from './failure.js'
 import { hrefTo, type PageName, route } from './route.js'
 import { learnToken } from './tokens.js'
@@ -41,7 +41,7 @@ export function hrefHere(
 }
 
 /** As `hrefHere`, on another chain. */
-export function hrefOn(chainId: number | bigint, page: PageName, id: string): string {
+export function hrefOn(chainId: number | bigint, page: PageName, id = ''): string {
   return hrefTo(page, id, { chain: chainParameter({ chainId: BigInt(chainId) }) })
 }
 
@@ -82,6 +82,7 @@ async function readHealth(): Promise<void> {
     const body = (await response.json()) as { chains: readonly ChainHealth[] }
     health.value = body.chains
     isReachable.value = true
+    reachedAt.value = Date.now()
   } catch (error) {
     isReachable.value = false
     // What is not known now is not shown as if it were.
