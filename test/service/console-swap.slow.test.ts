@@ -6,6 +6,7 @@ import { createDevnetClient } from '../../src/devnet/deploy.js'
 import { balanceOf, send } from '../../src/devnet/user-steps.js'
 import {
   type ConsolePage,
+  overflow,
   startConsole,
   type TestConsole,
   takeScreenshot,
@@ -19,13 +20,14 @@ import { readMetrics } from '../support/service/metrics.js'
 const WINDOWS = { DEFAULT_DEPOSIT_WINDOW: '12', DEFAULT_FILL_WINDOW: '3', POLL_INTERVAL_MS_31337: '100' }
 const PATIENCE = { timeout: 30_000 }
 const START_MS = 120_000
+const DESK = { width: 1440, height: 900 }
 
 let stage: TestConsole
 let shown: ConsolePage
 const pages: ConsolePage[] = []
 
 async function openPage(options: Parameters<TestConsole['openPage']>[0] = {}): Promise<Page> {
-  shown = await stage.openPage({ viewport: { width: 1440, height: 900 }, ...options })
+  shown = await stage.openPage({ viewport: DESK, ...options })
   pages.push(shown)
   onTestFinished(() => shown.page.context().close())
   return shown.page
@@ -52,6 +54,15 @@ const setHidden = (page: Page, isHidden: boolean) =>
     Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
     document.dispatchEvent(new Event('visibilitychange'))
   }`)
+
+/** Writes screenshots of a state of the page, also on a phone, where it must fit. */
+async function look(page: Page, name: string): Promise<void> {
+  await takeScreenshot(page, name)
+  await page.setViewportSize({ width: 390, height: 844 })
+  expect(await overflow(page)).toBe(0)
+  await takeScreenshot(page, `${name}-390`)
+  await page.setViewportSize(DESK)
+}
 
 /** Connects the injected wallet, and takes the best offer. */
 async function swap(page: Page): Promise<void> {
@@ -103,7 +114,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         expect.stringMatching(/Beatrix[\s\S]*−7\.0 bp/),
         expect.stringMatching(/Cosmo[\s\S]*−25\.0 bp/),
       ])
-      await takeScreenshot(page, 'auction')
+      await look(page, 'auction')
     })
 
     it('has the contract check the best offer once a wallet is connected', async () => {
@@ -126,7 +137,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         expect.not.stringContaining('verified'),
         expect.not.stringContaining('verified'),
       ])
-      await takeScreenshot(page, 'auction-verified')
+      await look(page, 'auction-verified')
     })
 
     it('rests while its tab is hidden, and then has the events of that time', async () => {
@@ -160,7 +171,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await steps.getByText('Quote checked through your wallet').waitFor(PATIENCE)
       await steps.getByText('Deposited').waitFor(PATIENCE)
       await steps.getByText('Filled: you have the output').waitFor(PATIENCE)
-      await takeScreenshot(page, 'swap-done')
+      await look(page, 'swap-done')
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PATIENCE)
       const timeline = page.getByRole('list').filter({ hasText: 'Quoted' })
@@ -170,7 +181,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         expect.stringContaining('Settled'),
       ])
       await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor()
-      await takeScreenshot(page, 'order-own')
+      await look(page, 'order-own')
       await page.reload()
       await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor(PATIENCE)
     })
@@ -184,7 +195,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await section.getByText('This address is not checked').waitFor()
       expect(await section.getByRole('img', { name: 'QR code of the deposit address' }).count()).toBe(1)
       const address = await section.locator('.whole-address code').last().innerText()
-      await takeScreenshot(page, 'deposit-address')
+      await look(page, 'deposit-address')
       const client = createDevnetClient(network.devnet, network.user)
       await send(client, network.contracts.weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
       await page.getByText('Filled: you have the output').waitFor(PATIENCE)
@@ -212,7 +223,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('Waiting for the solver').waitFor(PATIENCE)
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('deposited').waitFor(PATIENCE)
-      await takeScreenshot(page, 'order-waiting')
+      await look(page, 'order-waiting')
       await button(page, 'Refund').waitFor(PATIENCE)
       // Nodes estimate the gas of a call at the last block, whose time must be after the deadline.
       await node().mine({ blocks: 1 })
@@ -239,7 +250,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await node().mine({ blocks: 1 })
       await button(page, 'Connect wallet').click()
       await deposit.getByText('At the deposit address: 1').waitFor(PATIENCE)
-      await takeScreenshot(page, 'address-refund')
+      await look(page, 'address-refund')
       await button(page, 'Refund').click()
       await page.locator('.hero-state').getByText('refunded').waitFor(PATIENCE)
       expect((await balanceOf(client, contracts.weth)) - before).toBe(10n ** 18n)
@@ -260,7 +271,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await node.request({ method: 'anvil_reorg', params: [1, []] } as never)
       await first.getByText('a reorganisation took block').waitFor(PATIENCE)
       expect(await first.evaluate((line) => line.className)).toContain('removed')
-      await takeScreenshot(page, 'tape-removed')
+      await look(page, 'tape-removed')
     })
 
     it('says that the connection is lost, and recovers with the events that it missed', async () => {
@@ -274,7 +285,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const before = await lines.count()
       cable.silence()
       await page.getByText('Connection lost.').waitFor(PATIENCE)
-      await takeScreenshot(page, 'connection-lost')
+      await look(page, 'connection-lost')
       const other = await openPage({ account: stage.network.user.address })
       await swap(other)
       await other.getByText('Filled: you have the output').waitFor(PATIENCE)

@@ -16,7 +16,7 @@ interface RankingProps {
   readonly token: string
   /** Draws the arrival of each result as a bar against this deadline; none when left out. */
   readonly deadlineMs?: number
-  /** Shows why, in words. */
+  /** Shows in words why a solver has no valid offer. */
   readonly isExplained?: boolean
 }
 
@@ -91,7 +91,7 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                     title={attempt.explanation}
                   />
                 )}
-                {isExplained && attempt.explanation !== '' && (
+                {isExplained && attempt.rank === undefined && attempt.explanation !== '' && (
                   <p class="explanation">{attempt.explanation}</p>
                 )}
               </td>

@@ -10,13 +10,13 @@ export function Sparkline({
   readonly label: string
 }) {
   const known = values.filter((value) => value !== undefined)
-  if (known.length < 2) return <span class="muted">–</span>
+  if (known.length === 0) return <span class="muted">–</span>
   const highest = Math.max(...known, 1)
-  const step = WIDTH / (values.length - 1)
+  const step = (WIDTH - 4) / Math.max(1, values.length - 1)
   const points = values.flatMap((value, index) =>
     value === undefined
       ? []
-      : [`${(index * step).toFixed(1)},${(HEIGHT - 2 - (value / highest) * (HEIGHT - 4)).toFixed(1)}`],
+      : [`${(2 + index * step).toFixed(1)},${(HEIGHT - 2 - (value / highest) * (HEIGHT - 4)).toFixed(1)}`],
   )
   return (
     <svg
@@ -28,7 +28,13 @@ export function Sparkline({
       aria-label={label}
     >
       <title>{label}</title>
-      <polyline points={points.join(' ')} />
+      {/* A line needs two hours: one hour is a dot. */}
+      {points.length === 1 ? <Dot point={points[0] ?? ''} /> : <polyline points={points.join(' ')} />}
     </svg>
   )
+}
+
+function Dot({ point }: { readonly point: string }) {
+  const [x, y] = point.split(',')
+  return <circle cx={x} cy={y} r={2} />
 }

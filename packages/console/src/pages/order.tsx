@@ -81,6 +81,12 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
   )
 }
 
+/** What happened to the two sides, once the order has ended. */
+const SIDES: Partial<Record<OrderState, readonly [sells: string, buys: string]>> = {
+  [OrderState.SETTLED]: ['Sold', 'Bought'],
+  [OrderState.REFUNDED]: ['Returned', 'Not bought'],
+}
+
 function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
   const {
     chainId,
@@ -93,7 +99,7 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
     solver,
     fillDeadline,
   } = order
-  const isSettled = order.state === OrderState.SETTLED
+  const [sells, buys] = SIDES[order.state] ?? ['Sells', 'Buys']
   const isElsewhere = outputChainId !== undefined && outputChainId !== chainId
   return (
     <section class="panel" aria-label="Summary">
@@ -101,11 +107,11 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
         <OrderStateMark state={order.state} />
       </p>
       <dl class="facts facts-large">
-        <dt>{isSettled ? 'Sold' : 'Sells'}</dt>
+        <dt>{sells}</dt>
         <dd>
           <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
         </dd>
-        <dt>{isSettled ? 'Bought' : 'Buys'}</dt>
+        <dt>{buys}</dt>
         <dd>
           <Amount chainId={outputChainId ?? chainId} address={outputToken} amount={outputAmount} />
           {isElsewhere && <span class="muted"> on chain {String(outputChainId)}</span>}
