@@ -28,6 +28,7 @@ export function Sparkline({
       aria-label={label}
     >
       <title>{label}</title>
+      <line class="sparkline-base" x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
       {/* A line needs two hours: one hour is a dot. */}
       {points.length === 1 ? <Dot point={points[0] ?? ''} /> : <polyline points={points.join(' ')} />}
     </svg>
@@ -36,5 +37,5 @@ export function Sparkline({
 
 function Dot({ point }: { readonly point: string }) {
   const [x, y] = point.split(',')
-  return <circle cx={x} cy={y} r={2} />
+  return <circle cx={x} cy={y} r={2.5} />
 }

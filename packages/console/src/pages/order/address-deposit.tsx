@@ -3,6 +3,7 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import type { Quote, SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { Id, SolverLabel } from '../../components/id.js'
+import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
 import { formatAge, formatMoment } from '../../format/time.js'
@@ -29,7 +30,14 @@ export function AddressDeposit({ chain, offer, state }: AddressDepositProps) {
   if (hasOrder && (!isDue || held === undefined || held === 0n)) return null
   return (
     <section class="panel" aria-labelledby="address-title">
-      <h2 id="address-title">Deposit address</h2>
+      <h2 id="address-title" class={hasOrder ? '' : 'visually-hidden'}>
+        Deposit address
+      </h2>
+      {!hasOrder && (
+        <p class="hero-state">
+          <Progress isDue={isDue} isEmpty={held === 0n} />
+        </p>
+      )}
       {!hasOrder && <Terms chain={chain} quote={quote} depositAddress={depositAddress} />}
       {!isDue ? (
         <p class="chart-note">
@@ -59,6 +67,12 @@ export function AddressDeposit({ chain, offer, state }: AddressDepositProps) {
       )}
     </section>
   )
+}
+
+/** What is known of an address deposit that has no order. */
+function Progress({ isDue, isEmpty }: { readonly isDue: boolean; readonly isEmpty: boolean }) {
+  if (!isDue) return <StateMark word="waiting" tone="waiting" />
+  return isEmpty ? <StateMark word="not paid" tone="neutral" /> : <StateMark word="not filled" tone="bad" />
 }
 
 function Terms({
