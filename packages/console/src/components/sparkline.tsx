@@ -1,5 +1,6 @@
 const WIDTH = 96
 const HEIGHT = 22
+const MARGIN = 3
 
 /** A small line of values over time. @param values undefined where there are none */
 export function Sparkline({
@@ -12,12 +13,13 @@ export function Sparkline({
   const known = values.filter((value) => value !== undefined)
   if (known.length === 0) return <span class="muted">–</span>
   const highest = Math.max(...known, 1)
-  const step = (WIDTH - 4) / Math.max(1, values.length - 1)
-  const points = values.flatMap((value, index) =>
-    value === undefined
-      ? []
-      : [`${(2 + index * step).toFixed(1)},${(HEIGHT - 2 - (value / highest) * (HEIGHT - 4)).toFixed(1)}`],
-  )
+  const step = (WIDTH - 2 * MARGIN) / Math.max(1, values.length - 1)
+  const points = values.flatMap((value, index) => {
+    if (value === undefined) return []
+    const height = (value / highest) * (HEIGHT - 2 * MARGIN)
+    return [{ x: (MARGIN + index * step).toFixed(1), y: (HEIGHT - MARGIN - height).toFixed(1) }]
+  })
+  const [first] = points
   return (
     <svg
       class="sparkline"
@@ -30,12 +32,11 @@ export function Sparkline({
       <title>{label}</title>
       <line class="sparkline-base" x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
       {/* A line needs two hours: one hour is a dot. */}
-      {points.length === 1 ? <Dot point={points[0] ?? ''} /> : <polyline points={points.join(' ')} />}
+      {points.length === 1 ? (
+        <circle cx={first?.x} cy={first?.y} r={2.5} />
+      ) : (
+        <polyline points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
+      )}
     </svg>
   )
-}
-
-function Dot({ point }: { readonly point: string }) {
-  const [x, y] = point.split(',')
-  return <circle cx={x} cy={y} r={2.5} />
 }
