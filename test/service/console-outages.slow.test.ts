@@ -80,6 +80,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await fleet.stop()
       await page.getByText(LOST).waitFor(PATIENCE)
       expect(await page.locator('.panel-head .state', { hasText: 'lost' }).count()).toBe(1)
+      await page.getByRole('img', { name: `Chain ${chain.chainId} is unknown` }).waitFor({ timeout: 5000 })
+      expect(await page.getByText('No orders yet.').count()).toBe(0)
       await takeScreenshot(page, 'replicas-killed')
       const missed = await deposit(3)
 

@@ -2,6 +2,7 @@ import { computed, effect, signal } from '@preact/signals'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { BASE_URL, chainService } from './api.js'
 import { isReachable, isVisible, reachedAt } from './clock.js'
+import { connection } from './events.js'
 import { type Failure, toFailure } from './failure.js'
 import { hrefTo, type PageName, route } from './route.js'
 import { learnToken } from './tokens.js'
@@ -50,9 +51,12 @@ function chainParameter(shown: Pick<Chain, 'chainId'> | undefined): number | und
   return shown === undefined || shown.chainId === first?.chainId ? undefined : Number(shown.chainId)
 }
 
-/** Keeps the chains and their health up to date while the tab can be seen. */
+const isLost = computed(() => connection.value.state === 'lost')
+
+/** Keeps the chains and their health up to date while the tab can be seen. A change of the connection asks again at once. */
 export function followChains(): void {
   effect(() => {
+    isLost.value
     if (!isVisible.value) return
     const ends = [repeat(readChains, CHAINS_MS), repeat(readHealth, HEALTH_MS)]
     return () => {
