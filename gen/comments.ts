@@ -18,6 +18,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.Chain.quote_timeout_ms": "Longest time of a round, in milliseconds.",
   "aggregator.v1.Chain.settlement": "The settlement contract that the instance uses. EIP-55 form, as all addresses here.",
   "aggregator.v1.Chain.status": "Whether the instance reads the chain. `/health` shows the same.",
+  "aggregator.v1.Chain.verify_max": "Most that the `verify` of a request may ask for.",
   "aggregator.v1.ChainService": "ChainService describes the chains that an instance serves.",
   "aggregator.v1.ChainService.ListChains": "ListChains describes the instance: its chains with their settlement contracts, and the limits of its quotes.\n\nIt is discovery, not trust: an instance can name any contract. An app in production knows the settlement contract from another source, and refuses to deposit at any other.",
   "aggregator.v1.ChainStatus": "ChainStatus says whether an instance reads a chain. On REST its names are those of `/health`: `ok`, `syncing` and `down`.",

@@ -49,6 +49,15 @@ export interface components {
             headBlock?: number;
             /** @description Number of active solvers. */
             activeSolvers: number;
+            /**
+             * @description Most that the `verify` of a request may ask for.
+             *
+             *     - `off`: None.
+             *     - `best`: The best one, and after each one that the contract refuses the next one.
+             *     - `all`: All of them.
+             * @enum {string}
+             */
+            verifyMax: "off" | "best" | "all";
         };
         /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
         Eip712Domain: {

@@ -8,6 +8,7 @@ import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { CHAIN_STATUSES, toDomainMessage, toTokenMessage } from './convert-chains.js'
 import { memoizeLast } from './memoize-last.js'
 import { type Method, unaryMethod } from './method.js'
+import { VERIFY_NUMBERS } from './read-quote.js'
 
 type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken'>
 
@@ -21,6 +22,7 @@ interface ChainServiceOptions {
     | 'quoteTimeoutMs'
     | 'quoteSoftTimeoutMs'
     | 'maxQuoteFanOut'
+    | 'verifyMax'
   > & { readonly chains: readonly Pick<ChainConfig, 'chainId' | 'settlement' | 'destinationChains'>[] }
   readonly chains: ReadonlyMap<number, ListedChain>
   readonly directory: Pick<SolverDirectory, 'active'>
@@ -70,6 +72,7 @@ function createChainMessage(
     quoteTimeoutMs: config.quoteTimeoutMs,
     quoteSoftTimeoutMs: config.quoteSoftTimeoutMs,
     maxQuoteFanOut: config.maxQuoteFanOut,
+    verifyMax: VERIFY_NUMBERS[config.verifyMax],
   }
   return (
     status: ChainStatus['status'],

@@ -45,7 +45,8 @@ const ORDER_TYPE_NAMES = {
   [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
   [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
 } as const
-const VERIFY_NUMBERS = {
+/** The modes as numbers of the contract. */
+export const VERIFY_NUMBERS = {
   off: VerifyModeNumber.OFF,
   best: VerifyModeNumber.BEST,
   all: VerifyModeNumber.ALL,

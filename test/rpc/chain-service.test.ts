@@ -15,6 +15,7 @@ const CONFIG = {
   quoteTimeoutMs: 2000,
   quoteSoftTimeoutMs: 0,
   maxQuoteFanOut: 10,
+  verifyMax: 'best' as const,
   chains: [1, 2].map((chainId) => ({ chainId, settlement: SETTLEMENT, destinationChains: [chainId] })),
 }
 

@@ -20,6 +20,7 @@ const SETTINGS = {
   QUOTE_TIMEOUT_MS: '1500',
   QUOTE_SOFT_TIMEOUT_MS: '400',
   MAX_QUOTE_FAN_OUT: '7',
+  VERIFY_MAX: 'all',
   DESTINATION_CHAINS_31337: '8453,10',
 }
 
@@ -74,6 +75,7 @@ function described({ chainId, contracts, domain }: TestChain, destinationChainId
     quoteTimeoutMs: 1500,
     quoteSoftTimeoutMs: 400,
     maxQuoteFanOut: 7,
+    verifyMax: 'all',
   }
 }
 
@@ -92,6 +94,7 @@ function plain(message: object): Listed[] {
   const text = JSON.stringify(message, (key, value) => {
     if (key === '$typeName') return undefined
     if (key === 'status') return ['', 'ok', 'syncing', 'down'][value as number]
+    if (key === 'verifyMax') return ['', 'off', 'best', 'all'][value as number]
     return typeof value === 'bigint' ? Number(value) : value
   })
   return JSON.parse(text).chains
@@ -128,7 +131,8 @@ describe('two chains', () => {
     const { chains: listed } = await grpc.call('ChainService', 'ListChains', {})
     grpc.close()
     expect(listed.map((chain: Listed) => chain.status)).toEqual(['CHAIN_STATUS_OK', 'CHAIN_STATUS_OK'])
-    for (const [index, { status: _, ...fields }] of rest.entries())
+    expect(listed.map((chain: Listed) => chain.verifyMax)).toEqual(['VERIFY_MODE_ALL', 'VERIFY_MODE_ALL'])
+    for (const [index, { status: _status, verifyMax: _most, ...fields }] of rest.entries())
       expect(listed[index]).toMatchObject(fields)
   })
 

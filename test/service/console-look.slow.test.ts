@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { testTokenAbi, testTokenBytecode } from '../../gen/contracts/test-token.js'
 import { createDevnetClient, mined } from '../../src/devnet/deploy.js'
 import { runScenario } from '../../src/devnet/scenario.js'
-import { startConsole, type TestConsole, takeScreenshot } from '../support/console/console.js'
+import { overflow, startConsole, type TestConsole, takeScreenshot } from '../support/console/console.js'
 import { CHROMIUM } from '../support/packages/chromium.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -76,10 +76,6 @@ async function busyPlaces(): Promise<Place[]> {
     { name: 'quote', path: `quote/${quoteId}`, ready: /Results of the solvers/ },
   ]
 }
-
-/** The part of a page that is wider than the window; 0 when none is. */
-const overflow = (page: Page) =>
-  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 
 /** Opens each place at each width and in each theme, and checks what every page must fulfil. */
 async function checkPlaces(places: readonly Place[], kind: string): Promise<void> {
@@ -230,6 +226,16 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('searchbox').fill(stage.network.user.address)
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: /Remove the filter user/ }).waitFor()
+    })
+
+    it('show a solver whose session has ended as inactive', async () => {
+      const { page, open } = await stage.openPage()
+      onTestFinished(() => page.context().close())
+      await stage.network.solvers[2]?.close()
+      await open('solvers')
+      const row = page.getByRole('row').filter({ hasText: 'Cosmo' })
+      await row.getByText('inactive').waitFor(PATIENCE)
+      expect(await page.getByText('inactive').count()).toBe(1)
     })
   },
 )

@@ -1,4 +1,5 @@
 import type { Address, TypedDataDomain } from 'viem'
+import type { VerifyMode } from '../../../src/domain/verification.js'
 import {
   readAddress,
   readBytes32,
@@ -53,6 +54,8 @@ export interface Chain {
   readonly headBlock: number | undefined
   /** Number of active solvers. */
   readonly activeSolvers: number
+  /** Most that the `verify` of a request may ask for; undefined at an instance of an earlier version. */
+  readonly verifyMax: VerifyMode | UnknownText | undefined
 }
 
 /** Reads the chains of an instance. @throws UnreadableAnswer */
@@ -78,6 +81,7 @@ function readChain(answer: unknown): Chain {
     status: readEnum(message.status),
     headBlock: readOptional(message.headBlock, readInteger),
     activeSolvers: readInteger(message.activeSolvers),
+    verifyMax: readOptional(message.verifyMax, readEnum),
   }
 }
 

@@ -77,6 +77,7 @@ export function sampleChain(chainId: number, settlement: Address = ADDRESS) {
     status: 'ok',
     headBlock: 7,
     activeSolvers: 3,
+    verifyMax: 'best',
   }
 }
 

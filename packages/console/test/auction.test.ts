@@ -48,6 +48,16 @@ it('the same offer once it is verified is the same mark', () => {
   expect(second.attempts[0]?.isVerified).toBe(true)
 })
 
+it('an offer that the contract has refused is no mark any more', () => {
+  const first = addImprovement(openRound(1, STARTED, true), update('a', 10_000n, 1), STARTED + 12)
+  const second = addImprovement(first, update('b', 10_010n, 2), STARTED + 40)
+  const third = addImprovement(second, { ...update('a', 10_000n, 3), verified: true }, STARTED + 60)
+  expect(shown(third)).toEqual([['a', 1, 12, 0]])
+  const cheap = addImprovement(openRound(1, STARTED, false), update('a', 1n, 1, 90n), STARTED)
+  const dear = addImprovement(cheap, update('b', 1n, 2, 95n), STARTED + 5)
+  expect(shown(dear)).toEqual([['b', 1, 5, 0]])
+})
+
 it('the end of a round ranks all offers, also those that were never the best', () => {
   const running = addImprovement(openRound(1, STARTED, true), update('b', 10_010n, 1), STARTED + 5)
   const end = create(QuoteRoundEndSchema, {

@@ -347,6 +347,7 @@ export const exchanges: readonly Sample[] = [
           status: 'ok',
           headBlock: 14,
           activeSolvers: 2,
+          verifyMax: 'best',
         },
         {
           chainId: 4242,
@@ -361,6 +362,7 @@ export const exchanges: readonly Sample[] = [
           maxQuoteFanOut: 10,
           status: 'down',
           activeSolvers: 0,
+          verifyMax: 'best',
         },
       ],
     },

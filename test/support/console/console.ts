@@ -5,7 +5,7 @@ import type { Address } from 'viem'
 import { buildConsole } from '../../../src/devnet/build-console.js'
 import { type Network, startNetwork } from '../../../src/devnet/network.js'
 import { CHROMIUM } from '../packages/chromium.js'
-import { bringWallet } from './wallet.js'
+import { bringWallet, type WalletOptions } from './wallet.js'
 
 const NO_LIMITS = {
   RATE_LIMIT_MAX: '0',
@@ -20,6 +20,7 @@ const NO_LIMITS = {
 const SCREENSHOTS = 'test/.screenshots'
 
 export type TestConsole = Awaited<ReturnType<typeof startConsole>>
+export type ConsoleBrowser = Awaited<ReturnType<typeof startBrowser>>
 
 /** A page of the console, with all that went wrong in it. */
 export interface ConsolePage {
@@ -31,43 +32,61 @@ export interface ConsolePage {
 }
 
 interface PageOptions extends BrowserContextOptions {
+  /** What an injected wallet has; without one, the browser has no wallet. */
+  readonly wallet?: WalletOptions
+}
+
+interface NetworkPageOptions extends BrowserContextOptions {
   /** The account of an injected wallet; without one, the browser has no wallet. */
   readonly account?: Address
   /** Where the page is; the service itself when left out. */
   readonly baseUrl?: string
 }
 
-/** The local network of the demo with its built console, and a browser. */
-export async function startConsole(environment: Record<string, string> = {}) {
+/** The built console, and a browser that opens it at any service. */
+export async function startBrowser() {
   await buildConsole(() => {})
-  const network = await startNetwork({
-    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', ...NO_LIMITS, ...environment },
-    onError: () => {},
-    servicePort: 0,
-  })
-  let browser: Browser | undefined
-  try {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  } catch (error) {
-    await network.close()
-    throw error
-  }
-  const opened = browser
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   return {
-    network,
-    /** The link that the demo prints, with what it says of the tokens. */
-    swapLink: (changes: Record<string, string> = {}) => swapLink(network, changes),
     /** Opens a page in a context of its own. */
-    openPage: (options: PageOptions = {}) => openPage(opened, network, options),
-    async close() {
-      await opened.close()
-      await network.close()
-    },
+    openPage: (baseUrl: string, options: PageOptions = {}) => openPage(browser, baseUrl, options),
+    close: () => browser.close(),
   }
 }
 
-async function openPage(browser: Browser, network: Network, options: PageOptions): Promise<ConsolePage> {
-  const { account, baseUrl = network.serviceUrl, ...context } = options
+/** The local network of the demo with its built console, and a browser. */
+export async function startConsole(environment: Record<string, string> = {}) {
+  const browser = await startBrowser()
+  try {
+    const network = await startNetwork({
+      environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', ...NO_LIMITS, ...environment },
+      onError: () => {},
+      servicePort: 0,
+    })
+    const { rpcUrl } = network.devnet
+    return {
+      network,
+      /** The link that the demo prints, with what it says of the tokens. */
+      swapLink: (changes: Record<string, string> = {}) => swapLink(network, changes),
+      /** Opens a page in a context of its own. */
+      openPage: ({ account, baseUrl = network.serviceUrl, ...context }: NetworkPageOptions = {}) =>
+        browser.openPage(baseUrl, { ...context, ...(account && { wallet: { rpcUrl, account } }) }),
+      async close() {
+        await browser.close()
+        await network.close()
+      },
+    }
+  } catch (error) {
+    await browser.close()
+    throw error
+  }
+}
+
+async function openPage(
+  browser: Browser,
+  baseUrl: string,
+  { wallet, ...context }: PageOptions,
+): Promise<ConsolePage> {
   const page = await (await browser.newContext(context)).newPage()
   const problems: string[] = []
   page.on('pageerror', ({ message }) => void problems.push(`script: ${message}`))
@@ -79,7 +98,7 @@ async function openPage(browser: Browser, network: Network, options: PageOptions
     if (protocol.startsWith('http') && origin !== new URL(baseUrl).origin)
       problems.push(`host: ${request.url()}`)
   })
-  if (account !== undefined) await bringWallet(page, { rpcUrl: network.devnet.rpcUrl, account })
+  if (wallet !== undefined) await bringWallet(page, wallet)
   return {
     page,
     problems,
@@ -103,4 +122,9 @@ function swapLink({ contracts }: Network, changes: Record<string, string>): stri
 export async function takeScreenshot(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true })
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
+}
+
+/** The part of a page that is wider than the window, in pixels; 0 when none is. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }

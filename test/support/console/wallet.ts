@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import type { Address } from 'viem'
 
-interface WalletOptions {
+/** The account of a wallet, which the node at the URL signs for. */
+export interface WalletOptions {
   readonly rpcUrl: string
   readonly account: Address
 }

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
 /** A port of its own that passes every connection on to a service, until it is cut or silenced. */
 export async function startCable(serviceUrl: string) {
-  const { hostname, port } = new URL(serviceUrl)
+  let target = new URL(serviceUrl)
   const sockets = new Set<Socket>()
   let isSilent = false
   const server = createServer((socket) => {
@@ -11,7 +11,7 @@ export async function startCable(serviceUrl: string) {
       sockets.add(socket.on('error', () => {}).once('close', () => sockets.delete(socket)))
       return
     }
-    const far = connect(Number(port), hostname)
+    const far = connect(Number(target.port), target.hostname)
     for (const [end, other] of [
       [socket, far],
       [far, socket],
@@ -35,6 +35,10 @@ export async function startCable(serviceUrl: string) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** Ends every connection, without a word. New ones may come. */
     cut,
+    /** Passes new connections on to another service, as a load balancer does. */
+    leadTo(otherUrl: string) {
+      target = new URL(otherUrl)
+    },
     /** Passes nothing on, as if the machine at the other end had stopped. Connections stay open. */
     silence() {
       isSilent = true

@@ -36,7 +36,9 @@ export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartPr
     ...timed.filter(({ outcome }) => outcome !== SolverOutcome.LATE).map(({ atMs = 0 }) => atMs),
     elapsedMs ?? 0,
   )
-  const axis = createTimeAxis(last, deadlineMs)
+  // Before an auction, the axis is whole.
+  const isEmpty = timed.length === 0 && elapsedMs === undefined
+  const axis = createTimeAxis(isEmpty ? deadlineMs : last, deadlineMs)
   const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
   const others = timed.filter(({ bps }) => bps === undefined)

@@ -2,17 +2,17 @@ import { now } from '../data/clock.js'
 import { connection } from '../data/events.js'
 import { formatAge } from '../format/time.js'
 
-/** Says that the connection is lost, and how old the page is. It goes away by itself. */
+/** Shows that the connection is lost, and the age of the last update, until the connection is back. */
 export function ConnectionBar() {
   const { state, aliveAt } = connection.value
   if (state !== 'lost') return null
   const age =
     aliveAt === undefined
-      ? 'no event has come yet'
-      : `last event or answer ${formatAge(aliveAt, Math.max(now.value, aliveAt))}`
+      ? 'No update has come yet.'
+      : `Last update: ${formatAge(aliveAt, Math.max(now.value, aliveAt))}.`
   return (
     <div class="connection-bar" role="status">
-      <strong>Connection lost.</strong> Trying again by itself; {age}.
+      <strong>Connection lost.</strong> The console is reconnecting. {age}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { chain, chains, health, hrefHere } from '../data/chains.js'
-import { hrefTo, navigate, type PageName, route } from '../data/route.js'
+import { chain, chains, health, hrefHere, hrefOn } from '../data/chains.js'
+import { navigate, type PageName, route } from '../data/route.js'
 import { placeOf } from '../data/search.js'
 import { solvers } from '../data/solvers.js'
 import { group } from '../format/amount.js'
@@ -79,6 +79,13 @@ function SearchBox() {
   )
 }
 
+/** The same page of another chain. An order and a quote belong to their chain: their lists take their place. */
+function hrefOfChain(chainId: number): string {
+  const { page, id } = route.value
+  if (page === 'order' || page === 'quote') return hrefOn(chainId, 'orders')
+  return hrefOn(chainId, page, id)
+}
+
 /** The chain of the page with its state. With several chains, a list to choose from. */
 function ChainState() {
   const shown = chain.value
@@ -95,7 +102,7 @@ function ChainState() {
         <select
           aria-label="Chain"
           value={chainId}
-          onChange={(event) => navigate(hrefTo(route.value.page, '', { chain: event.currentTarget.value }))}
+          onChange={(event) => navigate(hrefOfChain(Number(event.currentTarget.value)))}
         >
           {chains.value?.map(({ chainId: id }) => (
             <option key={String(id)} value={Number(id)}>

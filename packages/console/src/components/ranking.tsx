@@ -16,7 +16,7 @@ interface RankingProps {
   readonly token: string
   /** Draws the arrival of each result as a bar against this deadline; none when left out. */
   readonly deadlineMs?: number
-  /** Shows why, in words. */
+  /** Shows in words why a solver has no valid offer. */
   readonly isExplained?: boolean
 }
 
@@ -77,11 +77,11 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                 {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
               </td>
               {axis !== undefined && (
-                <td class="wide" data-label="Arrival">
+                <td data-label="Arrival">
                   <ArrivalBar place={axis.place(attempt.atMs ?? 0)} attempt={attempt} />
                 </td>
               )}
-              <td class={isExplained ? 'wide' : ''} data-label="Result">
+              <td class={isExplained && attempt.rank === undefined ? 'wide' : ''} data-label="Result">
                 {attempt.isVerified ? (
                   <StateMark word="verified" tone="good" title="The settlement contract accepts this offer" />
                 ) : (
@@ -91,7 +91,7 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                     title={attempt.explanation}
                   />
                 )}
-                {isExplained && attempt.explanation !== '' && (
+                {isExplained && attempt.rank === undefined && attempt.explanation !== '' && (
                   <p class="explanation">{attempt.explanation}</p>
                 )}
               </td>
@@ -128,7 +128,8 @@ function ArrivalBar({ place, attempt }: { readonly place: number; readonly attem
       height={BAR_HEIGHT}
       aria-hidden="true"
     >
-      <line class="chart-deadline" x1={BAR - 1} x2={BAR - 1} y1={0} y2={BAR_HEIGHT} />
+      <line x1={0} x2={BAR - 1} y1={BAR_HEIGHT / 2} y2={BAR_HEIGHT / 2} />
+      <line x1={BAR - 1} x2={BAR - 1} y1={0} y2={BAR_HEIGHT} />
       <rect class={kind} x={0} y={3} width={Math.max(2, place * (BAR - 2))} height={BAR_HEIGHT - 6} rx={2} />
     </svg>
   )

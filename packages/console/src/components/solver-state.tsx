@@ -3,10 +3,13 @@ import { now } from '../data/clock.js'
 import { formatDuration } from '../format/time.js'
 import { StateMark } from './state-mark.js'
 
-type State = Pick<SolverStats, 'name' | 'circuitBreaker' | 'coolDown'>
+interface SolverStateProps extends Pick<SolverStats, 'name' | 'circuitBreaker' | 'coolDown'> {
+  /** Whether the instance lists it; undefined while the list is not known. */
+  readonly isActive: boolean | undefined
+}
 
 /** Whether a solver is asked for quotes, and why not. */
-export function SolverState({ name, circuitBreaker, coolDown }: State) {
+export function SolverState({ name, circuitBreaker, coolDown, isActive }: SolverStateProps) {
   if (name === '') return <StateMark word="not registered" tone="neutral" />
   const rest = coolDown === undefined ? 0 : Number(coolDown.until) - now.value
   if (rest > 0)
@@ -27,6 +30,14 @@ export function SolverState({ name, circuitBreaker, coolDown }: State) {
         word="circuit half open"
         tone="waiting"
         title="The next requests decide whether quotes wait for it again."
+      />
+    )
+  if (isActive === false)
+    return (
+      <StateMark
+        word="inactive"
+        tone="bad"
+        title="Its bond is too small, or its session has ended: it is not asked."
       />
     )
   return <StateMark word="active" tone="good" />

@@ -1,5 +1,6 @@
 const WIDTH = 96
 const HEIGHT = 22
+const MARGIN = 3
 
 /** A small line of values over time. @param values undefined where there are none */
 export function Sparkline({
@@ -10,14 +11,15 @@ export function Sparkline({
   readonly label: string
 }) {
   const known = values.filter((value) => value !== undefined)
-  if (known.length < 2) return <span class="muted">–</span>
+  if (known.length === 0) return <span class="muted">–</span>
   const highest = Math.max(...known, 1)
-  const step = WIDTH / (values.length - 1)
-  const points = values.flatMap((value, index) =>
-    value === undefined
-      ? []
-      : [`${(index * step).toFixed(1)},${(HEIGHT - 2 - (value / highest) * (HEIGHT - 4)).toFixed(1)}`],
-  )
+  const step = (WIDTH - 2 * MARGIN) / Math.max(1, values.length - 1)
+  const points = values.flatMap((value, index) => {
+    if (value === undefined) return []
+    const height = (value / highest) * (HEIGHT - 2 * MARGIN)
+    return [{ x: (MARGIN + index * step).toFixed(1), y: (HEIGHT - MARGIN - height).toFixed(1) }]
+  })
+  const [first] = points
   return (
     <svg
       class="sparkline"
@@ -28,7 +30,13 @@ export function Sparkline({
       aria-label={label}
     >
       <title>{label}</title>
-      <polyline points={points.join(' ')} />
+      <line class="sparkline-base" x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
+      {/* A line needs two hours: one hour is a dot. */}
+      {points.length === 1 ? (
+        <circle cx={first?.x} cy={first?.y} r={2.5} />
+      ) : (
+        <polyline points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
+      )}
     </svg>
   )
 }

@@ -78,7 +78,11 @@ export function addImprovement(round: Round, update: QuoteUpdate, at: number): R
     isVerified: update.verified === true,
     explanation: '',
   }
-  const others = round.attempts.filter(({ solver }) => solver !== attempt.solver)
+  // An improvement that is worse than the one before it comes when the contract has refused the better offers.
+  const others = round.attempts.filter(
+    ({ solver, amount }) =>
+      solver !== attempt.solver && !isBetter(amount ?? 0n, attempt.amount ?? 0n, round.isOutput),
+  )
   const earlier = round.attempts.find(({ solver }) => solver === attempt.solver)
   // The same offer comes a second time once it is verified.
   const added = earlier === undefined ? attempt : { ...attempt, atMs: earlier.atMs }
@@ -171,6 +175,10 @@ function ranked(attempts: readonly Attempt[], isOutput: boolean): Attempt[] {
     rank: index + 1,
     bps: differenceBps(attempt.amount ?? 0n, reference, isOutput),
   }))
+}
+
+function isBetter(amount: bigint, than: bigint, isOutput: boolean): boolean {
+  return isOutput ? amount > than : amount < than
 }
 
 function amountOf({ quote }: Pick<Offer, 'quote'>, isOutput: boolean): bigint {

@@ -1,7 +1,8 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { BASE_URL, chainService } from './api.js'
-import { isReachable, isVisible } from './clock.js'
+import { isReachable, isVisible, reachedAt } from './clock.js'
+import { connection } from './events.js'
 import { type Failure, toFailure } from './failure.js'
 import { hrefTo, type PageName, route } from './route.js'
 import { learnToken } from './tokens.js'
@@ -41,7 +42,7 @@ export function hrefHere(
 }
 
 /** As `hrefHere`, on another chain. */
-export function hrefOn(chainId: number | bigint, page: PageName, id: string): string {
+export function hrefOn(chainId: number | bigint, page: PageName, id = ''): string {
   return hrefTo(page, id, { chain: chainParameter({ chainId: BigInt(chainId) }) })
 }
 
@@ -50,9 +51,12 @@ function chainParameter(shown: Pick<Chain, 'chainId'> | undefined): number | und
   return shown === undefined || shown.chainId === first?.chainId ? undefined : Number(shown.chainId)
 }
 
-/** Keeps the chains and their health up to date while the tab can be seen. */
+const isLost = computed(() => connection.value.state === 'lost')
+
+/** Keeps the chains and their health up to date while the tab can be seen. A change of the connection asks again at once. */
 export function followChains(): void {
   effect(() => {
+    isLost.value
     if (!isVisible.value) return
     const ends = [repeat(readChains, CHAINS_MS), repeat(readHealth, HEALTH_MS)]
     return () => {
@@ -82,6 +86,7 @@ async function readHealth(): Promise<void> {
     const body = (await response.json()) as { chains: readonly ChainHealth[] }
     health.value = body.chains
     isReachable.value = true
+    reachedAt.value = Date.now()
   } catch (error) {
     isReachable.value = false
     // What is not known now is not shown as if it were.

@@ -1,13 +1,13 @@
 import { effect, signal } from '@preact/signals'
 import { BASE_URL } from './api.js'
-import { isReachable, isVisible } from './clock.js'
+import { isReachable, isVisible, reachedAt } from './clock.js'
 import type { OrderEvent } from './order-event.js'
 import { addEvent, type TapeEntry } from './tape.js'
 
 /** Whether events come, and since when not. */
 export interface Connection {
   readonly state: 'connecting' | 'open' | 'lost'
-  /** When the connection was last alive, Unix time in milliseconds. */
+  /** When an event came, or the instance answered while the stream was open. Unix time in milliseconds. */
   readonly aliveAt: number | undefined
 }
 
@@ -34,6 +34,11 @@ export function followEvents(): void {
   effect(() => {
     // An instance that does not answer may have left the socket half open: it is opened again afterwards.
     if (isVisible.value && isReachable.value) return follow()
+  })
+  // Markets are quiet at times: an instance that answers has no further event.
+  effect(() => {
+    const aliveAt = reachedAt.value
+    if (connection.peek().state === 'open') connection.value = { state: 'open', aliveAt }
   })
 }
 
@@ -66,7 +71,8 @@ function follow(): () => void {
     isEnded = true
     clearTimeout(timer)
     socket?.close()
-    if (!isReachable.peek()) connection.value = { state: 'lost', aliveAt: connection.peek().aliveAt }
+    const state = isReachable.peek() ? 'connecting' : 'lost'
+    connection.value = { state, aliveAt: connection.peek().aliveAt }
   }
 }
 

@@ -15,14 +15,14 @@ export interface Failure {
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
-  UNREACHABLE: 'The console tries again by itself.',
+  UNREACHABLE: 'The console tries again.',
   NO_QUOTES: 'Try another amount or pair. The record of the quote says what each solver answered.',
   RATE_LIMITED: 'The console waits, then tries again.',
-  SOLVERS_BUSY: 'Try again in a moment.',
-  CHAIN_UNAVAILABLE: 'The operator of this instance can see why. The console tries again by itself.',
-  DATABASE_UNAVAILABLE: 'The operator of this instance can see why. The console tries again by itself.',
+  SOLVERS_BUSY: 'The console tries again in a moment.',
+  CHAIN_UNAVAILABLE: 'The operator of this instance can see why. The console tries again.',
+  DATABASE_UNAVAILABLE: 'The operator of this instance can see why. The console tries again.',
   STREAM_LIMIT_REACHED: 'Close other tabs of this console, or wait.',
-  QUOTE_NOT_FOUND: 'Records are kept for some hours, and only its caller knows the id of a quote.',
+  QUOTE_NOT_FOUND: 'The instance keeps records for some hours. Only the caller of a quote has its id.',
 }
 
 /** Describes what a call has thrown. */
@@ -49,7 +49,7 @@ export function isUnimplemented(failure: Failure | undefined): boolean {
   return failure?.reason === 'UNIMPLEMENTED' || failure?.reason === 'ROUTE_NOT_FOUND'
 }
 
-/** `fetch` throws a TypeError when there is no answer; a proxy without an instance answers 502 to 504. */
+/** `fetch` throws a TypeError when no answer comes. A proxy without an instance answers with 502 to 504. */
 function isUnreachable(error: ConnectError, thrown: unknown): boolean {
   return thrown instanceof TypeError || error.cause instanceof TypeError || error.code === Code.Unavailable
 }

@@ -66,14 +66,10 @@ export function eventsOf(order: Order): OrderEvent[] {
   })
 }
 
-/** Time from the deposit to the last step, in milliseconds; undefined while it is not known. */
-export function timeToFill({
-  deposited,
-  settled,
-  refunded,
-}: Pick<Order, 'deposited' | 'settled' | 'refunded'>): number | undefined {
+/** Time from the deposit to the fill, in milliseconds; undefined without a fill, and while it is not known. */
+export function timeToFill({ deposited, settled }: Pick<Order, 'deposited' | 'settled'>): number | undefined {
   const from = deposited?.blockTime
-  const to = (settled ?? refunded)?.blockTime
+  const to = settled?.blockTime
   return from === undefined || to === undefined ? undefined : Number(to - from) * 1000
 }
 

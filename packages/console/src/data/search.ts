@@ -3,7 +3,7 @@ import { hrefHere } from './chains.js'
 /**
  * Finds the place of what a person pasted: an address leads to its orders, a solver's to the solver, an order's id to the
  * order, a quote's id to its record.
- * @returns undefined when it is none of these
+ * @returns undefined for any other text
  */
 export function placeOf(text: string, isSolver: (address: string) => boolean): string | undefined {
   const id = text.trim()

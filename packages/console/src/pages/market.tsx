@@ -61,9 +61,11 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
           {orders.data === undefined ? (
             orders.failure === undefined && <Skeleton lines={LATEST} />
           ) : orders.data.orders.length === 0 ? (
-            <Empty title="No orders yet.">
-              <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
-            </Empty>
+            orders.failure === undefined && (
+              <Empty title="No orders yet.">
+                <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
+              </Empty>
+            )
           ) : (
             <div class="compact">
               <OrderRows orders={orders.data.orders.slice(0, LATEST)} isCompact />

@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
@@ -12,12 +11,11 @@ import { orderService, quoteService } from '../data/api.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
 import { orderJson } from '../data/orders.js'
-import { ownSwap } from '../data/own-swaps.js'
+import { ownSwap, storedQuote } from '../data/own-swaps.js'
 import { type Query, useQuery } from '../data/query.js'
 import { formatAge, formatMoment } from '../format/time.js'
-import { loadWallet } from '../wallet/load.js'
-import { wallet } from '../wallet/state.js'
-import { Connect } from './swap/connect.js'
+import { AddressDeposit } from './order/address-deposit.js'
+import { isPast, Refund } from './order/refund.js'
 
 const REFRESH_MS = 15_000
 
@@ -32,7 +30,9 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
       refreshOn: (event) => event.orderId === orderId,
     },
   )
-  const quoteId = ownSwap(orderId)?.quoteId
+  const swap = ownSwap(orderId)
+  const quoteId = swap?.quoteId
+  const offer = swap && storedQuote(swap)
   const record = useQuery(quoteId === undefined ? undefined : `record ${chainId} ${quoteId}`, (signal) =>
     quoteService.getQuoteRecord({ chainId, quoteId: quoteId ?? '' }, { signal }),
   )
@@ -51,23 +51,40 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
         </h1>
       </div>
       {order.failure !== undefined && <FailureNotice failure={order.failure} retry={order.refresh} />}
-      {data.state === OrderState.NONE ? (
-        <Empty title="The contract does not know this order.">
-          It appears here once its deposit is mined. An order by address deposit appears once it is settled.
-        </Empty>
-      ) : (
+      {data.state !== OrderState.NONE ? (
         <div class="order">
           <Summary order={data} chain={chain} />
           <Timeline order={data} record={record.data} />
         </div>
+      ) : (
+        offer === undefined && (
+          <Empty title="The contract does not know this order.">
+            It appears here once its deposit is mined. An order by address deposit appears once it is settled.
+          </Empty>
+        )
+      )}
+      {offer !== undefined && (
+        <AddressDeposit key={data.state} chain={chain} offer={offer} state={data.state} />
       )}
       {quoteId !== undefined && <WhyThisOffer chain={chain} record={record} />}
       <details class="raw">
         <summary>JSON</summary>
         <pre>{orderJson(data)}</pre>
       </details>
+      {swap?.signedQuote !== undefined && (
+        <details class="raw">
+          <summary>Signed quote, which a refund needs</summary>
+          <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>
+        </details>
+      )}
     </>
   )
+}
+
+/** What happened to the two sides, once the order has ended. */
+const SIDES: Partial<Record<OrderState, readonly [sells: string, buys: string]>> = {
+  [OrderState.SETTLED]: ['Sold', 'Bought'],
+  [OrderState.REFUNDED]: ['Returned', 'Not bought'],
 }
 
 function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
@@ -82,7 +99,7 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
     solver,
     fillDeadline,
   } = order
-  const isSettled = order.state === OrderState.SETTLED
+  const [sells, buys] = SIDES[order.state] ?? ['Sells', 'Buys']
   const isElsewhere = outputChainId !== undefined && outputChainId !== chainId
   return (
     <section class="panel" aria-label="Summary">
@@ -90,11 +107,11 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
         <OrderStateMark state={order.state} />
       </p>
       <dl class="facts facts-large">
-        <dt>{isSettled ? 'Sold' : 'Sells'}</dt>
+        <dt>{sells}</dt>
         <dd>
           <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
         </dd>
-        <dt>{isSettled ? 'Bought' : 'Buys'}</dt>
+        <dt>{buys}</dt>
         <dd>
           <Amount chainId={outputChainId ?? chainId} address={outputToken} amount={outputAmount} />
           {isElsewhere && <span class="muted"> on chain {String(outputChainId)}</span>}
@@ -108,40 +125,22 @@ function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly 
           {fillDeadline === undefined ? '–' : formatAge(fillDeadline * 1000, now.value)}
         </dd>
       </dl>
-      <Refund order={order} chain={chain} />
+      <OrderRefund order={order} chain={chain} />
     </section>
   )
 }
 
-/** After the fill deadline, anyone may send the input back to the user. */
-function Refund({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
-  const [state, setState] = useState<'ready' | 'busy' | string>('ready')
-  // The time of a block has whole seconds, and must be after the deadline.
-  const isDue = order.state === OrderState.DEPOSITED && ((order.fillDeadline ?? 0) + 1) * 1000 < now.value
-  if (!isDue) return null
-  const refund = async () => {
-    setState('busy')
-    const { refundOrder, describeWalletError } = await loadWallet()
-    await refundOrder(chain, order.orderId).then(
-      () => setState('ready'),
-      (error) => setState(describeWalletError(error)),
-    )
-  }
+/** After the fill deadline, anyone may return the input to the user. */
+function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
+  const { orderId, state, fillDeadline = 0 } = order
+  if (state !== OrderState.DEPOSITED || !isPast(fillDeadline, now.value)) return null
   return (
-    <div class="notice notice-warning">
+    <Refund refund={({ refundOrder }) => refundOrder(chain, orderId)}>
       <p>
         The solver has not filled this order in time. A refund returns the input, with a part of the solver's
         bond.
       </p>
-      {wallet.value === undefined ? (
-        <Connect />
-      ) : (
-        <button type="button" class="main-action" disabled={state === 'busy'} onClick={refund}>
-          {state === 'busy' ? 'Waiting for the wallet…' : 'Refund'}
-        </button>
-      )}
-      {state !== 'ready' && state !== 'busy' && <p role="alert">{state}</p>}
-    </div>
+    </Refund>
   )
 }
 

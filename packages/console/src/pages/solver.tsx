@@ -13,7 +13,7 @@ import { isUnimplemented } from '../data/failure.js'
 import { listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
-import { solverName } from '../data/solvers.js'
+import { solverName, useSolvers } from '../data/solvers.js'
 import { answeredShare, hourly, useSolverHours, WINDOWS, winShare } from '../data/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
@@ -30,6 +30,9 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
     (signal) => listOrders(chainId, { solver: address, pageSize: LATEST }, signal),
     { refreshOn: ({ solver }) => solver?.toLowerCase() === address.toLowerCase() },
   )
+  const active = useSolvers(chainId).data?.some(
+    (solver) => solver.address.toLowerCase() === address.toLowerCase(),
+  )
   const name = solverName(address)
   if (!isAddress) return <Empty title="This is no address.">Search for a solver by its address.</Empty>
   return (
@@ -40,7 +43,7 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
           <Id text={address} label="solver's address" />
         </h1>
       </div>
-      <Statistics chain={chain} address={address} isActive={name !== undefined} />
+      <Statistics chain={chain} address={address} isActive={active} />
       <section class="panel" aria-labelledby="solver-orders">
         <div class="panel-head">
           <h2 id="solver-orders">Orders</h2>
@@ -62,7 +65,8 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
 interface StatisticsProps {
   readonly chain: Chain
   readonly address: string
-  readonly isActive: boolean
+  /** Undefined while the list of solvers is not known. */
+  readonly isActive: boolean | undefined
 }
 
 function Statistics({ chain, address, isActive }: StatisticsProps) {
@@ -91,7 +95,7 @@ function Statistics({ chain, address, isActive }: StatisticsProps) {
       </div>
       <dl class="fact-row">
         <Fact name="State">
-          <SolverState {...stats} />
+          <SolverState {...stats} isActive={isActive} />
         </Fact>
         <Fact name="Asked">{group(String(stats.asked))}</Fact>
         <Fact name="Won">{share(winShare(stats))}</Fact>

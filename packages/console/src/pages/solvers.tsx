@@ -1,4 +1,5 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { Solver } from '../../../../gen/aggregator/v1/solver_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
@@ -12,9 +13,9 @@ import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
 import { isUnimplemented } from '../data/failure.js'
-import { useQuery } from '../data/query.js'
+import type { Query } from '../data/query.js'
 import { route } from '../data/route.js'
-import { refreshSolvers } from '../data/solvers.js'
+import { useSolvers } from '../data/solvers.js'
 import {
   answeredShare,
   hourly,
@@ -35,7 +36,8 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
   const wanted = route.value.query.get('window')
   const window = WINDOWS.find((each) => each === wanted) ?? '24h'
   const stats = useSolverStats(chain.chainId, window)
-  if (isUnimplemented(stats.failure)) return <NamesAlone chain={chain} />
+  const active = useSolvers(chain.chainId)
+  if (isUnimplemented(stats.failure)) return <NamesAlone list={active} />
   return (
     <>
       <div class="page-head">
@@ -48,7 +50,7 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
       ) : stats.data.solvers.length === 0 ? (
         <NoSolvers />
       ) : (
-        <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
+        <StatsRows chain={chain} window={window} solvers={stats.data.solvers} active={active.data} />
       )}
     </>
   )
@@ -60,15 +62,15 @@ const NoSolvers = () => (
   </Empty>
 )
 
-function StatsRows({
-  chain,
-  window,
-  solvers,
-}: {
+interface StatsRowsProps {
   readonly chain: Chain
   readonly window: StatsWindow
   readonly solvers: readonly SolverStats[]
-}) {
+  /** Undefined while the list is not known. */
+  readonly active: readonly Solver[] | undefined
+}
+
+function StatsRows({ chain, window, solvers, active }: StatsRowsProps) {
   return (
     <Rows
       caption="Solvers"
@@ -93,6 +95,7 @@ function StatsRows({
           chain={chain}
           window={window}
           stats={solver}
+          isActive={active?.some(({ address }) => address === solver.solver)}
           hasSparkline={index < MOST_SPARKLINES}
         />
       ))}
@@ -104,10 +107,11 @@ interface StatsRowProps {
   readonly chain: Chain
   readonly window: StatsWindow
   readonly stats: SolverStats
+  readonly isActive: boolean | undefined
   readonly hasSparkline: boolean
 }
 
-function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
+function StatsRow({ chain, window, stats, isActive, hasSparkline }: StatsRowProps) {
   const hours = useSolverHours(chain.chainId, stats.solver, window, hasSparkline)
   const medians =
     hours.data === undefined ? [] : hourly(hours.data, ({ medianResponseMs }) => medianResponseMs, now.peek())
@@ -141,7 +145,7 @@ function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
         <FreeBond chain={chain} stats={stats} />
       </td>
       <td data-label="State">
-        <SolverState {...stats} />
+        <SolverState {...stats} isActive={isActive} />
       </td>
     </LinkRow>
   )
@@ -166,11 +170,7 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
 const share = (value: number | undefined) => (value === undefined ? '–' : formatShare(value))
 const ms = (value: number | undefined) => (value === undefined ? '–' : formatDuration(value))
 
-function NamesAlone({ chain }: { readonly chain: Chain }) {
-  const { chainId } = chain
-  const list = useQuery(`solvers ${chainId}`, (signal) => refreshSolvers(chainId, signal), {
-    refreshMs: 60_000,
-  })
+function NamesAlone({ list }: { readonly list: Query<readonly Solver[]> }) {
   return (
     <>
       <div class="page-head">

@@ -30,7 +30,10 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const taken = takenOffer.value?.chain.chainId === chain.chainId ? takenOffer.value : undefined
   const { wish, problem } = readWish(chain, params, wallet.value?.address)
   const settled = useDebounced(wish, DEBOUNCE_MS)
-  const request = settled === undefined || settled.user === '' ? undefined : auctionRequest(chain, settled)
+  const request =
+    settled === undefined || settled.user === ''
+      ? undefined
+      : auctionRequest(chain, settled, wallet.value?.address)
   const auction = useAuction(request, taken !== undefined).value
   // An offer for what the form said a moment ago is not shown as one for what it says now.
   const shown = isSameWish(wish, settled) ? auction : { ...auction, offer: undefined, nextAt: undefined }

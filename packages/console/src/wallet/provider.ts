@@ -1,3 +1,4 @@
+import type { Call } from '@quote-aggregator/client'
 import {
   type Address,
   createWalletClient,
@@ -5,6 +6,7 @@ import {
   type EIP1193Provider,
   erc20Abi,
   getAddress,
+  type Hex,
   numberToHex,
   publicActions,
   UserRejectedRequestError,
@@ -80,13 +82,22 @@ export async function readToken(address: string): Promise<void> {
   learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
 }
 
-/** Reads how much of a token the user has, in the token's smallest unit. */
-export function readBalance(address: string): Promise<bigint> {
+/** Reads how much of a token an account has, in the token's smallest unit. @param holder the user when left out */
+export function readBalance(token: string, holder?: string): Promise<bigint> {
   const client = walletClient()
   return client.readContract({
-    address: address as Address,
+    address: token as Address,
     abi: erc20Abi,
     functionName: 'balanceOf',
-    args: [client.account.address],
+    args: [(holder as Address | undefined) ?? client.account.address],
   })
+}
+
+/** Sends a transaction, and waits until it is mined. @returns its hash @throws when it reverts */
+export async function sendCall(call: Call): Promise<Hex> {
+  const client = walletClient()
+  const hash = await client.sendTransaction({ ...call, chain: null })
+  const { status } = await client.waitForTransactionReceipt({ hash })
+  if (status !== 'success') throw new Error(`The transaction ${hash} has reverted.`)
+  return hash
 }

@@ -4,14 +4,13 @@ import {
   depositTransfer,
   readSettlement,
   type SettlementTerms,
-  type SignedQuote,
   verifyQuote,
 } from '@quote-aggregator/client'
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Address } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { ORDER_TYPES } from '../../../../src/domain/quote.js'
 import type { Offer } from '../data/auction.js'
-import { switchChain, walletClient } from './provider.js'
+import { sendCall, switchChain, walletClient } from './provider.js'
+import { toSignedQuote } from './signed-quote.js'
 
 /** A step of a swap that has begun or ended. */
 export type ReportStep = (
@@ -30,8 +29,6 @@ export interface Wish {
   readonly user: string
   readonly mode: 'CONTRACT' | 'ADDRESS'
 }
-
-const refundAbi = parseAbi(['function refund(bytes32 orderId)'])
 
 /**
  * Checks an offer against the request, the contract and its state, read through the user's wallet.
@@ -72,10 +69,10 @@ export async function swapByContract(
   report('check', 'done', 'signature, terms and bond are right')
   report('approve', 'active')
   const calls = await depositCalls(toSignedQuote(offer), terms)
-  for (const call of calls.slice(0, -1)) await send(call)
+  for (const call of calls.slice(0, -1)) await sendCall(call)
   report('approve', 'done', calls.length === 1 ? 'the allowance sufficed' : undefined)
   report('deposit', 'active')
-  const hash = await send(calls.at(-1) as Call)
+  const hash = await sendCall(calls.at(-1) as Call)
   report('deposit', 'done', hash)
 }
 
@@ -90,43 +87,5 @@ export async function payDepositAddress(
   await verifyOffer(offer, wish, chain)
   report('check', 'done', 'signature, terms and deposit address are right')
   report('deposit', 'active')
-  report('deposit', 'done', await send(depositTransfer(toSignedQuote(offer))))
-}
-
-/** Gets the input of an order back that the solver has not filled in time. @throws what the wallet throws */
-export async function refundOrder(chain: Chain, orderId: string): Promise<void> {
-  await switchChain(Number(chain.chainId))
-  const data = encodeFunctionData({ abi: refundAbi, functionName: 'refund', args: [orderId as Hex] })
-  await send({ to: chain.settlement as Address, data, value: 0n })
-}
-
-/** Sends a transaction, and waits until it is mined. @returns its hash @throws when it reverts */
-async function send(call: Call): Promise<Hex> {
-  const client = walletClient()
-  const hash = await client.sendTransaction({ ...call, chain: null })
-  const { status } = await client.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`The transaction ${hash} has reverted.`)
-  return hash
-}
-
-function toSignedQuote({ quote, solverSignature, orderId, depositAddress }: Offer): SignedQuote {
-  if (quote === undefined) throw new Error('The offer has no quote.')
-  return {
-    quote: {
-      solver: quote.solver as Address,
-      user: quote.user as Address,
-      inputToken: quote.inputToken as Address,
-      inputAmount: BigInt(quote.inputAmount),
-      outputToken: quote.outputToken as Address,
-      outputAmount: BigInt(quote.outputAmount),
-      orderType: ORDER_TYPES[quote.orderType] ?? 'EXACT_INPUT',
-      outputChainId: Number(quote.outputChainId),
-      depositDeadline: quote.depositDeadline,
-      fillDeadline: quote.fillDeadline,
-      nonce: BigInt(quote.nonce),
-    },
-    signature: solverSignature as Hex,
-    orderId: orderId as Hex,
-    depositAddress: depositAddress as Address,
-  }
+  report('deposit', 'done', await sendCall(depositTransfer(toSignedQuote(offer))))
 }

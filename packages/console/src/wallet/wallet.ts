@@ -2,10 +2,10 @@
 export { discoverWallets, type WalletOption } from './discover.js'
 export { describeWalletError } from './errors.js'
 export { connectWallet, disconnectWallet, readBalance, readToken, switchChain } from './provider.js'
+export { refundAddressDeposit, refundOrder } from './refund-calls.js'
 export {
   payDepositAddress,
   type ReportStep,
-  refundOrder,
   swapByContract,
   verifyOffer,
   type Wish,

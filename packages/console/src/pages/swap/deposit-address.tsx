@@ -18,6 +18,7 @@ export function DepositAddress({ taken }: { readonly taken: TakenOffer }) {
   const token = tokenOf(chain.chainId, quote.inputToken)
   const deposit = steps.find(({ name }) => name === 'deposit')
   if (deposit?.state === 'done') return null
+  if (isLate) return <TooLate fillDeadlineMs={quote.fillDeadline * 1000} />
   return (
     <section class="deposit-address" aria-label="Deposit address">
       {!isChecked && (
@@ -53,16 +54,28 @@ export function DepositAddress({ taken }: { readonly taken: TakenOffer }) {
           <dt>on chain</dt>
           <dd class="number">{String(chain.chainId)}</dd>
           <dt>before</dt>
-          <dd class={isLate ? 'negative' : ''}>
-            {isLate ? 'too late: ask again' : formatAge(deadlineMs, now.value)}
-          </dd>
+          <dd>{formatAge(deadlineMs, now.value)}</dd>
         </dl>
       </div>
-      {wallet.value !== undefined && !isLate && (
+      {wallet.value !== undefined && (
         <button type="button" class="main-action" onClick={payFromWallet}>
           Send from the wallet
         </button>
       )}
+    </section>
+  )
+}
+
+/** An address that is too late is not shown: the solver need not fill what reaches it. */
+function TooLate({ fillDeadlineMs }: { readonly fillDeadlineMs: number }) {
+  return (
+    <section class="notice notice-warning" aria-label="Deposit address">
+      <p>The deposit deadline has passed. Send nothing to this address any more.</p>
+      <p>
+        {fillDeadlineMs > now.value
+          ? 'If you have sent the tokens, the solver can still fill the order.'
+          : "If you have sent the tokens, you can refund them on the order's page."}
+      </p>
     </section>
   )
 }

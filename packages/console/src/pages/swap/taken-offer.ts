@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction.js'
-import { rememberSwap } from '../../data/own-swaps.js'
+import { rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
 import { loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
@@ -38,7 +38,12 @@ type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wish'>
 /** Takes an offer: by contract it is deposited at once, by address its deposit address is shown. */
 export async function takeOffer(choice: Choice): Promise<void> {
   const { chain, offer, wish, quoteId } = choice
-  rememberSwap({ chainId: Number(chain.chainId), orderId: offer.orderId, quoteId })
+  rememberSwap({
+    chainId: Number(chain.chainId),
+    orderId: offer.orderId,
+    quoteId,
+    ...(wish.mode === 'ADDRESS' && { signedQuote: toStoredQuote(offer) }),
+  })
   const names: StepName[] =
     wish.mode === 'CONTRACT' ? ['check', 'approve', 'deposit', 'fill'] : ['check', 'deposit', 'fill']
   const steps = names.map(

@@ -1,5 +1,5 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { DepositMode, OrderType } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { DepositMode, OrderType, VerifyMode } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import type { AuctionRequest } from '../../data/auction-stream.js'
 import { tokenOf } from '../../data/tokens.js'
 import { parseAmount } from '../../format/amount.js'
@@ -39,8 +39,15 @@ export function readWish(
   return { wish, problem: '' }
 }
 
-/** The request of an auction for a wish with a user. */
-export function auctionRequest({ chainId }: Pick<Chain, 'chainId'>, wish: Wish): AuctionRequest {
+/**
+ * The request of an auction for a wish with a user. With a connected wallet, the contract checks the best offer, if the
+ * instance allows it. @param account of the connected wallet
+ */
+export function auctionRequest(
+  { chainId, verifyMax }: Pick<Chain, 'chainId' | 'verifyMax'>,
+  wish: Wish,
+  account: string | undefined,
+): AuctionRequest {
   return {
     chainId,
     inputToken: wish.inputToken,
@@ -51,5 +58,6 @@ export function auctionRequest({ chainId }: Pick<Chain, 'chainId'>, wish: Wish):
     originChainId: chainId,
     destinationChainId: chainId,
     depositMode: wish.mode === 'ADDRESS' ? DepositMode.ADDRESS : DepositMode.CONTRACT,
+    ...(account !== undefined && verifyMax >= VerifyMode.BEST && { verify: VerifyMode.BEST }),
   }
 }

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { loadWallet } from '../../wallet/load.js'
+import { wallet } from '../../wallet/state.js'
+import { Connect } from '../swap/connect.js'
+
+type WalletCode = Awaited<ReturnType<typeof loadWallet>>
+
+interface RefundProps {
+  /** Sends the transaction. */
+  readonly refund: (code: WalletCode) => Promise<void>
+  /** What there is to refund, and why. */
+  readonly children: ComponentChildren
+}
+
+/** A refund through the user's wallet. Anyone may send it: the tokens go to the user of the order. */
+export function Refund({ refund, children }: RefundProps) {
+  const [isBusy, setBusy] = useState(false)
+  const [problem, setProblem] = useState('')
+  const attempt = async () => {
+    setBusy(true)
+    setProblem('')
+    const code = await loadWallet()
+    await refund(code).catch((error) => setProblem(code.describeWalletError(error)))
+    setBusy(false)
+  }
+  return (
+    <div class="notice notice-warning">
+      {children}
+      {wallet.value === undefined ? (
+        <Connect />
+      ) : (
+        <button type="button" class="main-action" disabled={isBusy} onClick={attempt}>
+          {isBusy ? 'Waiting for the wallet…' : 'Refund'}
+        </button>
+      )}
+      {problem !== '' && <p role="alert">{problem}</p>}
+    </div>
+  )
+}
+
+/** Whether a block can be after a deadline: its time has whole seconds. @param deadline Unix time in seconds */
+export const isPast = (deadline: number, nowMs: number) => (deadline + 1) * 1000 < nowMs

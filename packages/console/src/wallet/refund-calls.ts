@@ -1,0 +1,44 @@
+import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { QUOTE_MEMBERS, toContractQuote } from '../../../../src/domain/quote.js'
+import type { Offer } from '../data/auction.js'
+import { readBalance, sendCall, switchChain } from './provider.js'
+import { toSignedQuote } from './signed-quote.js'
+
+const refundAbi = [
+  ...parseAbi(['function refund(bytes32 orderId)']),
+  {
+    type: 'function',
+    name: 'refundAddressDeposit',
+    stateMutability: 'nonpayable',
+    inputs: [
+      { name: 'quote', type: 'tuple', components: QUOTE_MEMBERS },
+      { name: 'signature', type: 'bytes' },
+    ],
+    outputs: [],
+  },
+] as const
+
+/** Returns the input of an order that the solver has not filled in time. @throws what the wallet throws */
+export async function refundOrder(chain: Chain, orderId: string): Promise<void> {
+  await switchChain(Number(chain.chainId))
+  const data = encodeFunctionData({ abi: refundAbi, functionName: 'refund', args: [orderId as Hex] })
+  await sendCall({ to: chain.settlement as Address, data, value: 0n })
+}
+
+/**
+ * Returns the tokens at the deposit address of an offer to its user, after the fill deadline.
+ * @throws Error when no tokens are there; what the wallet throws
+ */
+export async function refundAddressDeposit(chain: Chain, offer: Offer): Promise<void> {
+  await switchChain(Number(chain.chainId))
+  const { quote, signature, depositAddress } = toSignedQuote(offer)
+  if ((await readBalance(quote.inputToken, depositAddress)) === 0n)
+    throw new Error('No tokens are at the deposit address.')
+  const data = encodeFunctionData({
+    abi: refundAbi,
+    functionName: 'refundAddressDeposit',
+    args: [toContractQuote(quote), signature],
+  })
+  await sendCall({ to: chain.settlement as Address, data, value: 0n })
+}
