@@ -6,6 +6,7 @@ import {
   formatBps,
   formatRate,
   formatShare,
+  isAmbiguous,
   parseAmount,
 } from '../src/format/amount.js'
 
@@ -58,6 +59,20 @@ it.each([
   [String(2n ** 256n - 1n), 0, 2n ** 256n - 1n],
 ])('"%s" with %s decimals is read as %s', (text, decimals, expected) => {
   expect(parseAmount(text, decimals)).toBe(expected)
+})
+
+it.each(['1,000', '12,345', '999,999'])('%s may be thousands or a fraction, and is no amount', (text) => {
+  expect(isAmbiguous(text)).toBe(true)
+  expect(parseAmount(text, 18)).toBeUndefined()
+})
+
+it.each([
+  ['0,125', 125n],
+  ['1,5', 1500n],
+  ['1.000', 1000n],
+])('%s is a fraction', (text, expected) => {
+  expect(isAmbiguous(text)).toBe(false)
+  expect(parseAmount(text, 3)).toBe(expected)
 })
 
 it('is signed from the view of the user: less output and more input are losses', () => {

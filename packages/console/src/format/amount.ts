@@ -38,11 +38,15 @@ export function exactAmount(amount: bigint, decimals: number | undefined): strin
   return trimmed === '' ? whole : `${whole}.${trimmed}`
 }
 
+/** `1,000` is a thousand to some readers, and one to others. */
+export const isAmbiguous = (text: string) => /^[1-9]\d{0,2},\d{3}$/.test(text.trim())
+
 /**
- * Reads an amount that a person typed.
- * @returns in the token's smallest unit; undefined when it is no amount, or has more digits than the token
+ * Reads an amount that a person typed, with a point or a comma before the fraction.
+ * @returns in the token's smallest unit; undefined when it is ambiguous or no amount, or has more digits than the token
  */
 export function parseAmount(text: string, decimals: number | undefined): bigint | undefined {
+  if (isAmbiguous(text)) return undefined
   const plain = text.replace(/[\s\u202f_']/g, '').replace(',', '.')
   const [, whole = '', fraction = ''] = /^(\d{0,78})(?:\.(\d{0,255}))?$/.exec(plain) ?? []
   if (whole === '' && fraction === '') return undefined

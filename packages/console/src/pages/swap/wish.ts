@@ -2,7 +2,7 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { DepositMode, OrderType, VerifyMode } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import type { AuctionRequest } from '../../data/auction-stream.js'
 import { tokenOf } from '../../data/tokens.js'
-import { parseAmount } from '../../format/amount.js'
+import { isAmbiguous, parseAmount } from '../../format/amount.js'
 import type { Wish } from '../../wallet/swap-calls.js'
 import { ADDRESS, type SwapParams } from './swap-params.js'
 
@@ -25,7 +25,7 @@ export function readWish(
   if (sell.toLowerCase() === buy.toLowerCase()) return without('Choose two different tokens')
   const decimals = tokenOf(chainId, exact === 'sell' ? sell : buy)?.decimals
   const amount = parseAmount(params.amount, decimals)
-  if (amount === undefined) return without(params.amount === '' ? 'Enter an amount' : 'Enter a valid amount')
+  if (amount === undefined) return without(amountProblem(params.amount))
   const user = account ?? params.user
   if (user !== '' && !ADDRESS.test(user)) return without('Enter a valid address')
   const wish: Wish = {
@@ -37,6 +37,12 @@ export function readWish(
     mode: mode === 'address' ? 'ADDRESS' : 'CONTRACT',
   }
   return { wish, problem: '' }
+}
+
+function amountProblem(text: string): string {
+  if (text === '') return 'Enter an amount'
+  if (!isAmbiguous(text)) return 'Enter a valid amount'
+  return `Write ${text.replace(',', '')} or ${text.replace(',', '.')}`
 }
 
 /**
