@@ -12,6 +12,7 @@ import { backfill } from './backfill.js'
 import type { Benchmark, Row } from './benchmark.js'
 import { broadcast } from './broadcast.js'
 import { isMet, thresholdsOf } from './check.js'
+import { consoles } from './consoles.js'
 import { footprint } from './footprint.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
@@ -43,6 +44,7 @@ const BENCHMARKS = [
   latency,
   broadcast,
   idleClients,
+  consoles,
   footprint,
   memory,
   backfill,

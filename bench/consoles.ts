@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { chromium } from 'playwright-core'
+import { Agent, request } from 'undici'
+import { CHROMIUM } from '../test/support/packages/chromium.js'
+import type { Benchmark, Row } from './benchmark.js'
+import { type BuiltService, NO_LIMITS, startBuiltService } from './built-service.js'
+import { type ChattyChain, onChattyChain } from './chatty-chain.js'
+import { quantile } from './load.js'
+import { gather } from './many-clients.js'
+import { residentBytes } from './process-memory.js'
+
+const CONSOLES = 200
+/** Of a turn, and of what is recorded of a console. Clients that answer no ping stay for longer. */
+const SECONDS = 20
+const ROUNDS = 3
+const EVENT_EVERY_MS = 2000
+/** A page has loaded all that it needs at first. */
+const LOADED_MS = 5000
+
+/** A request of a console, and when it came. */
+interface RecordedRequest {
+  readonly atMs: number
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer | null
+}
+
+/** What an instance spends on open consoles. */
+export const consoles: Benchmark = {
+  name: 'consoles',
+  about:
+    `${CONSOLES} consoles that show the market, and as many clients of the event stream, each for ${SECONDS} s with an event every ` +
+    `${EVENT_EVERY_MS / 1000} s. The requests of one console are recorded in Chromium, and repeated for all of them beside their ` +
+    'streams. The CPU is that of the service, less what it spends without clients.',
+  async collectMetrics() {
+    if (!existsSync(CHROMIUM))
+      return { rows: [{ clients: `not measured: no Chromium at ${CHROMIUM}` }], findings: [] }
+    return onChattyChain(async (chain) => {
+      const limits = { ...NO_LIMITS, RATE_LIMIT_PRICE: '0', MAX_STREAM_CLIENTS_PER_IP: '0' }
+      const service = await startBuiltService(chain, limits)
+      try {
+        return await compare(chain, service)
+      } finally {
+        await service.stop()
+      }
+    })
+  },
+}
+
+async function compare(chain: ChattyChain, service: BuiltService) {
+  let seed = 0
+  const withTraffic = <T>(work: () => Promise<T>) => duringTraffic(chain, () => ++seed, work)
+  const recorded = await withTraffic(() => recordConsole(service.url))
+  const costs = { nothing: [] as number[], streams: [] as number[], consoles: [] as number[] }
+  const memory = { nothing: 0, streams: 0, consoles: 0 }
+  const measure = async (name: keyof typeof costs, work: () => Promise<unknown>) => {
+    const before = await service.cpuSeconds()
+    await withTraffic(work)
+    costs[name].push(((await service.cpuSeconds()) - before) / SECONDS)
+    memory[name] = Math.max(memory[name], residentBytes(service.pid) / 1e6)
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    await measure('nothing', () => delay(SECONDS * 1000))
+    await measure('streams', () => onStreams(service, () => delay(SECONDS * 1000)))
+    await measure('consoles', () => onStreams(service, () => repeatRequests(service.url, recorded)))
+  }
+  const percent = (name: keyof typeof costs) => 100 * quantile(costs[name], 0.5)
+  const idle = percent('nothing')
+  const rows: Row[] = Object.keys(costs).map((name) => {
+    const clients = name as keyof typeof costs
+    return {
+      clients,
+      'CPU %': percent(clients),
+      'CPU % of the clients': percent(clients) - idle,
+      MB: Math.round(memory[clients]),
+    }
+  })
+  return {
+    rows: [
+      ...rows,
+      { clients: 'requests of one console a minute', 'CPU %': (recorded.length * 60) / SECONDS },
+    ],
+    findings: [
+      {
+        name: `${CONSOLES} consoles: CPU relative to as many stream clients`,
+        value: (percent('consoles') - idle) / (percent('streams') - idle),
+        atMost: 1,
+      },
+    ],
+  }
+}
+
+/** Has the chain emit an event every few seconds while the work lasts. */
+async function duringTraffic<T>(
+  chain: ChattyChain,
+  nextSeed: () => number,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isOver = false
+  const traffic = async () => {
+    while (!isOver) {
+      await chain.emitEvents({ events: 1, seed: nextSeed() })
+      await delay(EVENT_EVERY_MS)
+    }
+  }
+  const emitted = traffic()
+  try {
+    return await work()
+  } finally {
+    isOver = true
+    await emitted
+  }
+}
+
+/** The requests of a console that shows the market, after it has loaded. */
+async function recordConsole(url: string): Promise<RecordedRequest[]> {
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+  try {
+    const page = await browser.newPage()
+    await page.goto(`${url}/#/market`)
+    await delay(LOADED_MS)
+    const start = performance.now()
+    const requests: RecordedRequest[] = []
+    page.on('request', (made) => {
+      const { pathname, search } = new URL(made.url())
+      const { 'content-type': type } = made.headers()
+      requests.push({
+        atMs: performance.now() - start,
+        method: made.method() as 'GET' | 'POST',
+        path: pathname + search,
+        headers: type === undefined ? {} : { 'content-type': type, 'connect-protocol-version': '1' },
+        body: made.postDataBuffer(),
+      })
+    })
+    await delay(SECONDS * 1000)
+    return requests
+  } finally {
+    await browser.close()
+  }
+}
+
+async function onStreams(service: BuiltService, work: () => Promise<unknown>): Promise<void> {
+  const crowd = await gather(service.socketUrl, { size: CONSOLES, isGreeted: true })
+  try {
+    await work()
+  } finally {
+    await crowd.leave()
+  }
+}
+
+/** Repeats what one console has requested, once for each console, each with a start of its own. */
+async function repeatRequests(url: string, recorded: readonly RecordedRequest[]): Promise<void> {
+  const dispatcher = new Agent({ connections: CONSOLES })
+  const all = Array.from({ length: CONSOLES }, (_, index) =>
+    recorded.map(async ({ atMs, method, path, headers, body }) => {
+      const shiftMs = (index / CONSOLES) * SECONDS * 1000
+      await delay((atMs + shiftMs) % (SECONDS * 1000))
+      const response = await request(url + path, { method, headers, body, dispatcher })
+      await response.body.dump()
+      if (response.statusCode !== 200) throw new Error(`${method} ${path} answered ${response.statusCode}`)
+    }),
+  )
+  await Promise.all([delay(SECONDS * 1000), ...all.flat()])
+  await dispatcher.close()
+}
