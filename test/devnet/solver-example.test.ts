@@ -31,7 +31,7 @@ it('the example of a solver wins quotes by its spread, and fills both kinds of d
     PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
     STATE_FILE: ':memory:',
   })
-  await solver.waitFor(/^session open$/m)
+  await solver.waitFor(/^session open /m)
   const events = await openEventView({
     serviceUrls: network.service.urls,
     onEvent: () => {},

@@ -3,9 +3,10 @@ import { type AddressInfo, createServer } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { portFor, startNetwork } from '../../src/devnet/network.js'
 import { movedParts } from '../../src/devnet/taken-ports.js'
+import { freePort } from '../support/free-port.js'
 
 /** Listens at a port of an address. @returns the port */
-async function listen(host: string, port = 0): Promise<number> {
+async function listen(host: string, port: number): Promise<number> {
   const server = createServer().listen(port, host)
   await once(server, 'listening')
   onTestFinished(() => void server.close())
@@ -19,7 +20,8 @@ async function startAt(servicePort: number) {
 }
 
 it('a service whose port another server has at ::1 only is at 127.0.0.1, and is reported', async () => {
-  const port = await listen('::1')
+  // A port that is free at ::1 may be taken at 127.0.0.1.
+  const port = await listen('::1', await freePort())
   const network = await startAt(port)
   const moved = (await movedParts(network, port)).filter(({ name }) => name === 'the service')
   const url = `http://127.0.0.1:${port}`
