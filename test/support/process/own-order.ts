@@ -3,7 +3,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Small files that take long. Vitest begins with large files on a clean checkout: it does not know yet how long they take. */
 const LONG = [
   'solver-stats.waiting',
-  'certify-reasons.waiting',
   'session-backlog.waiting',
   'quote-streams.waiting',
   'order-answers.waiting',
