@@ -9,6 +9,7 @@ import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { health, hrefHere } from '../data/chains.js'
 import { connection, tape } from '../data/events.js'
+import { needsList, withEvents } from '../data/latest-orders.js'
 import { eventsOf, listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
 import { useSolverStats } from '../data/stats.js'
@@ -18,19 +19,25 @@ import { formatDuration } from '../format/time.js'
 
 const LATEST = 8
 const EARLIER = 40
+/** Events keep the list up to date meanwhile. */
+const REFRESH_MS = 60_000
 
 /** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
 export function MarketPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
+  const known = useRef<ReadonlySet<string>>(new Set())
   const orders = useQuery(
     `orders ${chainId} latest`,
     (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
     {
-      refreshOn: (event) => BigInt(event.chainId) === chainId,
+      refreshMs: REFRESH_MS,
+      refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current),
     },
   )
   const stats = useSolverStats(chainId, '24h')
   const own = tape.value.filter(({ event }) => BigInt(event.chainId) === chainId)
+  const latest = withEvents(orders.data?.orders ?? [], own)
+  known.current = new Set(latest.map(({ orderId }) => orderId))
   const entries = addEarlier(own, orders.data?.orders.flatMap(eventsOf) ?? [])
   return (
     <div class="market">
@@ -60,7 +67,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
           {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
           {orders.data === undefined ? (
             orders.failure === undefined && <Skeleton lines={LATEST} />
-          ) : orders.data.orders.length === 0 ? (
+          ) : latest.length === 0 ? (
             orders.failure === undefined && (
               <Empty title="No orders yet.">
                 <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
@@ -68,7 +75,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             )
           ) : (
             <div class="compact">
-              <OrderRows orders={orders.data.orders.slice(0, LATEST)} isCompact />
+              <OrderRows orders={latest.slice(0, LATEST)} isCompact />
             </div>
           )}
         </section>

@@ -1,0 +1,61 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  type Order,
+  OrderSchema,
+  OrderState,
+  type OrderStep,
+  OrderStepSchema,
+} from '../../../../gen/aggregator/v1/order_pb.js'
+import type { OrderEvent } from './order-event.js'
+import type { TapeEntry } from './tape.js'
+
+/**
+ * The latest orders as they are after the events that came since they were read. So an instance need not list them again for each
+ * event at each console.
+ * @param listed newest first
+ * @param tape newest first
+ */
+export function withEvents(listed: readonly Order[], tape: readonly TapeEntry[]): Order[] {
+  let orders = [...listed]
+  for (const { event, seenAt, removedAt } of tape.toReversed()) {
+    // Events from before the console was opened come from the list itself.
+    if (seenAt === undefined || removedAt !== undefined) continue
+    const index = orders.findIndex(({ orderId }) => orderId === event.orderId)
+    if (index >= 0) orders = orders.with(index, withStep(orders[index] as Order, event))
+    else if (event.type === 'Deposited' && isNewest(event, orders)) orders = [deposited(event), ...orders]
+  }
+  return orders
+}
+
+/** Whether an event needs more than the event itself: the list must be read again. */
+export function needsList({ type, orderId }: OrderEvent, known: ReadonlySet<string>): boolean {
+  return type === 'Reverted' || (type !== 'Deposited' && !known.has(orderId))
+}
+
+/** An event that was missing for long has an old block. */
+function isNewest({ blockNumber }: OrderEvent, [newest]: readonly Order[]): boolean {
+  const step = newest?.deposited ?? newest?.settled ?? newest?.refunded
+  return step === undefined || BigInt(blockNumber) >= step.blockNumber
+}
+
+function deposited(event: OrderEvent): Order {
+  const { orderId, user = '', solver, inputToken, inputAmount, outputToken, outputAmount } = event
+  const order = create(OrderSchema, { orderId, chainId: BigInt(event.chainId), user })
+  return withStep(Object.assign(order, { solver, inputToken, inputAmount, outputToken, outputAmount }), event)
+}
+
+function withStep(order: Order, event: OrderEvent): Order {
+  const step = stepOf(event)
+  if (event.type === 'Settled') return { ...order, state: OrderState.SETTLED, settled: step }
+  if (event.type === 'Refunded') return { ...order, state: OrderState.REFUNDED, refunded: step }
+  const state = order.state === OrderState.UNSPECIFIED ? OrderState.DEPOSITED : order.state
+  return { ...order, state, deposited: step }
+}
+
+function stepOf({ blockNumber, blockTime, transactionHash }: OrderEvent): OrderStep {
+  return create(OrderStepSchema, {
+    blockNumber: BigInt(blockNumber),
+    ...(blockTime !== undefined && { blockTime: BigInt(blockTime) }),
+    ...(transactionHash !== undefined && { transactionHash }),
+  })
+}

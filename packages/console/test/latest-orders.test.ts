@@ -1,0 +1,68 @@
+import { create } from '@bufbuild/protobuf'
+import { expect, it } from 'vitest'
+import { OrderSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
+import { needsList, withEvents } from '../src/data/latest-orders.js'
+import type { OrderEvent } from '../src/data/order-event.js'
+import { addEvent, type TapeEntry } from '../src/data/tape.js'
+
+const event = (changes: Partial<OrderEvent>): OrderEvent => ({
+  type: 'Deposited',
+  chainId: 1,
+  orderId: '0xbb',
+  blockNumber: 11,
+  logIndex: 0,
+  cursor: 'c',
+  transactionHash: '0x02',
+  blockTime: 1_700_000_011,
+  user: '0x0c',
+  solver: '0x0d',
+  ...changes,
+})
+const tapeOf = (...events: OrderEvent[]) =>
+  events.reduce<TapeEntry[]>((tape, each) => addEvent(tape, each, 1), [])
+
+const listed = create(OrderSchema, {
+  orderId: '0xaa',
+  chainId: 1n,
+  state: OrderState.DEPOSITED,
+  deposited: { blockNumber: 10n, blockTime: 1_700_000_010n },
+})
+const states = (orders: ReturnType<typeof withEvents>) =>
+  orders.map(({ orderId, state }) => `${orderId} ${OrderState[state]}`)
+
+it('a deposit is the first order, and a fill and a refund change the state of theirs', () => {
+  const terms = { inputToken: '0x01', inputAmount: '5', outputToken: '0x02', outputAmount: '7' }
+  const orders = withEvents(
+    [listed],
+    tapeOf(event(terms), event({ orderId: '0xaa', type: 'Settled', blockNumber: 12 })),
+  )
+  expect(states(orders)).toEqual(['0xbb DEPOSITED', '0xaa SETTLED'])
+  expect(orders[0]).toMatchObject({ user: '0x0c', solver: '0x0d', ...terms, deposited: { blockNumber: 11n } })
+  expect(orders[1]?.settled).toMatchObject({ blockNumber: 12n, blockTime: 1_700_000_011n })
+  expect(states(withEvents(orders, tapeOf(event({ type: 'Refunded', blockNumber: 13 }))))).toEqual([
+    '0xbb REFUNDED',
+    '0xaa SETTLED',
+  ])
+})
+
+it('an event whose order the list has already changes nothing that is newer', () => {
+  const settled = withEvents([listed], tapeOf(event({ orderId: '0xaa', type: 'Settled', blockNumber: 12 })))
+  const again = tapeOf(event({ orderId: '0xaa', blockNumber: 10, blockTime: 1_700_000_010 }))
+  expect(states(withEvents(settled, again))).toEqual(['0xaa SETTLED'])
+})
+
+it('an event of an old block, and one that was removed, add no order', () => {
+  expect(states(withEvents([listed], tapeOf(event({ blockNumber: 9 }))))).toEqual(['0xaa DEPOSITED'])
+  const removed = tapeOf(event({}), event({ type: 'Reverted', event: 'Deposited' }))
+  expect(states(withEvents([listed], removed))).toEqual(['0xaa DEPOSITED'])
+})
+
+it.each([
+  ['Deposited', '0xcc', false],
+  ['Settled', '0xaa', false],
+  ['Settled', '0xcc', true],
+  ['Refunded', '0xcc', true],
+  ['Reverted', '0xaa', true],
+] as const)('%s of %s needs the list again: %s', (type, orderId, expected) => {
+  expect(needsList(event({ type, orderId }), new Set(['0xaa']))).toBe(expected)
+})
