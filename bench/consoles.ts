@@ -33,7 +33,7 @@ export const consoles: Benchmark = {
   name: 'consoles',
   about:
     `${CONSOLES} consoles that show the market, and as many clients of the event stream, each for ${SECONDS} s with a deposit every ` +
-    `${EVENT_EVERY_MS / 1000} s. The requests of one console are recorded in Chromium, and repeated for all of them beside their ` +
+    `${EVENT_EVERY_MS / 1000} s. The requests of one console are recorded in Chromium, and repeated for all of them next to their ` +
     'streams. The CPU is that of the service, less what it spends without clients.',
   async collectMetrics() {
     if (!existsSync(CHROMIUM))

@@ -98,6 +98,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     sessions,
     relay,
     statistics: createStatisticsReader({
+      isRegistered: (solver) => directory.find(solver) !== undefined,
       hours: stores.solverHours,
       orders: stores.solverOrders,
       clock,

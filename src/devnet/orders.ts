@@ -100,7 +100,7 @@ export async function refundUnfilled(stage: ScenarioContext, print: Print) {
   const passedAt = (lost.quote.fillDeadline + 1) * 1000
   print(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
   await delay(passedAt - Date.now())
-  // The chain decides. Its clock may be behind by a second.
+  // The chain decides. Its clock may be late by a second.
   while (Number((await client.getBlock({ blockTag: 'pending' })).timestamp) <= lost.quote.fillDeadline)
     await delay(CHAIN_CLOCK_MS)
   const refund = {

@@ -49,8 +49,8 @@ export function loadRecovery(names: readonly RecoveryLibrary[] = RECOVERY_LIBRAR
   readonly recover: (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
 } {
   for (const library of names) {
-    const load = LOADERS[library]()
-    const recover = load && orUndefined(load)
+    const loaded = LOADERS[library]()
+    const recover = loaded && orUndefined(loaded)
     if (recover !== undefined && KNOWN.every((known) => recoversKnown(recover, known)))
       return { library, recover }
   }

@@ -3,20 +3,20 @@ import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import { ServiceError } from '../domain/errors.js'
 import { databaseUnavailable } from '../store/database-unavailable.js'
 
-/** Most reads of single solvers, with the one under way: anyone can ask for any address. */
-const MAX_READS_OF_ONE = 32
+/** Most reads of solvers that are not registered, with the one under way: anyone can ask for any address. */
+const MAX_READS_OF_OTHERS = 32
 /** Longest wait for a result, with the reads before it. */
 const TIMEOUT_MS = 10_000
 
-/** What a read is about: reads of all solvers are few, as equal ones share a result. */
-export type ReadKind = 'all' | 'one'
+/** What a read is about. Those of all solvers, and of registered ones, are few: equal ones share a result. */
+export type ReadKind = 'all' | 'registered' | 'other'
 
 /** A read. It calls `assertInTime` before each statement, so that no statement begins after its time. */
 export type TimedRead<T> = (assertInTime: () => void) => Promise<T>
 
 /**
  * Runs reads of statistics one after the other.
- * @throws ServiceError RATE_LIMITED at once, when too many reads of single solvers wait. The promise rejects with
+ * @throws ServiceError RATE_LIMITED at once, when too many reads of other solvers wait. The promise rejects with
  * ServiceError DATABASE_UNAVAILABLE when there is no result in time
  */
 export type RunStatisticsRead = <T>(kind: ReadKind, read: TimedRead<T>) => Promise<T>
@@ -24,11 +24,11 @@ export type RunStatisticsRead = <T>(kind: ReadKind, read: TimedRead<T>) => Promi
 /** Builds the queue. @param clock milliseconds that never go back */
 export function createStatisticsReadQueue(clock: () => number): RunStatisticsRead {
   const queue = createSerialQueue()
-  let readsOfOne = 0
+  let readsOfOthers = 0
   return (kind, read) => {
-    const places = kind === 'one' ? 1 : 0
-    if (readsOfOne + places > MAX_READS_OF_ONE) throw busy()
-    readsOfOne += places
+    const places = kind === 'other' ? 1 : 0
+    if (readsOfOthers + places > MAX_READS_OF_OTHERS) throw busy()
+    readsOfOthers += places
     const deadline = clock() + TIMEOUT_MS
     const assertInTime = () => {
       if (clock() >= deadline) throw outOfTime()
@@ -38,7 +38,7 @@ export function createStatisticsReadQueue(clock: () => number): RunStatisticsRea
       return read(assertInTime)
     })
     const counted = result.finally(() => {
-      readsOfOne -= places
+      readsOfOthers -= places
     })
     return withTimeout(counted, TIMEOUT_MS).catch((error) => {
       throw error instanceof TimeoutError ? outOfTime() : error
@@ -51,6 +51,6 @@ function outOfTime(): ServiceError {
 }
 
 function busy(): ServiceError {
-  const message = 'Statistics of too many solvers are being read: try again in 1 s.'
+  const message = 'Statistics of too many unregistered solvers are being read: try again in 1 s.'
   return new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: 1 })
 }

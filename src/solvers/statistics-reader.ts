@@ -17,7 +17,7 @@ import { createStatisticsReadQueue, type RunStatisticsRead, type TimedRead } fro
 
 /**
  * Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some time. Other reads run
- * one after the other. All have a limited time, and few reads of single solvers wait.
+ * one after the other. All have a limited time, and few reads of solvers that are not registered wait.
  * @throws ServiceError DATABASE_UNAVAILABLE or RATE_LIMITED
  */
 export interface StatisticsReader {
@@ -40,6 +40,7 @@ export interface HourlySummary {
 interface StatisticsReaderOptions {
   readonly hours: Pick<SolverHourStore, 'readHours'>
   readonly orders: Pick<SolverOrderStore, 'readHours'>
+  readonly isRegistered: (solver: SolverKey) => boolean
   /** Milliseconds that never go back, for the age of results. */
   readonly clock: () => number
   /** Unix time in milliseconds. */
@@ -73,9 +74,9 @@ interface CountedHour {
 
 /** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
 export function createStatisticsReader(options: StatisticsReaderOptions): StatisticsReader {
-  const { hours, orders, clock, now } = options
+  const { hours, orders, isRegistered, clock, now } = options
   // Of all reads: each takes a piece of every turn of the event loop.
-  const shared = { clock, run: createStatisticsReadQueue(clock) }
+  const shared = { clock, run: createStatisticsReadQueue(clock), isRegistered }
   const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(shared)
   const byHour = shareReads<HourlySummary>(shared)
 
@@ -164,17 +165,19 @@ interface SharedReads {
   /** Milliseconds that never go back. */
   readonly clock: () => number
   readonly run: RunStatisticsRead
+  readonly isRegistered: (solver: SolverKey) => boolean
 }
 
 /** Builds a function that shares the results of equal reads. Failures are shared only while they are under way. */
-function shareReads<T>({ clock, run }: SharedReads) {
+function shareReads<T>({ clock, run, isRegistered }: SharedReads) {
   const kept = new LRUCache<string, { readonly result: Promise<T>; until: number }>({ max: MAX_KEPT })
 
   return ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
     const key = [chainId, since, until, solver].join(' ')
     const known = kept.get(key)
     if (known !== undefined && clock() < known.until) return known.result
-    const result = run(solver === undefined ? 'all' : 'one', async (assertInTime) => {
+    const kindOf = (address: Address) => (isRegistered({ chainId, address }) ? 'registered' : 'other')
+    const result = run(solver === undefined ? 'all' : kindOf(solver), async (assertInTime) => {
       const start = clock()
       const summary = await read(assertInTime)
       entry.until = clock() + Math.max(KEEP_MS, KEPT_PER_READ * (clock() - start))
