@@ -38,8 +38,9 @@ const options: BuildOptions = {
   logLevel: 'warning',
 }
 await build({ ...options, entryPoints: { main: 'src/main.ts', cli: 'src/cli/main.ts' }, splitting: true })
-// A separate build: a chunk that it shares with the others would load more into the thread than it needs.
-await build({ ...options, entryPoints: ['src/store/quote-record-thread.ts'] })
+// Separate builds: a chunk that they share with others would load more into a thread than it needs.
+for (const thread of ['src/store/quote-record-thread.ts', 'src/signing/recovery-thread.ts'])
+  await build({ ...options, entryPoints: [thread] })
 // The service reads these files at run time. To run it, only the external packages above must be installed.
 for (const { name } of SWAGGER_UI_FILES)
   await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))

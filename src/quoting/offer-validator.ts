@@ -2,7 +2,7 @@ import type { Address } from '../domain/hex.js'
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/offer.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
-import { checkSignature } from '../signing/recover.js'
+import { checkSignatures, type RecoverAll, type SignatureClaim } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { ContractRules } from './contract-rules.js'
 
@@ -33,10 +33,12 @@ interface WaitingReply {
  * the other from the processor's caches.
  * @param rules of the settlement contract
  * @param recordSeconds called with the duration of each group of replies
+ * @param recoverAll recovers public keys; one after the other without it
  */
 export function createOfferValidator(
   rules: Pick<ContractRules, 'violationOf'>,
   recordSeconds: (seconds: number) => void,
+  recoverAll?: RecoverAll,
 ): OfferValidator {
   let waiting: WaitingReply[] = []
 
@@ -44,17 +46,18 @@ export function createOfferValidator(
     const batch = waiting
     waiting = []
     const start = performance.now()
-    const verified = batch.map(({ reply }) => hash(reply)).map(verify)
-    const accepted = batch.map(({ reply }, index) => accept(verified[index] ?? 'malformed', reply))
+    const offers = batch.map(({ reply }) => hash(reply))
+    const problems = checkSignatures(offers.filter(isHashed).map(toClaim), recoverAll).values()
+    const accepted = batch.map(({ reply }, index) => {
+      const offer = offers[index] ?? 'malformed'
+      return isHashed(offer)
+        ? (problems.next().value ?? rules.violationOf(reply.request, offer.quote) ?? offer)
+        : offer
+    })
     recordSeconds((performance.now() - start) / 1000)
     batch.forEach(({ reply, resolve }, index) => {
       resolve(toResult(accepted[index] ?? 'malformed', reply))
     })
-  }
-
-  function accept(offer: HashedOffer | DropReason, { request }: Reply): HashedOffer | DropReason {
-    if (typeof offer === 'string') return offer
-    return rules.violationOf(request, offer.quote) ?? offer
   }
 
   return (reply) =>
@@ -78,9 +81,12 @@ function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReaso
   return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
 }
 
-function verify(offer: HashedOffer | DropReason): HashedOffer | DropReason {
-  if (typeof offer === 'string') return offer
-  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
+function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
+  return typeof offer !== 'string'
+}
+
+function toClaim({ digest, signatureBytes, quote }: HashedOffer): SignatureClaim {
+  return { digest, signature: signatureBytes, signer: quote.solver }
 }
 
 function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {

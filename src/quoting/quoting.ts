@@ -1,6 +1,7 @@
 import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
+import { createRecoveryHelpers } from '../signing/recovery-helpers.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
@@ -109,7 +110,9 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, store: options.solverHourStore })
-  const validateOffer = createOfferValidator(options.rules, stages.of('verify'))
+  const recoveryHelpers = createRecoveryHelpers()
+  const { recoverAll } = recoveryHelpers
+  const validateOffer = createOfferValidator(options.rules, stages.of('verify'), recoverAll)
   const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, statistics, clock })
   const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
   const verifier = createOfferVerifier({ ...config, chains: options.chains })
@@ -156,7 +159,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     async close() {
       await prices.close()
       await httpClient.close()
-      await Promise.all([recorder.close(), statistics.close()])
+      await Promise.all([recorder.close(), statistics.close(), recoveryHelpers.close()])
     },
   }
 }

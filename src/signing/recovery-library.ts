@@ -9,6 +9,19 @@ import { loadSystemRecovery } from '../internals/system-recovery.js'
 export const RECOVERY_LIBRARIES = ['system', 'package', 'javascript'] as const
 export type RecoveryLibrary = (typeof RECOVERY_LIBRARIES)[number]
 
+/** Recovers a signer's uncompressed public key, 65 bytes; undefined when the signature has no signer. */
+export type RecoverKey = (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
+
+/** What a signer is recovered from. */
+export interface SignedDigest {
+  /** 32 bytes. */
+  readonly digest: Uint8Array
+  /** r and s, 64 bytes. */
+  readonly rs: Uint8Array
+  /** 0 or 1. */
+  readonly recoveryId: number
+}
+
 const LOADERS: Readonly<Record<RecoveryLibrary, () => RecoverPublicKey | undefined>> = {
   system: loadSystemRecovery,
   package: loadPackageRecovery,
@@ -45,8 +58,8 @@ const KNOWN = [
  */
 export function loadRecovery(names: readonly RecoveryLibrary[] = RECOVERY_LIBRARIES): {
   readonly library: RecoveryLibrary
-  /** @returns undefined when some r and s belong to no point of the curve: the signature has no signer */
-  readonly recover: (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
+  /** It returns undefined when r and s belong to no point of the curve. */
+  readonly recover: RecoverKey
 } {
   for (const library of names) {
     const loaded = LOADERS[library]()
@@ -57,8 +70,8 @@ export function loadRecovery(names: readonly RecoveryLibrary[] = RECOVERY_LIBRAR
   throw new Error('no library recovers the signers of known signatures')
 }
 
-function orUndefined(recover: RecoverPublicKey) {
-  return (...args: Parameters<RecoverPublicKey>) => {
+function orUndefined(recover: RecoverPublicKey): RecoverKey {
+  return (...args) => {
     try {
       return recover(...args)
     } catch {
@@ -67,7 +80,7 @@ function orUndefined(recover: RecoverPublicKey) {
   }
 }
 
-function recoversKnown(recover: ReturnType<typeof orUndefined>, known: (typeof KNOWN)[number]): boolean {
+function recoversKnown(recover: RecoverKey, known: (typeof KNOWN)[number]): boolean {
   const { digest, rs, recoveryId, publicKey } = known
   const found = recover(Buffer.from(digest, 'hex'), Buffer.from(rs, 'hex'), recoveryId)
   return publicKey === (found && Buffer.from(found).toString('hex'))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
+import { startThread } from '../internals/start-thread.js'
 import type { Logger } from '../telemetry/log.js'
 import { nameUnavailable } from './database-unavailable.js'
 import { listRecords } from './quote-record-pages.js'
@@ -108,7 +108,7 @@ function createFileStore(file: QuoteRecordFile, isNew: boolean): QuoteRecordStor
 }
 
 function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordStore {
-  const worker = startThread(file)
+  const worker = startThread(new URL('./quote-record-thread.js', import.meta.url), file, resourceLimits)
   const thread = createBirpc<QuoteRecordStore>(
     {},
     {
@@ -131,13 +131,4 @@ function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordS
       await worker.terminate()
     },
   }
-}
-
-/** Threads do not inherit the TypeScript loader of the main thread. */
-function startThread(workerData: QuoteRecordFile): Worker {
-  if (!import.meta.url.endsWith('.ts'))
-    return new Worker(new URL('./quote-record-thread.js', import.meta.url), { workerData, resourceLimits })
-  const source = new URL('./quote-record-thread.ts', import.meta.url).href
-  const script = `import('tsx/esm/api').then(({ register }) => (register(), import('${source}')))`
-  return new Worker(script, { eval: true, workerData, resourceLimits })
 }
