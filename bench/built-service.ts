@@ -12,6 +12,8 @@ const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'S
 const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
 /** Limits that count every request, with the largest values. */
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
+/** The flags of Node with which `npm start` and the image run the service. */
+export const SERVICE_FLAGS = ['--max-semi-space-size=16']
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 
@@ -25,7 +27,7 @@ export async function startBuiltService(
   // Below the level `info`, the log does not have the port of the service.
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
-  const child = startChild(process.execPath, ['--max-semi-space-size=16', 'dist/main.js'], {
+  const child = startChild(process.execPath, [...SERVICE_FLAGS, 'dist/main.js'], {
     ...environmentFor(chain),
     ...WIDE_LIMITS,
     PORT: String(port),

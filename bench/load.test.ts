@@ -57,6 +57,7 @@ test('contestants take turns after an uncounted first round, and their callers a
   )
   expect(order.filter((_, index) => index % 2 === 0)).toEqual(['one', 'two', 'two', 'one', 'one', 'two'])
   expect(scores.one.perSecond).toBeGreaterThan(0)
+  expect(scores.one.spread).toBeGreaterThan(0)
   expect(scores.one.p99).toBeGreaterThanOrEqual(scores.one.median)
   expect([caller.closed, other.closed]).toEqual([1, 1])
 })
@@ -74,9 +75,10 @@ test('a call that fails ends the competition, and all callers are closed', async
 })
 
 test('a score becomes columns with its ratio to the reference', () => {
-  const score = { perSecond: 50, cpuMs: 2, median: 3, p99: 9 }
+  const score = { perSecond: 50, spread: 0.2, cpuMs: 2, median: 3, p99: 9 }
   expect(columnsOf(score, { ...score, perSecond: 100 }, 'quote')).toEqual({
     'quotes/s': 50,
+    spread: 0.2,
     'median ms': 3,
     'p99 ms': 9,
     'CPU ms per quote': 2,

@@ -54,6 +54,8 @@ export interface Contestant {
 /** The result of a contestant over all of its rounds. */
 export interface Score {
   readonly perSecond: number
+  /** The range of `perSecond` over its rounds, relative to their median. */
+  readonly spread: number
   /** Of each call. */
   readonly cpuMs: number
   /** CPU time of its database for each call. NaN where it cannot be measured. */
@@ -117,8 +119,10 @@ function scoreOf(rounds: readonly Round[]): Score {
   const cpu = rounds.map(({ cpuMs }) => cpuMs)
   const databaseCpu = rounds.map(({ databaseCpuMs }) => databaseCpuMs)
   const latencies = rounds.flatMap((round) => round.latencies)
+  const perSecond = quantile(rates, 0.5)
   return {
-    perSecond: quantile(rates, 0.5),
+    perSecond,
+    spread: (Math.max(...rates) - Math.min(...rates)) / perSecond,
     cpuMs: quantile(cpu, 0.5),
     databaseCpuMs: quantile(databaseCpu, 0.5),
     median: quantile(latencies, 0.5),
@@ -130,6 +134,7 @@ function scoreOf(rounds: readonly Round[]): Score {
 export function columnsOf(score: Score, reference: Score, call: 'quote' | 'answer'): Row {
   return {
     [`${call}s/s`]: score.perSecond,
+    spread: score.spread,
     'median ms': score.median,
     'p99 ms': score.p99,
     [`CPU ms per ${call}`]: score.cpuMs,

@@ -4,28 +4,33 @@ import { conclude, type LoadResult } from './quote.js'
 
 /** The service takes a tenth more of everything than the limit. */
 function result(solvers: number, connections: number): LoadResult {
-  const limit = { perSecond: 1100, cpuMs: 1 + 0.1 * solvers, median: 10, p99: 20 }
+  const limit = { perSecond: 1100, spread: 0.1, cpuMs: 1 + 0.1 * solvers, median: 10, p99: 20 }
   return {
     solvers,
     connections,
-    scores: { limit, service: { perSecond: 1000, cpuMs: 1.1 * limit.cpuMs, median: 11, p99: 22 } },
+    scores: {
+      limit,
+      service: { ...limit, perSecond: 1000, cpuMs: 1.1 * limit.cpuMs, median: 11 },
+      again: { ...limit, perSecond: 1078 },
+    },
   }
 }
 const RESULTS = [result(1, 1), result(1, 16), result(10, 1), result(10, 16), result(50, 16)]
 
 test('the findings are taken at ten solvers, and the slope over all sizes', () => {
   const { findings } = conclude(RESULTS, 1)
-  const [throughput, latency, slope, completeness] = findings.map(({ value }) => value)
+  const [throughput, latency, slope, noise, completeness] = findings.map(({ value }) => value)
   expect(throughput).toBeCloseTo(1000 / 1100)
   expect(latency).toBeCloseTo(1.1)
   expect(slope).toBeCloseTo(1.1)
+  expect(noise).toBeCloseTo(0.98)
   expect(completeness).toBe(1)
   expect(findings.every(isMet)).toBe(true)
 })
 
 test('every load has a row for each server, and so has the cost of another solver', () => {
   const { rows } = conclude(RESULTS, 1)
-  expect(rows).toHaveLength(2 * RESULTS.length + 2)
+  expect(rows).toHaveLength(3 * RESULTS.length + 2)
   expect(rows[1]).toMatchObject({ solvers: 1, connections: 1, server: 'service', 'quotes/s': 1000 })
   expect(rows.at(-2)?.['CPU ms per quote']).toBeCloseTo(0.1)
   expect(rows.at(-1)?.['CPU ms per quote']).toBeCloseTo(0.11)

@@ -10,13 +10,18 @@ export const CONNECTIONS = 16
 /** The number of solvers for different loads, and the numbers of connections. */
 export const USUAL_SIZE = 10
 const LOADS = [1, 2, 4, 8, CONNECTIONS, 32]
-const ROUNDS = { rounds: 4, seconds: 1 }
+const ROUNDS = { rounds: 5, seconds: 1 }
+
+/** `again` is the limit a second time: it shows the noise of the machine. */
+const SERVERS = ['limit', 'service', 'again'] as const
+type Server = (typeof SERVERS)[number]
+const LABELS: Readonly<Record<Server, string>> = { limit: 'limit', service: 'service', again: 'limit again' }
 
 /** One size under one load. */
 export interface LoadResult {
   readonly solvers: number
   readonly connections: number
-  readonly scores: Readonly<Record<'limit' | 'service', Score>>
+  readonly scores: Readonly<Record<Server, Score>>
 }
 
 /** Quotes over REST, by number of solvers and of connections. */
@@ -25,7 +30,8 @@ export const quote: Benchmark = {
   about:
     'POST /v1/{chainId}/quote. Every solver answers at once, and each connection sends its next request after an ' +
     'answer. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
-    'key for each reply. It checks, hashes, counts, limits and logs nothing.',
+    'key for each reply, on its one thread. It checks, hashes, counts, limits and logs nothing. `limit again` is the same server ' +
+    'once more, which shows the noise of the machine. The order of the servers is reversed in each round.',
   async collectMetrics() {
     const fixture = await startSolverFixture(Math.max(...SIZES))
     try {
@@ -48,18 +54,24 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
   for (const solvers of SIZES) {
     await fixture.register(service.url, registered, solvers)
     registered = solvers
+    const limitUrl = `${limit.url}/?solvers=${solvers}`
     const urls = {
-      limit: `${limit.url}/?solvers=${solvers}`,
+      limit: limitUrl,
       service: `${service.url}/v1/${fixture.chain.chainId}/quote`,
+      again: limitUrl,
     }
-    const contestant = (name: 'limit' | 'service', connections: number) => ({
+    const contestant = (name: Server, connections: number) => ({
       callers: Array.from({ length: connections }, () => restCaller({ url: urls[name], body })),
-      cpuSeconds: { limit, service }[name].cpuSeconds,
+      cpuSeconds: { limit, service, again: limit }[name].cpuSeconds,
     })
     for (const url of Object.values(urls)) await expectOffers(url, body, solvers)
     for (const connections of solvers === USUAL_SIZE ? LOADS : [1, CONNECTIONS]) {
       const scores = await compete(
-        { limit: contestant('limit', connections), service: contestant('service', connections) },
+        {
+          limit: contestant('limit', connections),
+          service: contestant('service', connections),
+          again: contestant('again', connections),
+        },
         ROUNDS,
       )
       results.push({ solvers, connections, scores })
@@ -118,6 +130,11 @@ export function conclude(results: readonly LoadResult[], completeness: number): 
         atMost: 1.15,
       },
       {
+        name: 'quote: the limit relative to itself',
+        value: crowded.again.perSecond / crowded.limit.perSecond,
+        atLeast: 0.95,
+      },
+      {
         name: "quote: share of the solvers' offers in the answers",
         value: completeness,
         atLeast: 0.999,
@@ -127,10 +144,10 @@ export function conclude(results: readonly LoadResult[], completeness: number): 
 }
 
 function rowsOf({ solvers, connections, scores }: LoadResult): Row[] {
-  return (['limit', 'service'] as const).map((server) => ({
+  return SERVERS.map((server) => ({
     solvers,
     connections,
-    server,
+    server: LABELS[server],
     ...columnsOf(scores[server], scores.limit, 'quote'),
   }))
 }

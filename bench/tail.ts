@@ -23,7 +23,8 @@ export const tail: Benchmark = {
   name: 'tail',
   about:
     `${QUOTES_PER_SECOND} quotes a second for ${SECONDS} s of ten solvers. All are well, or one hangs, or one answers after ` +
-    `${LATE_MS} ms, or one takes ${SLOW_MS} ms. The last case shows what the service adds to the slowest solver.`,
+    `${LATE_MS} ms, or one takes ${SLOW_MS} ms. The last case shows what is added to the slowest solver: by the service, and by the ` +
+    'bare server of `quote`, with the timers of the solvers and the load of the machine.',
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {
@@ -34,6 +35,7 @@ export const tail: Benchmark = {
       }))
       const late = await withService(fixture, LATE_MS, ({ load }) => load())
       const slow = await withService(fixture, SLOW_MS, ({ load }) => load())
+      const bareSlow = await loadBareServer(fixture)
       const fromFourthAsk = hanging.slice(3)
       return {
         rows: [
@@ -42,8 +44,9 @@ export const tail: Benchmark = {
           toRow('one hangs: from its fourth request on', fromFourthAsk),
           toRow(`one answers after ${LATE_MS} ms`, late),
           toRow(`one takes ${SLOW_MS} ms`, slow),
+          toRow(`one takes ${SLOW_MS} ms, bare server`, bareSlow),
         ],
-        findings: toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }),
+        findings: toFindings({ well, hanging, fromFourthAsk, slow, bareSlow, recoveryMs }),
       }
     } finally {
       await fixture.stop()
@@ -56,10 +59,11 @@ interface Measured {
   readonly hanging: readonly number[]
   readonly fromFourthAsk: readonly number[]
   readonly slow: readonly number[]
+  readonly bareSlow: readonly number[]
   readonly recoveryMs: number
 }
 
-function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured): Finding[] {
+function toFindings({ well, hanging, fromFourthAsk, slow, bareSlow, recoveryMs }: Measured): Finding[] {
   const p99 = (latencies: readonly number[]) => quantile(latencies, 0.99)
   return [
     {
@@ -78,6 +82,11 @@ function toFindings({ well, hanging, fromFourthAsk, slow, recoveryMs }: Measured
       atMost: RECOVERY_LIMIT_MS,
     },
     { name: 'added to the slowest solver: p99, ms', value: p99(slow) - SLOW_MS, atMost: 5 },
+    {
+      name: 'added to the slowest solver beyond what the bare server adds: p99, ms',
+      value: p99(slow) - p99(bareSlow),
+      atMost: 5,
+    },
   ]
 }
 
@@ -108,7 +117,7 @@ async function withService<T>(
   )
   try {
     await fixture.register(service.url, 0, SOLVERS)
-    for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
+    await warmUp(callers)
     fixture.behave({ solver: ODD_ONE, ...(oddDelayMs === undefined ? {} : { delayMs: oddDelayMs }) })
     return await use({
       load: () => steadyLoad(callers),
@@ -128,6 +137,25 @@ async function withService<T>(
     await Promise.all(callers.map((caller) => caller.close()))
     await service.stop()
   }
+}
+
+/** The same load on the bare server, with one slow solver. */
+async function loadBareServer(fixture: SolverFixture): Promise<number[]> {
+  const server = await fixture.startServer('bench/bare-quote-server.ts', fixture.endpoints)
+  const request = { url: `${server.url}/?solvers=${SOLVERS}`, body: fixture.quoteRequest }
+  const callers = Array.from({ length: CONNECTIONS }, () => restCaller(request))
+  try {
+    await warmUp(callers)
+    fixture.behave({ solver: ODD_ONE, delayMs: SLOW_MS })
+    return await steadyLoad(callers)
+  } finally {
+    fixture.behave({ solver: ODD_ONE, delayMs: 0 })
+    await Promise.all(callers.map((caller) => caller.close()))
+  }
+}
+
+async function warmUp(callers: readonly Caller[]): Promise<void> {
+  for (let quote = 0; quote < WARM_UP_QUOTES; quote++) await callers[quote % CONNECTIONS]?.call()
 }
 
 /**
