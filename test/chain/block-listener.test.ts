@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createBlockListener } from '../../src/chain/block-listener.js'
 import type { DecodedLogs } from '../../src/chain/decode-logs.js'
-import { createOrderCache } from '../../src/chain/order-cache.js'
+import { createOrderCaches } from '../../src/chain/order-cache.js'
 import type { EventWithPosition } from '../../src/domain/block.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
@@ -10,7 +10,7 @@ const ORDERS: readonly Hex[] = ['0x1', '0x2']
 
 /** The listener of a leader that knows both orders, and what it does with the orders in memory at that time. */
 async function startListener() {
-  const orders = createOrderCache()
+  const orders = createOrderCaches([1]).of(1)
   const done: string[] = []
   const note = (what: string) => {
     const cached = ORDERS.filter((orderId) => orders.peek(orderId) !== undefined)

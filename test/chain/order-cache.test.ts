@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
-import { createOrderCache, createOrderCaches, type FetchedOrder } from '../../src/chain/order-cache.js'
+import { createOrderCaches, type FetchedOrder } from '../../src/chain/order-cache.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { OrderWithSteps } from '../../src/domain/order.js'
 
-const MAX_ORDERS = 10_000
+/** 64 MiB, of which each unknown order takes 500 bytes. */
+const MAX_UNKNOWN_ORDERS = Math.floor(2 ** 26 / 500)
 
 function orderOf(orderId: Hex): OrderWithSteps {
   return { state: 'NONE', chainId: 1, orderId }
@@ -11,7 +12,7 @@ function orderOf(orderId: Hex): OrderWithSteps {
 
 /** A cache in which each miss is read by `read`. */
 function createMemory(read: (orderId: Hex) => Promise<FetchedOrder>) {
-  const cache = createOrderCache()
+  const cache = createOrderCaches([1]).of(1)
   return { ...cache, get: (orderId: Hex) => cache.get(orderId, read) }
 }
 
@@ -150,18 +151,34 @@ test('invalidate removes one order, and clear removes all', async () => {
   expect(read).toHaveBeenCalledTimes(5)
 })
 
-test('the cache keeps the 10000 orders that were used last', async () => {
+test('the cache keeps the orders that were used last', async () => {
   const { memory, read } = createFastMemory()
-  const ids = Array.from({ length: MAX_ORDERS }, (_, index): Hex => `0x${index}`)
+  const ids = Array.from({ length: MAX_UNKNOWN_ORDERS }, (_, index): Hex => `0x${index}`)
   for (const orderId of [...ids, ...ids]) await memory.get(orderId)
-  expect(read).toHaveBeenCalledTimes(MAX_ORDERS)
+  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS)
 
   await memory.get('0xnew')
   await memory.get('0x1')
   await memory.get('0xnew')
-  expect(read).toHaveBeenCalledTimes(MAX_ORDERS + 1)
+  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS + 1)
   await memory.get('0x0')
-  expect(read).toHaveBeenCalledTimes(MAX_ORDERS + 2)
+  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS + 2)
+})
+
+test('the orders of all chains share the memory, and known orders take more of it', async () => {
+  const caches = createOrderCaches([1, 2])
+  const remember = (chainId: number, orderId: Hex, order: OrderWithSteps) =>
+    caches.of(chainId).get(orderId, async () => ({ order, isAtTip: true }))
+  await remember(1, '0xfirst', orderOf('0xfirst'))
+  const step = { blockNumber: 1, logIndex: 0, transactionHash: '0x1', blockTime: 1 } as const
+  const steps = { deposited: step, settled: step }
+  const settled = { state: 'SETTLED', chainId: 2, steps } as unknown as OrderWithSteps
+  const most = Math.floor(2 ** 26 / 2100)
+  for (let index = 0; index < most; index++) await remember(2, `0x${index}`, settled)
+  expect(caches.of(1).peek('0xfirst')).toBeDefined()
+  expect(caches.of(2).peek('0x0')).toBe(settled)
+  for (const orderId of ['0xnew', '0xnewer'] as const) await remember(2, orderId, settled)
+  expect(caches.of(2).peek('0x1')).toBeUndefined()
 })
 
 test('an event invalidates its order on its own chain only', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { createBlockListener } from '../../src/chain/block-listener.js'
 import type { ChainSnapshot } from '../../src/chain/chain-state.js'
 import { createChainStatePublisher } from '../../src/chain/chain-state-messages.js'
-import { createOrderCache } from '../../src/chain/order-cache.js'
+import { createOrderCaches } from '../../src/chain/order-cache.js'
 import { createRemoteChainState } from '../../src/chain/remote-chain-state.js'
 import type { TopicListener } from '../../src/domain/cluster.js'
 import type { Hex } from '../../src/domain/hex.js'
@@ -20,7 +20,7 @@ afterEach(() => void vi.useRealTimers())
 /** The state on a follower replica, with the publisher of its leader. */
 async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   const listeners: TopicListener[] = []
-  const orders = createOrderCache()
+  const orders = createOrderCaches([1]).of(1)
   const state = createRemoteChainState({
     chainId: 1,
     client: { request: async () => ({ hash: head }) } as unknown as PublicClient,
@@ -75,7 +75,7 @@ it('completed orders leave the memory, and the last block stays known', async ()
   publisher.publishSnapshot(SNAPSHOT)
   const leader = createBlockListener({
     chainId: 1,
-    orders: createOrderCache(),
+    orders: createOrderCaches([1]).of(1),
     listener: { onBonds() {}, onNoncesCancelled() {}, onReset() {} },
     publisher,
     metrics: createMetrics(),
