@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
-import { chain, chains, health, hrefHere, hrefOn } from '../data/chains.js'
+import { chain, chains, hrefHere, hrefOn } from '../data/chains.js'
+import { healthOf } from '../data/health.js'
 import { navigate, type PageName, route } from '../data/route.js'
 import { placeOf } from '../data/search.js'
 import { solvers } from '../data/solvers.js'
@@ -91,7 +92,7 @@ function ChainState() {
   const shown = chain.value
   if (shown === undefined) return <span class="chain-state" />
   const chainId = Number(shown.chainId)
-  const state = health.value.find((each) => each.chainId === chainId)
+  const state = healthOf(chainId)
   const status = state?.status ?? 'unknown'
   const lag = state?.lagMs === undefined ? '' : `, its block is ${formatDuration(state.lagMs)} old`
   const words = `Chain ${chainId} is ${status}: head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`

@@ -1,7 +1,8 @@
-import { effect, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { BASE_URL } from './api.js'
 import { isReachable, isVisible, reachedAt } from './clock.js'
 import type { OrderEvent } from './order-event.js'
+import { retryPause } from './pacing.js'
 import { addEvent, type TapeEntry } from './tape.js'
 
 /** Whether events come, and since when not. */
@@ -11,12 +12,18 @@ export interface Connection {
   readonly aliveAt: number | undefined
 }
 
-const FIRST_PAUSE_MS = 500
+const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 10_000
 /** The cursor is no longer known. */
 const POLICY_VIOLATION = 1008
 
 export const connection = signal<Connection>({ state: 'connecting', aliveAt: undefined })
+/** Whether the stream of events is open. */
+export const isFollowing = computed(() => connection.value.state === 'open')
+/** How often the stream has opened. */
+export const openings = signal(0)
+/** When the stream last began without a cursor, Unix time in milliseconds. Events of before may be missing. */
+export const beganAt = signal(0)
 /** The latest events, newest first. */
 export const tape = signal<readonly TapeEntry[]>([])
 
@@ -62,7 +69,8 @@ function follow(): () => void {
       if (isEnded) return
       if (code === POLICY_VIOLATION) cursor = undefined
       connection.value = { state: 'lost', aliveAt: connection.peek().aliveAt }
-      timer = setTimeout(open, Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++))
+      const pause = retryPause(++failures, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS })
+      timer = setTimeout(open, pause)
     }
   }
 
@@ -77,8 +85,13 @@ function follow(): () => void {
 }
 
 function take(message: OrderEvent | { readonly type: 'connected'; readonly cursor: string }): void {
+  if (message.type === 'connected') {
+    if (cursor === undefined) beganAt.value = Date.now()
+    cursor = message.cursor
+    openings.value++
+    return
+  }
   cursor = message.cursor
-  if (message.type === 'connected') return
   tape.value = addEvent(tape.peek(), message, Date.now())
   for (const listener of listeners) listener(message)
 }

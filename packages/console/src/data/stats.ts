@@ -10,10 +10,26 @@ import { type Query, useQuery } from './query.js'
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
 export type StatsWindow = (typeof WINDOWS)[number]
 
+/** Quotes change them all the time. */
 const REFRESH_MS = 30_000
-const HOURS_REFRESH_MS = 300_000
+/** Of the numbers of a day that only orders change. */
+const FILLS_PAUSE_MS = 60_000
+const FILLS_REFRESH_MS = 600_000
 const HOUR_SECONDS = 3600
 const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
+
+/** What the solvers have filled in a day: read again after a fill or refund, and seldom without. */
+export function useFills(chainId: bigint): Query<ListSolverStatsResponse> {
+  return useQuery(
+    `stats ${chainId} 24h`,
+    (signal) => solverService.listSolverStats({ chainId, window: '24h' }, { signal }),
+    {
+      refreshMs: FILLS_REFRESH_MS,
+      refreshOn: ({ type, chainId: ofChain }) => type !== 'Deposited' && BigInt(ofChain) === chainId,
+      eventPauseMs: FILLS_PAUSE_MS,
+    },
+  )
+}
 
 /** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. */
 export function useSolverStats(chainId: bigint, window: StatsWindow): Query<ListSolverStatsResponse> {
@@ -24,17 +40,17 @@ export function useSolverStats(chainId: bigint, window: StatsWindow): Query<List
   )
 }
 
-/** The statistics of one solver with its hours. @param isWanted false makes no call */
+/** The statistics of one solver with its hours. @param isWanted false makes no call @param refreshMs time between two calls */
 export function useSolverHours(
   chainId: bigint,
   address: string,
   window: StatsWindow,
-  isWanted = true,
+  { isWanted = true, refreshMs = REFRESH_MS } = {},
 ): Query<GetSolverStatsResponse> {
   return useQuery(
     isWanted ? `stats ${chainId} ${address} ${window}` : undefined,
     (signal) => solverService.getSolverStats({ chainId, address, window }, { signal }),
-    { refreshMs: HOURS_REFRESH_MS },
+    { refreshMs },
   )
 }
 

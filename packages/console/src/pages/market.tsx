@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import { FillRates } from '../components/fill-rates.js'
 import { Account, OrderId, SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
@@ -7,20 +8,23 @@ import { OrderRows } from '../components/order-rows.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
-import { health, hrefHere } from '../data/chains.js'
+import { hrefHere } from '../data/chains.js'
 import { connection, tape } from '../data/events.js'
+import { health, healthOf } from '../data/health.js'
 import { needsList, withEvents } from '../data/latest-orders.js'
 import { eventsOf, listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
-import { useSolverStats } from '../data/stats.js'
+import { useFills } from '../data/stats.js'
 import { addEarlier, type TapeEntry } from '../data/tape.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
 const LATEST = 8
 const EARLIER = 40
-/** Events keep the list up to date meanwhile. */
-const REFRESH_MS = 60_000
+/** An order whose first event is its fill has its amounts in the list alone. */
+const LIST_PAUSE_MS = 5000
+/** More than the tape has, so that none of its deposits is taken for a new one. */
+const KEPT = 300
 
 /** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
 export function MarketPage({ chain }: { readonly chain: Chain }) {
@@ -30,13 +34,12 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
     `orders ${chainId} latest`,
     (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
     {
-      refreshMs: REFRESH_MS,
-      refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current),
+      refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current, tape.peek()),
     },
   )
-  const stats = useSolverStats(chainId, '24h')
+  const stats = useFills(chainId)
   const own = tape.value.filter(({ event }) => BigInt(event.chainId) === chainId)
-  const latest = withEvents(orders.data?.orders ?? [], own)
+  const latest = useLatest(orders.data?.orders, own)
   known.current = new Set(latest.map(({ orderId }) => orderId))
   const entries = addEarlier(own, orders.data?.orders.flatMap(eventsOf) ?? [])
   return (
@@ -86,6 +89,17 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
       </div>
     </div>
   )
+}
+
+/** Adds the events of the tape to the orders that were listed before, also those that the tape no longer has. */
+function useLatest(listed: readonly Order[] | undefined, events: readonly TapeEntry[]): readonly Order[] {
+  const state = useRef<{ listed: readonly Order[] | undefined; orders: readonly Order[] } | undefined>(
+    undefined,
+  )
+  if (state.current === undefined || state.current.listed !== listed)
+    state.current = { listed, orders: listed ?? [] }
+  state.current.orders = withEvents(state.current.orders, events).slice(0, KEPT)
+  return state.current.orders
 }
 
 /** New lines come at the top while the list is scrolled to the top. Otherwise a pill counts them. */
@@ -172,7 +186,7 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
 }
 
 function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
-  const state = health.value.find(({ chainId }) => BigInt(chainId) === chain.chainId)
+  const state = healthOf(chain.chainId)
   const tone: Tone =
     state === undefined
       ? 'neutral'
@@ -192,8 +206,12 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
         <dd class="number">{group(String(state?.headBlock ?? chain.headBlock ?? '–'))}</dd>
         <dt>Age of the head</dt>
         <dd class="number">{state?.lagMs === undefined ? '–' : formatDuration(state.lagMs)}</dd>
+        <dt>Reported</dt>
+        <dd>
+          <Age ms={health.value?.readAt} />
+        </dd>
         <dt>Active solvers</dt>
-        <dd class="number">{chain.activeSolvers}</dd>
+        <dd class="number">{health.value?.activeSolvers[String(chain.chainId)] ?? chain.activeSolvers}</dd>
         <dt>Longest round</dt>
         <dd class="number">{formatDuration(chain.quoteTimeoutMs)}</dd>
       </dl>
