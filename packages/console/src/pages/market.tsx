@@ -35,6 +35,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
     (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
     {
       refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current, tape.peek()),
+      eventPauseMs: LIST_PAUSE_MS,
     },
   )
   const stats = useFills(chainId)
