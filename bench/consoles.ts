@@ -18,7 +18,8 @@ const SECONDS = 20
 const RECORDED_SECONDS = 120
 /** Consoles differ by chance. */
 const RECORDED_CONSOLES = 4
-const ROUNDS = 3
+/** Each of the four measurements is once at each place of a round. */
+const ROUNDS = 4
 const EVENT_EVERY_MS = 2000
 /** A page has loaded all that it needs at first. */
 const LOADED_MS = 5000
@@ -74,12 +75,14 @@ async function compare(chain: ChattyChain, service: BuiltService) {
     costs[name].push(((await service.cpuSeconds()) - before) / SECONDS)
     memory[name] = Math.max(memory[name], residentBytes(service.pid) / 1e6)
   }
-  for (let round = 0; round < ROUNDS; round++) {
-    await measure('nothing', () => delay(SECONDS * 1000))
-    await measure('streams', () => onStreams(service, () => delay(SECONDS * 1000)))
-    await measure('consoles', () => onStreams(service, () => repeatRequests(service.url, records)))
-    await measure('streams again', () => onStreams(service, () => delay(SECONDS * 1000)))
-  }
+  const turns: readonly (() => Promise<void>)[] = [
+    () => measure('nothing', () => delay(SECONDS * 1000)),
+    () => measure('streams', () => onStreams(service, () => delay(SECONDS * 1000))),
+    () => measure('consoles', () => onStreams(service, () => repeatRequests(service.url, records))),
+    () => measure('streams again', () => onStreams(service, () => delay(SECONDS * 1000))),
+  ]
+  for (let round = 0; round < ROUNDS; round++)
+    for (let place = 0; place < turns.length; place++) await turns[(round + place) % turns.length]?.()
   const percent = (name: Clients) => 100 * quantile(costs[name], 0.5)
   const idle = percent('nothing')
   const rows: Row[] = Object.keys(costs).map((name) => {

@@ -1,7 +1,7 @@
 /** When consoles ask their instance, in milliseconds. They differ by chance, so that they do not ask all at once. */
 
 /** While the stream of events is open and brings events of the chain. */
-const BUSY_HEALTH_MS = 120_000
+const BUSY_HEALTH_MS = 300_000
 /** Without an event: the chain may have stopped, and the connection may be half open. */
 const QUIET_HEALTH_MS = 20_000
 /** Without a stream, nothing else shows how the instance is. */

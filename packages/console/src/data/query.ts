@@ -118,10 +118,10 @@ export function useQuery<T>(
     const stop = refreshOn && onEvent((event) => refreshOn(event) && callAfterEvent())
     // Without a stream, nothing reports changes; and one that begins has no events of the time before.
     const unfollow = effect(() => {
-      if (refreshOn === undefined) return
+      if (refreshOn === undefined || refreshMs !== undefined) return
       if (isFollowing.value) {
         if (startedAt < beganAt.value) callAfterEvent()
-      } else if (refreshMs === undefined) {
+      } else {
         const poll = setInterval(() => failures === 0 && run(), spread(UNFOLLOWED_MS))
         return () => clearInterval(poll)
       }

@@ -1,10 +1,14 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type {
   GetSolverStatsResponse,
   ListSolverStatsResponse,
   SolverStats,
 } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { solverService } from './api.js'
+import { onEvent } from './events.js'
+import type { OrderEvent } from './order-event.js'
 import { type Query, useQuery } from './query.js'
+import { withFills } from './solver-fills.js'
 
 /** The windows of statistics. */
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
@@ -12,23 +16,35 @@ export type StatsWindow = (typeof WINDOWS)[number]
 
 /** Quotes change them all the time. */
 const REFRESH_MS = 30_000
-/** Of the numbers of a day that only orders change. */
+/** Of the numbers of a day, which refunds and removed events change. */
 const FILLS_PAUSE_MS = 60_000
 const FILLS_REFRESH_MS = 600_000
 const HOUR_SECONDS = 3600
 const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
 
-/** What the solvers have filled in a day: read again after a fill or refund, and seldom without. */
-export function useFills(chainId: bigint): Query<ListSolverStatsResponse> {
-  return useQuery(
+/** The statistics of a day, with the fills that came since they were read. */
+export function useFills(chainId: bigint): readonly SolverStats[] | undefined {
+  const ofChain = (event: OrderEvent) => BigInt(event.chainId) === chainId
+  const { data } = useQuery(
     `stats ${chainId} 24h`,
     (signal) => solverService.listSolverStats({ chainId, window: '24h' }, { signal }),
     {
       refreshMs: FILLS_REFRESH_MS,
-      refreshOn: ({ type, chainId: ofChain }) => type !== 'Deposited' && BigInt(ofChain) === chainId,
+      // Neither says which solver it concerns.
+      refreshOn: (event) => ofChain(event) && (event.type === 'Refunded' || event.type === 'Reverted'),
       eventPauseMs: FILLS_PAUSE_MS,
     },
   )
+  const since = useRef<{ data: typeof data; fills: OrderEvent[] }>({ data, fills: [] })
+  if (since.current.data !== data) since.current = { data, fills: [] }
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.type === 'Settled' && ofChain(event)) since.current.fills.push(event)
+      }),
+    [chainId],
+  )
+  return data && withFills(data.solvers, since.current.fills)
 }
 
 /** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. */

@@ -38,7 +38,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
       eventPauseMs: LIST_PAUSE_MS,
     },
   )
-  const stats = useFills(chainId)
+  const fills = useFills(chainId)
   const own = tape.value.filter(({ event }) => BigInt(event.chainId) === chainId)
   const latest = useLatest(orders.data?.orders, own)
   known.current = new Set(latest.map(({ orderId }) => orderId))
@@ -83,9 +83,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             </div>
           )}
         </section>
-        {stats.data !== undefined && stats.data.solvers.length > 0 && (
-          <FillRates chainId={chainId} stats={stats.data.solvers} />
-        )}
+        {fills !== undefined && fills.length > 0 && <FillRates chainId={chainId} stats={fills} />}
         <ChainHealthPanel chain={chain} />
       </div>
     </div>
@@ -188,6 +186,8 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
 
 function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
   const state = healthOf(chain.chainId)
+  const newest = tape.value.find(({ event }) => BigInt(event.chainId) === chain.chainId)
+  const head = Math.max(state?.headBlock ?? Number(chain.headBlock ?? 0), newest?.event.blockNumber ?? 0)
   const tone: Tone =
     state === undefined
       ? 'neutral'
@@ -204,12 +204,19 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
       </div>
       <dl class="facts">
         <dt>Head</dt>
-        <dd class="number">{group(String(state?.headBlock ?? chain.headBlock ?? '–'))}</dd>
+        <dd class="number">{head === 0 ? '–' : group(String(head))}</dd>
         <dt>Age of the head</dt>
-        <dd class="number">{state?.lagMs === undefined ? '–' : formatDuration(state.lagMs)}</dd>
-        <dt>Reported</dt>
-        <dd>
-          <Age ms={health.value?.readAt} />
+        <dd class="number">
+          {state?.lagMs === undefined ? (
+            '–'
+          ) : (
+            <>
+              {formatDuration(state.lagMs)}{' '}
+              <span class="muted">
+                · <Age ms={health.value?.readAt} />
+              </span>
+            </>
+          )}
         </dd>
         <dt>Active solvers</dt>
         <dd class="number">{health.value?.activeSolvers[String(chain.chainId)] ?? chain.activeSolvers}</dd>
