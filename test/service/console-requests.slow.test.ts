@@ -130,10 +130,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await pass(10)
       takeRequests()
       const rows = page.locator('tbody a[href^="#/order/"]')
-      for (let count = 0; count < 40; count++) {
+      for (let count = 0; count < 80; count++) {
         const order = traffic.order()
         await traffic.mine([traffic.actions.deposit(order)])
-        await pass(0.2)
+        await pass(0.05)
       }
       expect(takeRequests().ListOrders).toBeGreaterThanOrEqual(2)
       expect(await rows.count()).toBeGreaterThan(0)
