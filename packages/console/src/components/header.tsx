@@ -3,7 +3,6 @@ import { chain, chains, hrefHere, hrefOn } from '../data/chains.js'
 import { healthOf } from '../data/health.js'
 import { navigate, type PageName, route } from '../data/route.js'
 import { placeOf } from '../data/search.js'
-import { solvers } from '../data/solvers.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
@@ -50,7 +49,7 @@ function SearchBox() {
     event.preventDefault()
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement
     if (input.value.trim() === '') return
-    const place = placeOf(input.value, (address) => solvers.value.has(address.toLowerCase()))
+    const place = placeOf(input.value)
     setUnknown(place === undefined)
     if (place === undefined) return
     input.value = ''
@@ -65,8 +64,8 @@ function SearchBox() {
         type="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Address or id"
-        aria-label="Search by address, order id or quote id"
+        placeholder="Address, id or solver"
+        aria-label="Search by address, order id, quote id or name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"
         onInput={() => setUnknown(false)}
@@ -74,7 +73,7 @@ function SearchBox() {
       />
       <kbd>/</kbd>
       <span id="search-problem" class="search-problem" role="status">
-        {isUnknown ? 'This is no address, order id or quote id.' : ''}
+        {isUnknown ? 'This is no address, id or name of an active solver.' : ''}
       </span>
     </form>
   )

@@ -22,11 +22,11 @@ const STATE_NAMES: Readonly<Record<ChainStatus, ChainHealth['status'] | undefine
 export const chains = signal<readonly Chain[] | undefined>(undefined)
 export const chainsFailure = signal<Failure | undefined>(undefined)
 
-/** The chain that the page shows: that of the URL, or the first one. */
+/** The chain that the page shows: that of the URL, or the first one. Undefined when the instance does not serve that of the URL. */
 export const chain = computed(() => {
-  const wanted = Number(route.value.query.get('chain') ?? Number.NaN)
+  const wanted = route.value.query.get('chain')
   const all = chains.value ?? []
-  return all.find(({ chainId }) => Number(chainId) === wanted) ?? all[0]
+  return wanted === null ? all[0] : all.find(({ chainId }) => String(chainId) === wanted)
 })
 
 /** Links to a place on the chain that the page shows. An instance of one chain needs no id in its links. */

@@ -65,6 +65,11 @@ export function followHealth(shownChainId: () => number | undefined): void {
     }
   }
 
+  // The browser has lost its network, or has it again.
+  for (const change of ['offline', 'online'])
+    addEventListener(change, () => {
+      askedAt = undefined
+    })
   onEvent(({ chainId }) => void eventAt.set(chainId, Date.now()))
   let wasFollowing = false
   effect(() => {

@@ -6,6 +6,7 @@ import type {
 } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { solverService } from './api.js'
 import { onEvent } from './events.js'
+import type { Failure } from './failure.js'
 import type { OrderEvent } from './order-event.js'
 import { type Query, useQuery } from './query.js'
 import { withFills } from './solver-fills.js'
@@ -22,10 +23,16 @@ const FILLS_REFRESH_MS = 600_000
 const HOUR_SECONDS = 3600
 const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
 
+interface Fills {
+  readonly solvers: readonly SolverStats[] | undefined
+  /** Why there are no statistics. */
+  readonly failure: Failure | undefined
+}
+
 /** The statistics of a day, with the fills that came since they were read. */
-export function useFills(chainId: bigint): readonly SolverStats[] | undefined {
+export function useFills(chainId: bigint): Fills {
   const ofChain = (event: OrderEvent) => BigInt(event.chainId) === chainId
-  const { data } = useQuery(
+  const { data, failure } = useQuery(
     `stats ${chainId} 24h`,
     (signal) => solverService.listSolverStats({ chainId, window: '24h' }, { signal }),
     {
@@ -44,7 +51,10 @@ export function useFills(chainId: bigint): readonly SolverStats[] | undefined {
       }),
     [chainId],
   )
-  return data && withFills(data.solvers, since.current.fills)
+  return {
+    solvers: data && withFills(data.solvers, since.current.fills),
+    failure: data ? undefined : failure,
+  }
 }
 
 /** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. */

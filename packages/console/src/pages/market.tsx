@@ -83,7 +83,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             </div>
           )}
         </section>
-        {fills !== undefined && fills.length > 0 && <FillRates chainId={chainId} stats={fills} />}
+        {fills.failure === undefined && fills.solvers?.length !== 0 && <FillRates stats={fills.solvers} />}
         <ChainHealthPanel chain={chain} />
       </div>
     </div>
@@ -213,7 +213,7 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
             <>
               {formatDuration(state.lagMs)}{' '}
               <span class="muted">
-                · <Age ms={health.value?.readAt} />
+                (reported <Age ms={health.value?.readAt} />)
               </span>
             </>
           )}

@@ -26,7 +26,8 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const filters: Filters = {
     user: query.get('user') ?? undefined,
     solver: query.get('solver') ?? undefined,
-    state: query.get('state') ?? undefined,
+    // An old link may have a state that does not exist.
+    state: Object.values(STATE_WORDS).find((word) => word === query.get('state')),
   }
   const pageToken = query.get('page') ?? undefined
   const state = STATES.find((each) => STATE_WORDS[each] === filters.state)
