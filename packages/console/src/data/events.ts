@@ -14,6 +14,10 @@ export interface Connection {
 
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 10_000
+/** Events of this time are shown together: a flood of them must not keep the page busy. */
+const SHOW_EVERY_MS = 100
+/** A sign of life within this time of the last one is no news. */
+const ALIVE_EVERY_MS = 1000
 /** The cursor is no longer known. */
 const POLICY_VIOLATION = 1008
 
@@ -29,6 +33,8 @@ export const tape = signal<readonly TapeEntry[]>([])
 
 const listeners = new Set<(event: OrderEvent) => void>()
 let cursor: string | undefined
+let waiting: OrderEvent[] = []
+let shownAt = 0
 
 /** Calls a listener with each event. @returns ends it */
 export function onEvent(listener: (event: OrderEvent) => void): () => void {
@@ -62,7 +68,7 @@ function follow(): () => void {
     socket = new WebSocket(url)
     socket.onmessage = ({ data }) => {
       failures = 0
-      connection.value = { state: 'open', aliveAt: Date.now() }
+      reportAlive()
       take(JSON.parse(data))
     }
     socket.onclose = ({ code }) => {
@@ -84,6 +90,12 @@ function follow(): () => void {
   }
 }
 
+function reportAlive(): void {
+  const { state, aliveAt = 0 } = connection.peek()
+  if (state !== 'open' || aliveAt < Date.now() - ALIVE_EVERY_MS)
+    connection.value = { state: 'open', aliveAt: Date.now() }
+}
+
 function take(message: OrderEvent | { readonly type: 'connected'; readonly cursor: string }): void {
   if (message.type === 'connected') {
     if (cursor === undefined) beganAt.value = Date.now()
@@ -92,6 +104,17 @@ function take(message: OrderEvent | { readonly type: 'connected'; readonly curso
     return
   }
   cursor = message.cursor
-  tape.value = addEvent(tape.peek(), message, Date.now())
-  for (const listener of listeners) listener(message)
+  waiting.push(message)
+  if (waiting.length === 1) setTimeout(show, shownAt + SHOW_EVERY_MS - Date.now())
+}
+
+function show(): void {
+  shownAt = Date.now()
+  const events = waiting
+  waiting = []
+  tape.value = events.reduce<readonly TapeEntry[]>(
+    (entries, event) => addEvent(entries, event, shownAt),
+    tape.peek(),
+  )
+  for (const event of events) for (const listener of listeners) listener(event)
 }

@@ -1,10 +1,11 @@
 import { hrefHere } from './chains.js'
 import { tape } from './events.js'
+import { listedOrderOf } from './orders.js'
 import { solvers } from './solvers.js'
 
 /**
  * Finds the place of what a person pasted: an address leads to its orders, a solver's address or name to the solver, an order's id
- * or the transaction of one of the latest events to the order, a quote's id to its record.
+ * or the transaction of an order that was shown to the order, a quote's id to its record.
  * @returns undefined for any other text
  */
 export function placeOf(text: string): string | undefined {
@@ -17,7 +18,8 @@ export function placeOf(text: string): string | undefined {
 
 /** @param hash an order's id, or the hash of a transaction */
 function orderOf(hash: string): string {
-  return tape.value.find(({ event }) => event.transactionHash === hash)?.event.orderId ?? hash
+  const entry = tape.value.find(({ event }) => event.transactionHash === hash)
+  return entry?.event.orderId ?? listedOrderOf(hash) ?? hash
 }
 
 /** Anyone can choose any name, so several lead to the list with their addresses. */

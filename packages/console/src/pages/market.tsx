@@ -29,6 +29,7 @@ const KEPT = 300
 /** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
 export function MarketPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
+  const latestTitle = useRef<HTMLHeadingElement>(null)
   const known = useRef<ReadonlySet<string>>(new Set())
   const orders = useQuery(
     `orders ${chainId} latest`,
@@ -47,6 +48,9 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
       <section class="panel" aria-labelledby="tape-title">
+        <a class="skip" href={location.hash} onClick={() => latestTitle.current?.focus()}>
+          Skip the events
+        </a>
         <div class="panel-head">
           <h2 id="tape-title">Events</h2>
           <StateMark
@@ -65,7 +69,9 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
       <div class="market-side">
         <section class="panel" aria-labelledby="latest-title">
           <div class="panel-head">
-            <h2 id="latest-title">Latest orders</h2>
+            <h2 id="latest-title" ref={latestTitle} tabIndex={-1}>
+              Latest orders
+            </h2>
             <a href={hrefHere('orders')}>all orders</a>
           </div>
           {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
@@ -125,6 +131,10 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
   useEffect(() => {
     if (heldFrom === undefined) list.current?.scrollTo({ top: 0 })
   }, [newest, heldFrom])
+  // A refund itself does not say whose offer was not filled.
+  const solverOf = new Map(
+    entries.map(({ event }) => [event.orderId, event.solver] as const).filter(([, solver]) => solver),
+  )
   return (
     <div class="tape-box">
       {held > 0 && (
@@ -135,7 +145,11 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by the keyboard */}
       <ol class="tape" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Events, newest first">
         {entries.slice(held).map((entry) => (
-          <TapeLine key={`${entry.key} ${entry.removedAt}`} entry={entry} />
+          <TapeLine
+            key={`${entry.key} ${entry.removedAt}`}
+            entry={entry}
+            solver={entry.event.solver ?? solverOf.get(entry.event.orderId)}
+          />
         ))}
       </ol>
     </div>
@@ -144,7 +158,13 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
 
 const TONES: Readonly<Record<string, Tone>> = { Deposited: 'waiting', Settled: 'good', Refunded: 'bad' }
 
-function TapeLine({ entry }: { readonly entry: TapeEntry }) {
+interface TapeLineProps {
+  readonly entry: TapeEntry
+  /** Whose offer the order has taken; undefined while it is not known. */
+  readonly solver: string | undefined
+}
+
+function TapeLine({ entry, solver }: TapeLineProps) {
   const { event, removedAt, seenAt } = entry
   const isRemoved = removedAt !== undefined
   return (
@@ -162,9 +182,9 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
             <span aria-hidden="true">→</span>
             <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
           </span>
-        ) : event.type === 'Settled' && event.solver !== undefined ? (
+        ) : event.type !== 'Deposited' && solver !== undefined ? (
           <span>
-            by <SolverLabel address={event.solver} />
+            {event.type === 'Settled' ? 'by' : 'not filled by'} <SolverLabel address={solver} />
           </span>
         ) : (
           event.user !== undefined && (
@@ -186,7 +206,9 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
 
 function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
   const state = healthOf(chain.chainId)
-  const newest = tape.value.find(({ event }) => BigInt(event.chainId) === chain.chainId)
+  const newest = tape.value.find(
+    ({ event, removedAt }) => removedAt === undefined && BigInt(event.chainId) === chain.chainId,
+  )
   const head = Math.max(state?.headBlock ?? Number(chain.headBlock ?? 0), newest?.event.blockNumber ?? 0)
   const tone: Tone =
     state === undefined
