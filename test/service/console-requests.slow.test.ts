@@ -139,6 +139,26 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await rows.count()).toBeGreaterThan(0)
     })
 
+    it('are not made for events that come together, which are shown together', async () => {
+      const { page, pass, takeRequests } = await openAt('market')
+      await isLive(page)
+      await pass(5)
+      takeRequests()
+      await page.evaluate(`{
+        globalThis.changes = 0
+        new MutationObserver(() => globalThis.changes++).observe(document.querySelector('.tape'), { childList: true })
+      }`)
+      const orders = Array.from({ length: 60 }, () => traffic.order())
+      await traffic.mine(orders.map((order) => traffic.actions.deposit(order)))
+      const shown = page.locator('.tape-line.fresh')
+      await eventually(
+        () => shown.count(),
+        (count) => count >= orders.length,
+      )
+      expect(await page.evaluate('globalThis.changes')).toBeLessThanOrEqual(10)
+      expect(takeRequests()).toEqual({})
+    })
+
     it('read the chains again after the stream of events was interrupted', async () => {
       const cable = await startCable(service.url)
       onTestFinished(() => cable.close())

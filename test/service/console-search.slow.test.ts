@@ -51,6 +51,17 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('heading', { name: 'Timeline' }).waitFor(PATIENCE)
     })
 
+    it('the market names the solver of a refund, and the keyboard can skip the events', async () => {
+      const page = await openAt('market')
+      const tape = page.getByRole('list', { name: 'Events, newest first' })
+      await tape.getByText('not filled by Aldous').waitFor(PATIENCE)
+      await page.getByRole('link', { name: 'Skip the events' }).focus()
+      await page.keyboard.press('Enter')
+      await page.keyboard.press('Tab')
+      const focused = page.locator(':focus')
+      expect(await focused.innerText()).toBe('all orders')
+    })
+
     it('the page of a solver says why it has won nothing', async () => {
       const page = await openAt(`solver/${stage.network.solvers[1]?.address}`)
       await page.getByText('It won nothing: others had better offers.').waitFor(PATIENCE)

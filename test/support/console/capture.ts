@@ -33,6 +33,7 @@ async function main(): Promise<void> {
   await page.screenshot({ path: pictureOf('market') })
   const bytes = statSync(pictureOf('swap')).size + statSync(pictureOf('market')).size
   if (bytes > MAX_BYTES) throw new Error(`the pictures have ${bytes} bytes, more than ${MAX_BYTES}`)
+  await stage.close()
   // The traffic has no end of its own.
   process.exit(0)
 }
