@@ -79,7 +79,8 @@ export function useQuery<T>(
     /** Events in a row must not put a call off, and none may shorten the pause after a failure. */
     const callAfterEvent = () => {
       const at = Math.max(Date.now() + spread(AFTER_EVENT_MS), startedAt + eventPauseMs)
-      if (failures === 0 && at < dueAt) callAt(at)
+      const isRetry = failures > 0 && Number.isFinite(dueAt)
+      if (!isRetry && at < dueAt) callAt(at)
     }
     async function run(): Promise<void> {
       // A hidden tab asks nothing. When it is shown again, what is due is asked.
@@ -93,7 +94,9 @@ export function useQuery<T>(
         remember(key ?? '', { data, updatedAt: Date.now() })
         state.current = { key, answer: recent.get(key ?? ''), failure: undefined }
         failures = 0
-        if (refreshMs !== undefined) callAt(Math.min(dueAt, Date.now() + spread(refreshMs)))
+        // An event may have come meanwhile.
+        const next = Math.min(dueAt, Date.now() + spread(refreshMs ?? Number.POSITIVE_INFINITY))
+        if (Number.isFinite(next)) callAt(next)
       } catch (thrown) {
         if (ending.signal.aborted) return
         const failure = toFailure(thrown)
