@@ -35,7 +35,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const page = await openAt('solvers')
       await page.getByRole('searchbox').fill(text)
       await page.keyboard.press('Enter')
-      const address = stage.network.solvers[index]?.address ?? ''
+      const address = stage.network.solvers[index]?.account.address ?? ''
       await page.waitForURL((url) => url.hash.toLowerCase() === `#/solver/${address.toLowerCase()}`)
     })
 
@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     })
 
     it('the page of a solver says why it has won nothing', async () => {
-      const page = await openAt(`solver/${stage.network.solvers[1]?.address}`)
+      const page = await openAt(`solver/${stage.network.solvers[1]?.account.address}`)
       await page.getByText('It won nothing: others had better offers.').waitFor(PATIENCE)
       expect(await page.locator('dt', { hasText: 'Valid offers' }).count()).toBe(1)
     })
