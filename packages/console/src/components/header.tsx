@@ -64,7 +64,7 @@ function SearchBox() {
         type="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Address, id or solver"
+        placeholder="Address or name"
         aria-label="Search by address, order id, quote id or name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"

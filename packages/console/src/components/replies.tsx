@@ -7,18 +7,18 @@ import { Fact } from './facts.js'
 export function Replies({ stats }: { readonly stats: SolverStats }) {
   const reason = whyNothingWon(stats)
   return (
-    <>
+    <div class="replies">
       <dl class="fact-row">
         {REPLIES.map(([count, name]) => (
           <Fact key={count} name={name}>
             {group(String(stats[count]))}
-            {stats.asked > 0n && (
+            {stats[count] > 0n && (
               <span class="muted"> · {formatShare(Number(stats[count]) / Number(stats.asked))}</span>
             )}
           </Fact>
         ))}
       </dl>
       {reason !== undefined && <p class="muted">{reason}</p>}
-    </>
+    </div>
   )
 }
