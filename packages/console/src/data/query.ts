@@ -22,7 +22,10 @@ interface QueryOptions {
   readonly refreshMs?: number | undefined
   /** Calls again soon after such an event. While no events come, it calls every half minute. */
   readonly refreshOn?: ((event: OrderEvent) => boolean) | undefined
-  /** Time between two calls that events cause, at least. */
+  /**
+   * Time between two calls that events cause, at least. For events that concern all consoles: each calls at another time, within
+   * half of it.
+   */
   readonly eventPauseMs?: number | undefined
 }
 
@@ -32,8 +35,8 @@ interface Answer {
 }
 
 const LONGEST_RETRY_MS = 30_000
-/** Many events in a row cause few calls, and consoles that get the same event call at different times. */
-const AFTER_EVENT_MS = 500
+/** Many events in a row cause few calls: the instance limits them. */
+const AFTER_EVENT_MS = 300
 const EVENT_PAUSE_MS = 2000
 const UNFOLLOWED_MS = 30_000
 /** An answer of this age is shown again without a call. */
@@ -49,7 +52,7 @@ const MAX_RECENT = 40
 export function useQuery<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
-  { refreshMs, refreshOn, eventPauseMs = EVENT_PAUSE_MS }: QueryOptions = {},
+  { refreshMs, refreshOn, eventPauseMs }: QueryOptions = {},
 ): Query<T> {
   const [, render] = useState(0)
   const state = useRef<{ key: string | undefined; answer: Answer | undefined; failure: Failure | undefined }>(
@@ -78,7 +81,8 @@ export function useQuery<T>(
     }
     /** Events in a row must not put a call off, and none may shorten the pause after a failure. */
     const callAfterEvent = () => {
-      const at = Math.max(Date.now() + spread(AFTER_EVENT_MS), startedAt + eventPauseMs)
+      const soonMs = AFTER_EVENT_MS + (Math.random() * (eventPauseMs ?? 0)) / 2
+      const at = Math.max(Date.now() + soonMs, startedAt + (eventPauseMs ?? EVENT_PAUSE_MS))
       const isRetry = failures > 0 && Number.isFinite(dueAt)
       if (!isRetry && at < dueAt) callAt(at)
     }
