@@ -15,7 +15,7 @@ export interface Connection {
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 10_000
 /** Events of this time are shown together: a flood of them must not keep the page busy. */
-const SHOW_EVERY_MS = 100
+const SHOW_EVERY_MS = 200
 /** A sign of life within this time of the last one is no news. */
 const ALIVE_EVERY_MS = 1000
 /** The cursor is no longer known. */
