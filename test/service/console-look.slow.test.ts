@@ -222,7 +222,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.keyboard.press('/')
       await page.keyboard.type('nonsense')
       await page.keyboard.press('Enter')
-      await page.getByText('This is no address, order id or quote id.').waitFor()
+      await page.getByText('This is no address, id or name of an active solver.').waitFor()
       await page.getByRole('searchbox').fill(stage.network.user.address)
       await page.keyboard.press('Enter')
       await page.getByRole('link', { name: /Remove the filter user/ }).waitFor()

@@ -107,6 +107,20 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(page.url()).not.toContain('chain=')
     })
 
+    it('of an unknown chain or state are not shown as if they were others', async () => {
+      const { page, open } = await openConsole()
+      await open('market?chain=999')
+      await page.getByText('This instance does not serve the chain 999.').waitFor(PATIENCE)
+      expect(await page.getByRole('heading', { name: 'Events' }).count()).toBe(0)
+      await page.getByRole('link', { name: 'Show the market' }).click()
+      await page.getByRole('heading', { name: 'Events' }).waitFor(PATIENCE)
+      await open('orders?state=lost')
+      await listedOrders(page, 25)
+      expect(await page.getByRole('link', { name: /Remove the filter/ }).count()).toBe(0)
+      await open('orders?user=0x12')
+      await page.getByText('The request is not valid: user must be').waitFor(PATIENCE)
+    })
+
     it('are reached by their keys, and rows of tables by arrows and Enter', async () => {
       const { page, open } = await openConsole()
       await open('orders')

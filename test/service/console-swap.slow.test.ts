@@ -7,6 +7,7 @@ import { balanceOf, send } from '../../src/devnet/user-steps.js'
 import {
   type ConsolePage,
   overflow,
+  setHidden,
   startConsole,
   type TestConsole,
   takeScreenshot,
@@ -47,13 +48,6 @@ async function openStreams(): Promise<string> {
   const { sum } = await readMetrics(stage.network.serviceUrl)
   return ['aggregator_stream_clients', 'aggregator_quote_streams'].map((name) => sum(name, {})).join(' ')
 }
-
-/** Hides a tab, or shows it again, as the browser does when the user changes tabs. */
-const setHidden = (page: Page, isHidden: boolean) =>
-  page.evaluate(`{
-    Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
-    document.dispatchEvent(new Event('visibilitychange'))
-  }`)
 
 /** Writes screenshots of a state of the page, also on a phone, where it must fit. */
 async function look(page: Page, name: string): Promise<void> {
@@ -284,7 +278,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await lines.first().waitFor(PATIENCE)
       const before = await lines.count()
       cable.silence()
-      await page.getByText('Connection lost.').waitFor(PATIENCE)
+      // Nothing but an unanswered question shows that a quiet connection is lost.
+      await page.getByText('Connection lost.').waitFor({ timeout: 45_000 })
       await look(page, 'connection-lost')
       const other = await openPage({ account: stage.network.user.address })
       await swap(other)

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ConnectionBar } from './components/connection-bar.js'
 import { Header } from './components/header.js'
-import { FailureNotice, Skeleton } from './components/notice.js'
-import { chain, chains, chainsFailure } from './data/chains.js'
+import { Empty, FailureNotice, Skeleton } from './components/notice.js'
+import { chain, chains, chainsFailure, hrefHere } from './data/chains.js'
 import { type PageName, route } from './data/route.js'
 import { MarketPage } from './pages/market.js'
 import { OrderPage } from './pages/order.js'
@@ -48,12 +48,22 @@ export function App() {
   )
 }
 
+function NoChain() {
+  const wanted = route.value.query.get('chain')
+  if (wanted === null) return <p>This instance serves no chain.</p>
+  return (
+    <Empty title={`This instance does not serve the chain ${wanted}.`}>
+      <a href={hrefHere('market')}>Show the market</a>
+    </Empty>
+  )
+}
+
 function Page() {
   const { page, id } = route.value
   const shown = chain.value
   if (shown === undefined) {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
-    return chains.value === undefined ? <Skeleton lines={6} /> : <p>This instance serves no chain.</p>
+    return chains.value === undefined ? <Skeleton lines={6} /> : <NoChain />
   }
   switch (page) {
     case 'swap':

@@ -11,12 +11,14 @@ import './styles/swap-steps.css'
 import './styles/charts.css'
 import { render } from 'preact'
 import { App } from './app.js'
-import { followChains } from './data/chains.js'
+import { chain, followChains } from './data/chains.js'
 import { followEvents } from './data/events.js'
+import { followHealth } from './data/health.js'
 import { followSolvers } from './data/solvers.js'
 import { listenForShortcuts } from './keyboard.js'
 
 followChains()
+followHealth(() => chain.value && Number(chain.value.chainId))
 followSolvers()
 followEvents()
 listenForShortcuts()

@@ -64,5 +64,11 @@ it.each([
   ['Refunded', '0xcc', true],
   ['Reverted', '0xaa', true],
 ] as const)('%s of %s needs the list again: %s', (type, orderId, expected) => {
-  expect(needsList(event({ type, orderId }), new Set(['0xaa']))).toBe(expected)
+  expect(needsList(event({ type, orderId }), new Set(['0xaa']), [])).toBe(expected)
+})
+
+it('a fill that came at the same time as its deposit does not need the list again', () => {
+  const fill = event({ type: 'Settled', orderId: '0xcc', blockNumber: 12 })
+  const tape = addEvent(addEvent([], event({ orderId: '0xcc' }), 1), fill, 1)
+  expect(needsList(fill, new Set(), tape)).toBe(false)
 })

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { chain, chains, health, hrefHere, hrefOn } from '../data/chains.js'
+import { chain, chains, hrefHere, hrefOn } from '../data/chains.js'
+import { healthOf } from '../data/health.js'
 import { navigate, type PageName, route } from '../data/route.js'
 import { placeOf } from '../data/search.js'
-import { solvers } from '../data/solvers.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
@@ -49,7 +49,7 @@ function SearchBox() {
     event.preventDefault()
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement
     if (input.value.trim() === '') return
-    const place = placeOf(input.value, (address) => solvers.value.has(address.toLowerCase()))
+    const place = placeOf(input.value)
     setUnknown(place === undefined)
     if (place === undefined) return
     input.value = ''
@@ -64,8 +64,8 @@ function SearchBox() {
         type="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Address or id"
-        aria-label="Search by address, order id or quote id"
+        placeholder="Address or name"
+        aria-label="Search by address, order id, quote id or name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"
         onInput={() => setUnknown(false)}
@@ -73,7 +73,7 @@ function SearchBox() {
       />
       <kbd>/</kbd>
       <span id="search-problem" class="search-problem" role="status">
-        {isUnknown ? 'This is no address, order id or quote id.' : ''}
+        {isUnknown ? 'This is no address, id or name of an active solver.' : ''}
       </span>
     </form>
   )
@@ -91,7 +91,7 @@ function ChainState() {
   const shown = chain.value
   if (shown === undefined) return <span class="chain-state" />
   const chainId = Number(shown.chainId)
-  const state = health.value.find((each) => each.chainId === chainId)
+  const state = healthOf(chainId)
   const status = state?.status ?? 'unknown'
   const lag = state?.lagMs === undefined ? '' : `, its block is ${formatDuration(state.lagMs)} old`
   const words = `Chain ${chainId} is ${status}: head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`

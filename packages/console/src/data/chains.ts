@@ -1,35 +1,32 @@
 import { computed, effect, signal } from '@preact/signals'
-import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { BASE_URL, chainService } from './api.js'
-import { isReachable, isVisible, reachedAt } from './clock.js'
-import { connection } from './events.js'
+import { type Chain, ChainStatus } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { chainService } from './api.js'
+import { isVisible } from './clock.js'
+import { openings } from './events.js'
 import { type Failure, toFailure } from './failure.js'
+import { type ChainHealth, health } from './health.js'
+import { retryPause } from './pacing.js'
 import { hrefTo, type PageName, route } from './route.js'
 import { learnToken } from './tokens.js'
 
-/** The state of a chain as `/health` reports it. */
-export interface ChainHealth {
-  readonly chainId: number
-  readonly status: 'ok' | 'syncing' | 'down'
-  readonly headBlock?: number
-  /** Age of the head block. */
-  readonly lagMs?: number
+/** A chain that was read within this time is not read again because the stream of events was interrupted. */
+const KEEP_MS = 10_000
+/** As `/health` has them. */
+const STATE_NAMES: Readonly<Record<ChainStatus, ChainHealth['status'] | undefined>> = {
+  [ChainStatus.UNSPECIFIED]: undefined,
+  [ChainStatus.OK]: 'ok',
+  [ChainStatus.SYNCING]: 'syncing',
+  [ChainStatus.DOWN]: 'down',
 }
-
-const HEALTH_MS = 10_000
-const HEALTH_TIMEOUT_MS = 5000
-const CHAINS_MS = 60_000
-const RETRY_MS = 3000
 
 export const chains = signal<readonly Chain[] | undefined>(undefined)
 export const chainsFailure = signal<Failure | undefined>(undefined)
-export const health = signal<readonly ChainHealth[]>([])
 
-/** The chain that the page shows: that of the URL, or the first one. */
+/** The chain that the page shows: that of the URL, or the first one. Undefined when the instance does not serve that of the URL. */
 export const chain = computed(() => {
-  const wanted = Number(route.value.query.get('chain') ?? Number.NaN)
+  const wanted = route.value.query.get('chain')
   const all = chains.value ?? []
-  return all.find(({ chainId }) => Number(chainId) === wanted) ?? all[0]
+  return wanted === null ? all[0] : all.find(({ chainId }) => String(chainId) === wanted)
 })
 
 /** Links to a place on the chain that the page shows. An instance of one chain needs no id in its links. */
@@ -51,17 +48,42 @@ function chainParameter(shown: Pick<Chain, 'chainId'> | undefined): number | und
   return shown === undefined || shown.chainId === first?.chainId ? undefined : Number(shown.chainId)
 }
 
-const isLost = computed(() => connection.value.state === 'lost')
+/** The states of the chains as the instance last reported them; empty while they are not known. */
+const reported = computed(() =>
+  JSON.stringify(health.value?.chains.map(({ chainId, status }) => [chainId, status])),
+)
 
-/** Keeps the chains and their health up to date while the tab can be seen. A change of the connection asks again at once. */
+/** Reads the chains at first, and again after the stream of events was interrupted or the state of a chain has changed. */
 export function followChains(): void {
-  effect(() => {
-    isLost.value
-    if (!isVisible.value) return
-    const ends = [repeat(readChains, CHAINS_MS), repeat(readHealth, HEALTH_MS)]
-    return () => {
-      for (const end of ends) end()
+  let isWanted = true
+  let isReading = false
+  let readAt = 0
+  let failures = 0
+  const read = async () => {
+    if (!isWanted || isReading || !isVisible.peek()) return
+    isReading = true
+    isWanted = false
+    try {
+      await readChains()
+      readAt = Date.now()
+      failures = 0
+    } catch {
+      isWanted = true
+      setTimeout(read, retryPause(++failures))
+    } finally {
+      isReading = false
     }
+  }
+  effect(() => {
+    if (openings.value > 1 && Date.now() - readAt > KEEP_MS) isWanted = true
+    const states = chains.peek()?.map(({ chainId, status }) => [Number(chainId), STATE_NAMES[status]])
+    if (
+      reported.value !== undefined &&
+      chains.peek() !== undefined &&
+      reported.value !== JSON.stringify(states)
+    )
+      isWanted = true
+    if (isVisible.value) void read()
   })
 }
 
@@ -75,40 +97,5 @@ async function readChains(): Promise<void> {
   } catch (thrown) {
     chainsFailure.value = toFailure(thrown)
     throw thrown
-  }
-}
-
-async function readHealth(): Promise<void> {
-  try {
-    const response = await fetch(new URL('health', BASE_URL), {
-      signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
-    })
-    const body = (await response.json()) as { chains: readonly ChainHealth[] }
-    health.value = body.chains
-    isReachable.value = true
-    reachedAt.value = Date.now()
-  } catch (error) {
-    isReachable.value = false
-    // What is not known now is not shown as if it were.
-    health.value = []
-    throw error
-  }
-}
-
-/** @returns ends it */
-function repeat(task: () => Promise<void>, ms: number): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let isEnded = false
-  const run = async () => {
-    const pause = await task().then(
-      () => ms,
-      () => RETRY_MS,
-    )
-    if (!isEnded) timer = setTimeout(run, pause)
-  }
-  void run()
-  return () => {
-    isEnded = true
-    clearTimeout(timer)
   }
 }

@@ -37,7 +37,7 @@ export function toFailure(thrown: unknown): Failure {
   const seconds = Number(error.metadata.get('retry-after') ?? Number.NaN)
   return {
     reason,
-    message: details === '' || said.includes(details) ? said : `${said.replace(/\.?$/, ':')} ${details}.`,
+    message: details === '' || said.includes(details) ? said : `The request is not valid: ${details}.`,
     advice: ADVICE[reason] ?? '',
     quoteId: info?.metadata.quoteId,
     retryAfterMs: Number.isNaN(seconds) ? undefined : seconds * 1000,

@@ -27,9 +27,19 @@ export function withEvents(listed: readonly Order[], tape: readonly TapeEntry[])
   return orders
 }
 
-/** Whether an event needs more than the event itself: the list must be read again. */
-export function needsList({ type, orderId }: OrderEvent, known: ReadonlySet<string>): boolean {
-  return type === 'Reverted' || (type !== 'Deposited' && !known.has(orderId))
+/**
+ * Whether an event needs more than the event itself: the list must be read again.
+ * @param shown ids of the orders that were last shown
+ * @param tape with the event itself, and with those that came since
+ */
+export function needsList(
+  { type, orderId }: OrderEvent,
+  shown: ReadonlySet<string>,
+  tape: readonly TapeEntry[],
+): boolean {
+  if (type === 'Reverted') return true
+  if (type === 'Deposited' || shown.has(orderId)) return false
+  return !tape.some(({ event }) => event.type === 'Deposited' && event.orderId === orderId)
 }
 
 /** An event that was missing for long has an old block. */

@@ -19,6 +19,10 @@ export interface OrderFilter {
   readonly pageToken?: string | undefined
 }
 
+/** The orders of the transactions that were listed here, by hash. */
+const orderIds = new Map<string, string>()
+const MAX_ORDER_IDS = 2000
+
 /** Reads a page of orders, newest first. Their tokens are offered in the swap from then on. */
 export async function listOrders(
   chainId: bigint,
@@ -27,12 +31,25 @@ export async function listOrders(
 ): Promise<ListOrdersResponse> {
   const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
   const answer = await orderService.listOrders({ chainId, ...set }, { signal })
-  for (const { inputToken, outputToken } of answer.orders.toReversed()) {
+  for (const {
+    inputToken,
+    outputToken,
+    orderId,
+    deposited,
+    settled,
+    refunded,
+  } of answer.orders.toReversed()) {
+    for (const step of [deposited, settled, refunded])
+      if (step?.transactionHash !== undefined) orderIds.set(step.transactionHash, orderId)
     meetToken(chainId, outputToken)
     meetToken(chainId, inputToken)
   }
+  for (const hash of [...orderIds.keys()].slice(0, -MAX_ORDER_IDS)) orderIds.delete(hash)
   return answer
 }
+
+/** @returns undefined for the transaction of an order that was not listed here */
+export const listedOrderOf = (transactionHash: string) => orderIds.get(transactionHash)
 
 /** The events that an order's steps come from: those of the time before the console was opened. */
 export function eventsOf(order: Order): OrderEvent[] {

@@ -1,9 +1,10 @@
-import { useSignalEffect } from '@preact/signals'
+import { effect, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { isVisible } from './clock.js'
-import { onEvent } from './events.js'
+import { beganAt, isFollowing, onEvent } from './events.js'
 import { type Failure, toFailure } from './failure.js'
 import type { OrderEvent } from './order-event.js'
+import { retryPause, spread } from './pacing.js'
 
 /** The answer of a call that is repeated. */
 export interface Query<T> {
@@ -17,10 +18,15 @@ export interface Query<T> {
 }
 
 interface QueryOptions {
-  /** Time between two calls; without it, one call that is repeated only after a failure. */
+  /** Time between two calls. */
   readonly refreshMs?: number | undefined
-  /** Calls again soon after such an event. */
+  /** Calls again soon after such an event. While no events come, it calls every half minute. */
   readonly refreshOn?: ((event: OrderEvent) => boolean) | undefined
+  /**
+   * Time between two calls that events cause, at least. For events that concern all consoles: each calls at another time, within
+   * half of it.
+   */
+  readonly eventPauseMs?: number | undefined
 }
 
 interface Answer {
@@ -28,11 +34,13 @@ interface Answer {
   readonly updatedAt: number
 }
 
-const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 30_000
 /** Many events in a row cause few calls: the instance limits them. */
 const AFTER_EVENT_MS = 300
-const MIN_PAUSE_MS = 2000
+const EVENT_PAUSE_MS = 2000
+const UNFOLLOWED_MS = 30_000
+/** An answer of this age is shown again without a call. */
+const FRESH_MS = 10_000
 /** Answers that a page shows at once when it is opened again. */
 const recent = new Map<string, Answer>()
 const MAX_RECENT = 40
@@ -44,7 +52,7 @@ const MAX_RECENT = 40
 export function useQuery<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
-  { refreshMs, refreshOn }: QueryOptions = {},
+  { refreshMs, refreshOn, eventPauseMs }: QueryOptions = {},
 ): Query<T> {
   const [, render] = useState(0)
   const state = useRef<{ key: string | undefined; answer: Answer | undefined; failure: Failure | undefined }>(
@@ -54,7 +62,7 @@ export function useQuery<T>(
       failure: undefined,
     },
   )
-  const runner = useRef<{ run(): void }>({ run() {} })
+  const runner = useRef({ run() {}, wake() {} })
   if (state.current.key !== key)
     state.current = { key, answer: key === undefined ? undefined : recent.get(key), failure: undefined }
 
@@ -62,43 +70,72 @@ export function useQuery<T>(
     if (key === undefined) return
     const ending = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
+    let dueAt = Number.POSITIVE_INFINITY
     let isRunning = false
     let startedAt = 0
     let failures = 0
-    const later = (ms: number) => {
+    const callAt = (at: number) => {
       clearTimeout(timer)
-      timer = setTimeout(run, ms)
+      dueAt = at
+      timer = setTimeout(run, at - Date.now())
+    }
+    /** Events in a row must not put a call off, and none may shorten the pause after a failure. */
+    const callAfterEvent = () => {
+      const soonMs = AFTER_EVENT_MS + (Math.random() * (eventPauseMs ?? 0)) / 2
+      const at = Math.max(Date.now() + soonMs, startedAt + (eventPauseMs ?? EVENT_PAUSE_MS))
+      const isRetry = failures > 0 && Number.isFinite(dueAt)
+      if (!isRetry && at < dueAt) callAt(at)
     }
     async function run(): Promise<void> {
-      if (isRunning || ending.signal.aborted) return
-      if (!isVisible.peek()) return later(MIN_PAUSE_MS)
+      // A hidden tab asks nothing. When it is shown again, what is due is asked.
+      if (isRunning || ending.signal.aborted || !isVisible.peek()) return
       isRunning = true
       startedAt = Date.now()
+      dueAt = Number.POSITIVE_INFINITY
       clearTimeout(timer)
       try {
         const data = await load(ending.signal)
         remember(key ?? '', { data, updatedAt: Date.now() })
         state.current = { key, answer: recent.get(key ?? ''), failure: undefined }
         failures = 0
-        if (refreshMs !== undefined) later(refreshMs)
+        // An event may have come meanwhile.
+        const next = Math.min(dueAt, Date.now() + spread(refreshMs ?? Number.POSITIVE_INFINITY))
+        if (Number.isFinite(next)) callAt(next)
       } catch (thrown) {
         if (ending.signal.aborted) return
         const failure = toFailure(thrown)
         state.current = { ...state.current, failure }
-        const pauseMs = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
-        if (mayPass(failure)) later(Math.max(pauseMs, failure.retryAfterMs ?? 0))
+        const pauseMs = retryPause(++failures, { longestMs: LONGEST_RETRY_MS })
+        if (mayPass(failure)) callAt(Date.now() + Math.max(pauseMs, failure.retryAfterMs ?? 0))
       } finally {
         isRunning = false
       }
       if (!ending.signal.aborted) render((count) => count + 1)
     }
-    const stop = onEvent((event) => {
-      if (refreshOn?.(event)) later(Math.max(AFTER_EVENT_MS, startedAt + MIN_PAUSE_MS - Date.now()))
-    })
-    runner.current = { run: () => void run() }
+    runner.current = {
+      run: () => void run(),
+      wake() {
+        const updatedAt = state.current.answer?.updatedAt ?? 0
+        // Events that came meanwhile are sent when the tab is shown again.
+        const isOld = refreshOn === undefined && updatedAt < Date.now() - FRESH_MS
+        if (startedAt === 0 || dueAt <= Date.now() || isOld) void run()
+      },
+    }
     void run()
+    const stop = refreshOn && onEvent((event) => refreshOn(event) && callAfterEvent())
+    // Without a stream, nothing reports changes; and one that begins has no events of the time before.
+    const unfollow = effect(() => {
+      if (refreshOn === undefined || refreshMs !== undefined) return
+      if (isFollowing.value) {
+        if (startedAt < beganAt.value) callAfterEvent()
+      } else {
+        const poll = setInterval(() => failures === 0 && run(), spread(UNFOLLOWED_MS))
+        return () => clearInterval(poll)
+      }
+    })
     return () => {
-      stop()
+      stop?.()
+      unfollow()
       clearTimeout(timer)
       ending.abort()
     }
@@ -106,7 +143,7 @@ export function useQuery<T>(
 
   // A tab that is shown again gets a fresh answer at once.
   useSignalEffect(() => {
-    if (isVisible.value) runner.current.run()
+    if (isVisible.value) runner.current.wake()
   })
 
   const { answer, failure } = state.current

@@ -1,14 +1,33 @@
 import { hrefHere } from './chains.js'
+import { tape } from './events.js'
+import { listedOrderOf } from './orders.js'
+import { solvers } from './solvers.js'
 
 /**
- * Finds the place of what a person pasted: an address leads to its orders, a solver's to the solver, an order's id to the
- * order, a quote's id to its record.
+ * Finds the place of what a person pasted: an address leads to its orders, a solver's address or name to the solver, an order's id
+ * or the transaction of an order that was shown to the order, a quote's id to its record.
  * @returns undefined for any other text
  */
-export function placeOf(text: string, isSolver: (address: string) => boolean): string | undefined {
+export function placeOf(text: string): string | undefined {
   const id = text.trim()
-  if (/^0x[0-9a-f]{64}$/i.test(id)) return hrefHere('order', id.toLowerCase())
+  if (/^(0x)?[0-9a-f]{64}$/i.test(id)) return hrefHere('order', orderOf(`0x${id.slice(-64).toLowerCase()}`))
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return hrefHere('quote', id.toLowerCase())
-  if (!/^0x[0-9a-f]{40}$/i.test(id)) return undefined
-  return isSolver(id) ? hrefHere('solver', id) : hrefHere('orders', '', { user: id })
+  if (!/^0x[0-9a-f]{40}$/i.test(id)) return placeOfName(id)
+  return solvers.value.has(id.toLowerCase()) ? hrefHere('solver', id) : hrefHere('orders', '', { user: id })
+}
+
+/** @param hash an order's id, or the hash of a transaction */
+function orderOf(hash: string): string {
+  const entry = tape.value.find(({ event }) => event.transactionHash === hash)
+  return entry?.event.orderId ?? listedOrderOf(hash) ?? hash
+}
+
+/** Anyone can choose any name, so several lead to the list with their addresses. */
+function placeOfName(text: string): string | undefined {
+  const wanted = text.toLowerCase()
+  const all = [...solvers.value.values()].filter(({ name }) => name.toLowerCase().startsWith(wanted))
+  const exact = all.filter(({ name }) => name.toLowerCase() === wanted)
+  const [first, ...others] = exact.length > 0 ? exact : all
+  if (first === undefined || wanted === '') return undefined
+  return others.length > 0 ? hrefHere('solvers') : hrefHere('solver', first.address)
 }

@@ -1,19 +1,61 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type {
   GetSolverStatsResponse,
   ListSolverStatsResponse,
   SolverStats,
 } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { solverService } from './api.js'
+import { onEvent } from './events.js'
+import type { Failure } from './failure.js'
+import type { OrderEvent } from './order-event.js'
 import { type Query, useQuery } from './query.js'
+import { withFills } from './solver-fills.js'
 
 /** The windows of statistics. */
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
 export type StatsWindow = (typeof WINDOWS)[number]
 
+/** Quotes change them all the time. */
 const REFRESH_MS = 30_000
-const HOURS_REFRESH_MS = 300_000
+/** Of the numbers of a day, which refunds and removed events change. */
+const FILLS_PAUSE_MS = 60_000
+const FILLS_REFRESH_MS = 600_000
 const HOUR_SECONDS = 3600
 const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
+
+interface Fills {
+  readonly solvers: readonly SolverStats[] | undefined
+  /** Why there are no statistics. */
+  readonly failure: Failure | undefined
+}
+
+/** The statistics of a day, with the fills that came since they were read. */
+export function useFills(chainId: bigint): Fills {
+  const ofChain = (event: OrderEvent) => BigInt(event.chainId) === chainId
+  const { data, failure } = useQuery(
+    `stats ${chainId} 24h`,
+    (signal) => solverService.listSolverStats({ chainId, window: '24h' }, { signal }),
+    {
+      refreshMs: FILLS_REFRESH_MS,
+      // Neither says which solver it concerns.
+      refreshOn: (event) => ofChain(event) && (event.type === 'Refunded' || event.type === 'Reverted'),
+      eventPauseMs: FILLS_PAUSE_MS,
+    },
+  )
+  const since = useRef<{ data: typeof data; fills: OrderEvent[] }>({ data, fills: [] })
+  if (since.current.data !== data) since.current = { data, fills: [] }
+  useEffect(
+    () =>
+      onEvent((event) => {
+        if (event.type === 'Settled' && ofChain(event)) since.current.fills.push(event)
+      }),
+    [chainId],
+  )
+  return {
+    solvers: data && withFills(data.solvers, since.current.fills),
+    failure: data ? undefined : failure,
+  }
+}
 
 /** The statistics of all solvers. An instance without them answers UNIMPLEMENTED. */
 export function useSolverStats(chainId: bigint, window: StatsWindow): Query<ListSolverStatsResponse> {
@@ -24,17 +66,17 @@ export function useSolverStats(chainId: bigint, window: StatsWindow): Query<List
   )
 }
 
-/** The statistics of one solver with its hours. @param isWanted false makes no call */
+/** The statistics of one solver with its hours. @param isWanted false makes no call @param refreshMs time between two calls */
 export function useSolverHours(
   chainId: bigint,
   address: string,
   window: StatsWindow,
-  isWanted = true,
+  { isWanted = true, refreshMs = REFRESH_MS } = {},
 ): Query<GetSolverStatsResponse> {
   return useQuery(
     isWanted ? `stats ${chainId} ${address} ${window}` : undefined,
     (signal) => solverService.getSolverStats({ chainId, address, window }, { signal }),
-    { refreshMs: HOURS_REFRESH_MS },
+    { refreshMs },
   )
 }
 

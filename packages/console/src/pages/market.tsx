@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
 import { FillRates } from '../components/fill-rates.js'
 import { Account, OrderId, SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
@@ -7,42 +8,49 @@ import { OrderRows } from '../components/order-rows.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
-import { health, hrefHere } from '../data/chains.js'
+import { hrefHere } from '../data/chains.js'
 import { connection, tape } from '../data/events.js'
+import { health, healthOf } from '../data/health.js'
 import { needsList, withEvents } from '../data/latest-orders.js'
 import { eventsOf, listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
-import { useSolverStats } from '../data/stats.js'
+import { useFills } from '../data/stats.js'
 import { addEarlier, type TapeEntry } from '../data/tape.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
 const LATEST = 8
 const EARLIER = 40
-/** Events keep the list up to date meanwhile. */
-const REFRESH_MS = 60_000
+/** An order whose first event is its fill has its amounts in the list alone. */
+const LIST_PAUSE_MS = 5000
+/** More than the tape has, so that none of its deposits is taken for a new one. */
+const KEPT = 300
 
 /** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
 export function MarketPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
+  const latestTitle = useRef<HTMLHeadingElement>(null)
   const known = useRef<ReadonlySet<string>>(new Set())
   const orders = useQuery(
     `orders ${chainId} latest`,
     (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
     {
-      refreshMs: REFRESH_MS,
-      refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current),
+      refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current, tape.peek()),
+      eventPauseMs: LIST_PAUSE_MS,
     },
   )
-  const stats = useSolverStats(chainId, '24h')
+  const fills = useFills(chainId)
   const own = tape.value.filter(({ event }) => BigInt(event.chainId) === chainId)
-  const latest = withEvents(orders.data?.orders ?? [], own)
+  const latest = useLatest(orders.data?.orders, own)
   known.current = new Set(latest.map(({ orderId }) => orderId))
   const entries = addEarlier(own, orders.data?.orders.flatMap(eventsOf) ?? [])
   return (
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
       <section class="panel" aria-labelledby="tape-title">
+        <a class="skip" href={location.hash} onClick={() => latestTitle.current?.focus()}>
+          Skip the events
+        </a>
         <div class="panel-head">
           <h2 id="tape-title">Events</h2>
           <StateMark
@@ -61,7 +69,9 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
       <div class="market-side">
         <section class="panel" aria-labelledby="latest-title">
           <div class="panel-head">
-            <h2 id="latest-title">Latest orders</h2>
+            <h2 id="latest-title" ref={latestTitle} tabIndex={-1}>
+              Latest orders
+            </h2>
             <a href={hrefHere('orders')}>all orders</a>
           </div>
           {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
@@ -79,13 +89,22 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             </div>
           )}
         </section>
-        {stats.data !== undefined && stats.data.solvers.length > 0 && (
-          <FillRates chainId={chainId} stats={stats.data.solvers} />
-        )}
+        {fills.failure === undefined && fills.solvers?.length !== 0 && <FillRates stats={fills.solvers} />}
         <ChainHealthPanel chain={chain} />
       </div>
     </div>
   )
+}
+
+/** Adds the events of the tape to the orders that were listed before, also those that the tape no longer has. */
+function useLatest(listed: readonly Order[] | undefined, events: readonly TapeEntry[]): readonly Order[] {
+  const state = useRef<{ listed: readonly Order[] | undefined; orders: readonly Order[] } | undefined>(
+    undefined,
+  )
+  if (state.current === undefined || state.current.listed !== listed)
+    state.current = { listed, orders: listed ?? [] }
+  state.current.orders = withEvents(state.current.orders, events).slice(0, KEPT)
+  return state.current.orders
 }
 
 /** New lines come at the top while the list is scrolled to the top. Otherwise a pill counts them. */
@@ -112,6 +131,10 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
   useEffect(() => {
     if (heldFrom === undefined) list.current?.scrollTo({ top: 0 })
   }, [newest, heldFrom])
+  // A refund itself does not say whose offer was not filled.
+  const solverOf = new Map(
+    entries.map(({ event }) => [event.orderId, event.solver] as const).filter(([, solver]) => solver),
+  )
   return (
     <div class="tape-box">
       {held > 0 && (
@@ -122,7 +145,11 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by the keyboard */}
       <ol class="tape" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Events, newest first">
         {entries.slice(held).map((entry) => (
-          <TapeLine key={`${entry.key} ${entry.removedAt}`} entry={entry} />
+          <TapeLine
+            key={`${entry.key} ${entry.removedAt}`}
+            entry={entry}
+            solver={entry.event.solver ?? solverOf.get(entry.event.orderId)}
+          />
         ))}
       </ol>
     </div>
@@ -131,7 +158,13 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
 
 const TONES: Readonly<Record<string, Tone>> = { Deposited: 'waiting', Settled: 'good', Refunded: 'bad' }
 
-function TapeLine({ entry }: { readonly entry: TapeEntry }) {
+interface TapeLineProps {
+  readonly entry: TapeEntry
+  /** Whose offer the order has taken; undefined while it is not known. */
+  readonly solver: string | undefined
+}
+
+function TapeLine({ entry, solver }: TapeLineProps) {
   const { event, removedAt, seenAt } = entry
   const isRemoved = removedAt !== undefined
   return (
@@ -149,9 +182,9 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
             <span aria-hidden="true">→</span>
             <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
           </span>
-        ) : event.type === 'Settled' && event.solver !== undefined ? (
+        ) : event.type !== 'Deposited' && solver !== undefined ? (
           <span>
-            by <SolverLabel address={event.solver} />
+            {event.type === 'Settled' ? 'by' : 'not filled by'} <SolverLabel address={solver} />
           </span>
         ) : (
           event.user !== undefined && (
@@ -172,7 +205,11 @@ function TapeLine({ entry }: { readonly entry: TapeEntry }) {
 }
 
 function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
-  const state = health.value.find(({ chainId }) => BigInt(chainId) === chain.chainId)
+  const state = healthOf(chain.chainId)
+  const newest = tape.value.find(
+    ({ event, removedAt }) => removedAt === undefined && BigInt(event.chainId) === chain.chainId,
+  )
+  const head = Math.max(state?.headBlock ?? Number(chain.headBlock ?? 0), newest?.event.blockNumber ?? 0)
   const tone: Tone =
     state === undefined
       ? 'neutral'
@@ -189,11 +226,22 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
       </div>
       <dl class="facts">
         <dt>Head</dt>
-        <dd class="number">{group(String(state?.headBlock ?? chain.headBlock ?? '–'))}</dd>
+        <dd class="number">{head === 0 ? '–' : group(String(head))}</dd>
         <dt>Age of the head</dt>
-        <dd class="number">{state?.lagMs === undefined ? '–' : formatDuration(state.lagMs)}</dd>
+        <dd class="number">
+          {state?.lagMs === undefined ? (
+            '–'
+          ) : (
+            <>
+              {formatDuration(state.lagMs)}{' '}
+              <span class="muted">
+                (reported <Age ms={health.value?.readAt} />)
+              </span>
+            </>
+          )}
+        </dd>
         <dt>Active solvers</dt>
-        <dd class="number">{chain.activeSolvers}</dd>
+        <dd class="number">{health.value?.activeSolvers[String(chain.chainId)] ?? chain.activeSolvers}</dd>
         <dt>Longest round</dt>
         <dd class="number">{formatDuration(chain.quoteTimeoutMs)}</dd>
       </dl>

@@ -11,6 +11,7 @@ import { solverName } from '../data/solvers.js'
 import { shorten } from '../format/shorten.js'
 
 const PAGE_SIZE = 25
+const EVENT_PAUSE_MS = 2000
 const STATES = [OrderState.DEPOSITED, OrderState.SETTLED, OrderState.REFUNDED] as const
 
 interface Filters {
@@ -26,7 +27,8 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const filters: Filters = {
     user: query.get('user') ?? undefined,
     solver: query.get('solver') ?? undefined,
-    state: query.get('state') ?? undefined,
+    // An old link may have a state that does not exist.
+    state: Object.values(STATE_WORDS).find((word) => word === query.get('state')),
   }
   const pageToken = query.get('page') ?? undefined
   const state = STATES.find((each) => STATE_WORDS[each] === filters.state)
@@ -35,7 +37,10 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const orders = useQuery(
     `orders ${key}`,
     (signal) => listOrders(chainId, { user, solver, state, pageSize: PAGE_SIZE, pageToken }, signal),
-    { refreshOn: (event) => pageToken === undefined && BigInt(event.chainId) === chainId },
+    {
+      refreshOn: (event) => pageToken === undefined && BigInt(event.chainId) === chainId,
+      eventPauseMs: EVENT_PAUSE_MS,
+    },
   )
   const isFiltered = user !== undefined || solver !== undefined || state !== undefined
   return (

@@ -4,6 +4,7 @@ import { HourChart } from '../components/hour-chart.js'
 import { Id } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
+import { Replies } from '../components/replies.js'
 import { SolverState } from '../components/solver-state.js'
 import { StateMark } from '../components/state-mark.js'
 import { WindowChoice } from '../components/window-choice.js'
@@ -109,6 +110,7 @@ function Statistics({ chain, address, isActive }: StatisticsProps) {
           <FreeBond chain={chain} stats={stats} />
         </Fact>
       </dl>
+      <Replies stats={stats} />
       <div class="hour-charts">
         <HourChart
           title="Median response"

@@ -30,6 +30,8 @@ import { formatDuration } from '../format/time.js'
 
 /** Each line of a sparkline is one call: no more than these, because the instance limits calls. */
 const MOST_SPARKLINES = 20
+/** A line has one value for each hour. */
+const SPARKLINE_REFRESH_MS = 900_000
 
 /** All solvers and how they compete. An instance without statistics has their names alone. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
@@ -112,7 +114,10 @@ interface StatsRowProps {
 }
 
 function StatsRow({ chain, window, stats, isActive, hasSparkline }: StatsRowProps) {
-  const hours = useSolverHours(chain.chainId, stats.solver, window, hasSparkline)
+  const hours = useSolverHours(chain.chainId, stats.solver, window, {
+    isWanted: hasSparkline,
+    refreshMs: SPARKLINE_REFRESH_MS,
+  })
   const medians =
     hours.data === undefined ? [] : hourly(hours.data, ({ medianResponseMs }) => medianResponseMs, now.peek())
   return (

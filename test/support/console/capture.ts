@@ -1,0 +1,41 @@
+/**
+ * Writes the pictures of the console in README.md from a real run of the local network.
+ * tsx test/support/console/capture.ts, then look at docs/console-swap.png and docs/console-market.png
+ */
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { runScenario } from '../../../src/devnet/scenario.js'
+import { runTraffic } from '../../../src/devnet/traffic.js'
+import { startConsole } from './console.js'
+
+const pictureOf = (place: string) =>
+  fileURLToPath(new URL(`../../../docs/console-${place}.png`, import.meta.url))
+/** Both pictures together. */
+const MAX_BYTES = 200_000
+const FILLED = 5
+const PATIENCE = { timeout: 60_000 }
+
+async function main(): Promise<void> {
+  const stage = await startConsole()
+  await runScenario(stage.network, () => {})
+  void runTraffic(stage.network, console.error)
+  const { page, open } = await stage.openPage({
+    viewport: { width: 1200, height: 540 },
+    colorScheme: 'light',
+  })
+  await open(stage.swapLink({ for: stage.network.user.address }))
+  await page.getByText('3 of 3 answered').waitFor(PATIENCE)
+  await page.getByText('The best offer is').waitFor(PATIENCE)
+  await page.screenshot({ path: pictureOf('swap') })
+  await page.getByRole('link', { name: 'Market' }).click()
+  const fills = page.locator('.tape-line.fresh', { hasText: 'settled' })
+  await fills.nth(FILLED - 1).waitFor(PATIENCE)
+  await page.screenshot({ path: pictureOf('market') })
+  const bytes = statSync(pictureOf('swap')).size + statSync(pictureOf('market')).size
+  if (bytes > MAX_BYTES) throw new Error(`the pictures have ${bytes} bytes, more than ${MAX_BYTES}`)
+  await stage.close()
+  // The traffic has no end of its own.
+  process.exit(0)
+}
+
+await main()
