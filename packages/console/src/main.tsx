@@ -15,11 +15,13 @@ import { followChains } from './data/chains.js'
 import { followEvents } from './data/events.js'
 import { followSolvers } from './data/solvers.js'
 import { listenForShortcuts } from './keyboard.js'
+import { reconnectLastWallet } from './wallet/load.js'
 
 followChains()
 followSolvers()
 followEvents()
 listenForShortcuts()
+reconnectLastWallet()
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no element for the console')
 render(<App />, root)
