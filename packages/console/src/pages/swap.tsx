@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { FailureNotice } from '../components/notice.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
@@ -85,9 +85,12 @@ function useTokensOfLink({ chainId }: Chain): void {
   const { query } = route.value
   const sell = query.get('sell')
   const buy = query.get('buy')
-  useEffect(() => {
+  // Before the first request, which would be for an amount in the smallest units.
+  useMemo(() => {
     takeTokenFromLink(chainId, buy)
     takeTokenFromLink(chainId, sell)
+  }, [chainId, sell, buy])
+  useEffect(() => {
     // What the link claims is kept, and need not stay in the address bar.
     if (sell?.includes(':') || buy?.includes(':')) writeSwapParams(readSwapParams(route.peek()))
   }, [chainId, sell, buy])

@@ -34,11 +34,17 @@ export async function sendCall(call: Call, options: SendOptions): Promise<Hex> {
   onSent?.(hash)
   const { receipt, reason } = await waitUntilMined(client, hash, waitUntil)
   if (reason === 'cancelled' || reason === 'replaced')
-    throw new Error(`The transaction ${shorten(hash)} was cancelled or replaced in the wallet.`)
+    throw failure(`The transaction ${shorten(hash)} was cancelled or replaced in the wallet.`)
   if (receipt.status !== 'success')
-    throw new Error(`The transaction ${shorten(receipt.transactionHash)} has reverted: it changed nothing.`)
+    throw failure(`The transaction ${shorten(receipt.transactionHash)} has reverted: it changed nothing.`)
   return receipt.transactionHash
 }
+
+const FAILURE = 'TransactionFailure'
+const failure = (message: string) => Object.assign(new Error(message), { name: FAILURE })
+
+/** Whether it is certain that a transaction that was sent has changed nothing. */
+export const isFailure = (thrown: unknown) => thrown instanceof Error && thrown.name === FAILURE
 
 /** The node of a wallet may fail for a while: that says nothing of the transaction. @throws when it is not mined in time */
 async function waitUntilMined(client: ReturnType<typeof walletClient>, hash: Hex, waitUntil: number) {

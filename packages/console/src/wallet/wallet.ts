@@ -10,6 +10,7 @@ export {
   switchChain,
 } from './provider.js'
 export { refundAddressDeposit, refundOrder } from './refund-calls.js'
+export { isFailure } from './send.js'
 export {
   payDepositAddress,
   type ReportStep,

@@ -111,8 +111,9 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
     await task(await loadWallet())
   } catch (error) {
     const problem = await describeFailure(error)
-    const isRefused = (await loadWallet().catch(() => undefined))?.isRefused(error) ?? false
-    if (isRefused && ownSwap(orderId)?.isContract) changeSwap(orderId, { isBegun: false })
+    const code = await loadWallet().catch(() => undefined)
+    const isCertain = code?.isRefused(error) || code?.isFailure(error)
+    if (isCertain && ownSwap(orderId)?.isContract) changeSwap(orderId, { isBegun: false })
     change(orderId, (taken) => ({ ...taken, problem, steps: taken.steps.map((step) => failed(step, taken)) }))
   }
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
