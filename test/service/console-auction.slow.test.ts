@@ -24,6 +24,29 @@ describe.skipIf(!existsSync(CHROMIUM))(
       )
     })
 
+    it('says why it asks for no price, also without a wallet, and asks only for the amount of the link', async () => {
+      const { page, open } = await stage.openPage()
+      let prices = 0
+      page.on('request', (request) => {
+        if (request.url().endsWith('/GetPrice')) prices += 1
+      })
+      await open(stage.swapLink())
+      await page.getByText('best of 3 offers').waitFor(PATIENCE)
+      expect(prices).toBe(1)
+      const amount = page.getByLabel('You sell exactly')
+      for (const [text, words] of [
+        ['0.1234567890123456789', 'The token has 18 decimals only.'],
+        ['1,000', 'Write 1000 or 1.000.'],
+        ['-1', 'Enter a valid amount.'],
+      ] as const) {
+        await amount.fill(text)
+        await page.getByText(words, { exact: true }).waitFor(PATIENCE)
+      }
+      await amount.fill('1')
+      await page.getByLabel('Or watch the auction for an address').fill(`0x${'0'.repeat(40)}`)
+      await page.getByText('Enter a valid address.', { exact: true }).waitFor(PATIENCE)
+    })
+
     it('shows the auction for an address, and after the round the record of all solvers', async () => {
       const { page, open } = await stage.openPage()
       await open(stage.swapLink({ for: stage.network.user.address }))

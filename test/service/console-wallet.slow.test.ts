@@ -20,6 +20,8 @@ interface Transaction {
 const POOR = devAccounts[8]?.address as Address
 const failedStep = (page: Page) => steps(page).locator('.step-failed')
 
+const refuseTransactions: WalletAnswer = (method) => (method === 'eth_sendTransaction' ? REFUSED : undefined)
+
 describe.skipIf(!existsSync(CHROMIUM))(
   `swaps in the console with a wallet that changes (needs ${CHROMIUM})`,
   { timeout: 90_000 },
@@ -73,6 +75,40 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.swap(shown)
       await shown.page.getByRole('alert').getByText('has changed to the account').waitFor(PATIENCE)
       expect(sent.map(({ to }) => to.toLowerCase())).toEqual([stage.network.contracts.weth.toLowerCase()])
+    })
+
+    it('sends no deposit for an offer that has expired while the wallet asked for the approval', async () => {
+      await withoutAllowance()
+      const { sent, ...shown } = await openNoting(async () => {
+        await shown.page.clock.setSystemTime(Date.now() + 60_000)
+        return undefined
+      })
+      await stage.swap(shown)
+      await shown.page.getByRole('alert').getByText('The offer has expired').waitFor(PATIENCE)
+      expect(sent.map(({ to }) => to.toLowerCase())).toEqual([stage.network.contracts.weth.toLowerCase()])
+    })
+
+    it('hears nothing more of a wallet that the user has disconnected', async () => {
+      const { page, open } = await stage.openPage({ account: account() })
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PATIENCE)
+      await button(page, 'disconnect').click(PATIENCE)
+      await button(page, 'Connect wallet').click(PATIENCE)
+      await button(page, 'disconnect').waitFor(PATIENCE)
+      expect(await page.evaluate(`countWalletListeners('accountsChanged')`)).toBe(1)
+    })
+
+    it('keeps the focus when a change of the page removes what had it', async () => {
+      const { page, open } = await stage.openPage({ account: account(), answer: refuseTransactions })
+      const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PATIENCE)
+      await eventually(focused, (name) => name === 'wallet-place')
+      await button(page, 'Swap').click(PATIENCE)
+      await eventually(focused, (name) => name === 'swap-title')
+      await button(page, 'Back to the quotes').click(PATIENCE)
+      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor(PATIENCE)
+      expect(await focused()).toBe('swap-title')
     })
 
     it('says that a deposit was cancelled in the wallet, and waits for no solver', async () => {

@@ -36,6 +36,7 @@ const EXTENSION = `{
     removeListener(event, listener) { listeners[event]?.delete(listener) },
   }
   globalThis.emitFromWallet = (event, value) => { for (const listener of listeners[event] ?? []) listener(value) }
+  globalThis.countWalletListeners = (event) => listeners[event]?.size ?? 0
   const info = { uuid: crypto.randomUUID(), name: 'Test wallet', rdns: 'example.test', icon: 'data:image/svg+xml,<svg/>' }
   const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', announce)

@@ -30,7 +30,7 @@ export function AddressDeposit({ chain, offer, state, isChecked }: AddressDeposi
   return (
     <section class="panel" aria-labelledby="address-title">
       <h2 id="address-title" class={hasOrder ? '' : 'visually-hidden'}>
-        Deposit address
+        {hasOrder ? 'Deposit address' : 'Swap by deposit address'}
       </h2>
       {!hasOrder && (
         <p class="hero-state">
