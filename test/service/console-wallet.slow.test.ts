@@ -20,8 +20,6 @@ interface Transaction {
 const POOR = devAccounts[8]?.address as Address
 const failedStep = (page: Page) => steps(page).locator('.step-failed')
 
-const refuseTransactions: WalletAnswer = (method) => (method === 'eth_sendTransaction' ? REFUSED : undefined)
-
 describe.skipIf(!existsSync(CHROMIUM))(
   `swaps in the console with a wallet that changes (needs ${CHROMIUM})`,
   { timeout: 90_000 },
@@ -98,19 +96,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await page.evaluate(`countWalletListeners('accountsChanged')`)).toBe(1)
     })
 
-    it('keeps the focus when a change of the page removes what had it', async () => {
-      const { page, open } = await stage.openPage({ account: account(), answer: refuseTransactions })
-      const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
-      await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
-      await eventually(focused, (name) => name === 'wallet-place')
-      await button(page, 'Swap').click(PATIENCE)
-      await eventually(focused, (name) => name === 'swap-title')
-      await button(page, 'Back to the quotes').click(PATIENCE)
-      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor(PATIENCE)
-      expect(await focused()).toBe('swap-title')
-    })
-
     it('says that a deposit was cancelled in the wallet, and waits for no solver', async () => {
       const node = stage.node()
       await node.setAutomine(false)
@@ -143,44 +128,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await button(shown.page, 'Back to the quotes').click()
       await button(shown.page, 'Swap').waitFor(PATIENCE)
       expect(await shown.page.getByText('Your swaps in this browser').count()).toBe(0)
-    })
-
-    it('leads back to a pending deposit after the page is loaded again, with the wallet', async () => {
-      const node = stage.node()
-      stage.pauseBestSolver()
-      await send(stage.user(), stage.network.contracts.weth, 'approve', [
-        stage.network.contracts.settlement,
-        2n ** 255n,
-      ])
-      await node.setAutomine(false)
-      onTestFinished(() => node.setAutomine(true))
-      const { page, open } = await stage.openPage({ account: account() })
-      await stage.swap({ page, open })
-      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PATIENCE)
-      await page.reload()
-      const own = page.getByRole('region', { name: 'Your swaps in this browser' })
-      await own.getByText('waiting').waitFor(PATIENCE)
-      await button(page, 'disconnect').waitFor(PATIENCE)
-      await look(page, 'own-swaps')
-      await own.getByRole('link').click()
-      await page.getByText('The order appears here once its deposit is mined.').waitFor(PATIENCE)
-      await button(page, 'Copy transaction').waitFor()
-      await look(page, 'order-pending')
-      await node.mine({ blocks: 1 })
-      await page.locator('.hero-state').getByText('deposited').waitFor(PATIENCE)
-    })
-
-    it('shows a deposit address again after the page is loaded again', async () => {
-      const { page, open } = await stage.openPage()
-      await open(stage.swapLink({ for: account(), mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PATIENCE)
-      const section = page.getByRole('region', { name: 'Deposit address' })
-      const address = await section.locator('.whole-address code').last().innerText()
-      await page.reload()
-      await page.getByRole('region', { name: 'Your swaps in this browser' }).getByRole('link').click(PATIENCE)
-      await section.getByRole('img', { name: 'QR code of the deposit address' }).waitFor(PATIENCE)
-      expect(await section.getByText(address, { exact: true }).count()).toBe(1)
-      await look(page, 'order-deposit-address')
     })
 
     it('pays a deposit address once, however often the button is pressed', async () => {
