@@ -43,8 +43,8 @@ export async function buildConsole(onBuild: () => void): Promise<void> {
 
 /** Another process may have put an equal build there in between. */
 function replaceFolder(folder: string, by: string): void {
-  rmSync(folder, { recursive: true, force: true })
   try {
+    rmSync(folder, { recursive: true, force: true })
     renameSync(by, folder)
   } catch (error) {
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error

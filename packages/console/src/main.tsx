@@ -7,8 +7,10 @@ import './styles/tables.css'
 import './styles/cards.css'
 import './styles/tape.css'
 import './styles/swap.css'
+import './styles/token-field.css'
 import './styles/swap-steps.css'
 import './styles/charts.css'
+import './styles/touch.css'
 import { render } from 'preact'
 import { App } from './app.js'
 import { chain, followChains } from './data/chains.js'
@@ -16,12 +18,14 @@ import { followEvents } from './data/events.js'
 import { followHealth } from './data/health.js'
 import { followSolvers } from './data/solvers.js'
 import { listenForShortcuts } from './keyboard.js'
+import { reconnectLastWallet } from './wallet/load.js'
 
 followChains()
 followHealth(() => chain.value && Number(chain.value.chainId))
 followSolvers()
 followEvents()
 listenForShortcuts()
+reconnectLastWallet()
 const root = document.getElementById('app')
 if (root === null) throw new Error('the page has no element for the console')
 render(<App />, root)

@@ -5,7 +5,7 @@ import type { Address } from 'viem'
 import { buildConsole } from '../../../src/devnet/build-console.js'
 import { type Network, startNetwork } from '../../../src/devnet/network.js'
 import { CHROMIUM } from '../packages/chromium.js'
-import { bringWallet, type WalletOptions } from './wallet.js'
+import { bringWallet, type WalletAnswer, type WalletOptions } from './wallet.js'
 
 const NO_LIMITS = {
   RATE_LIMIT_MAX: '0',
@@ -39,6 +39,8 @@ interface PageOptions extends BrowserContextOptions {
 interface NetworkPageOptions extends BrowserContextOptions {
   /** The account of an injected wallet; without one, the browser has no wallet. */
   readonly account?: Address
+  /** What that wallet answers in place of the node. */
+  readonly answer?: WalletAnswer
   /** Where the page is; the service itself when left out. */
   readonly baseUrl?: string
 }
@@ -69,8 +71,8 @@ export async function startConsole(environment: Record<string, string> = {}) {
       /** The link that the demo prints, with what it says of the tokens. */
       swapLink: (changes: Record<string, string> = {}) => swapLink(network, changes),
       /** Opens a page in a context of its own. */
-      openPage: ({ account, baseUrl = network.serviceUrl, ...context }: NetworkPageOptions = {}) =>
-        browser.openPage(baseUrl, { ...context, ...(account && { wallet: { rpcUrl, account } }) }),
+      openPage: ({ account, answer, baseUrl = network.serviceUrl, ...context }: NetworkPageOptions = {}) =>
+        browser.openPage(baseUrl, { ...context, ...(account && { wallet: { rpcUrl, account, answer } }) }),
       async close() {
         await browser.close()
         await network.close()

@@ -5,27 +5,39 @@ import type { Address } from 'viem'
 export interface WalletOptions {
   readonly rpcUrl: string
   readonly account: Address
+  /** What the wallet answers in place of the node, as its user decides; undefined leaves a request to the node. */
+  readonly answer?: WalletAnswer | undefined
 }
+
+/** Decides the answer to a request of the page. It may take its time, as a user does. */
+export type WalletAnswer = (
+  method: string,
+  params: readonly unknown[],
+) => Promise<RpcAnswer | undefined> | RpcAnswer | undefined
 
 interface RpcAnswer {
   readonly result?: unknown
   readonly error?: { readonly code: number; readonly message: string }
 }
 
+/** The answer of a wallet whose user refuses (EIP-1193). */
+export const REFUSED: RpcAnswer = { error: { code: 4001, message: 'User rejected the request.' } }
+
 /** What a wallet's extension runs in the page: it announces itself (EIP-6963), and asks the test for everything else. */
-const EXTENSION = (account: Address) => `{
-  const own = { eth_accounts: [${JSON.stringify(account)}], eth_requestAccounts: [${JSON.stringify(account)}] }
+const EXTENSION = `{
+  const listeners = {}
   const provider = {
     async request({ method, params = [] }) {
-      if (method in own) return own[method]
-      const { result, error } = await globalThis.askNode(method, params)
+      const { result, error } = await globalThis.askWallet(method, params)
       if (error) throw error
       return result
     },
-    on() {},
-    removeListener() {},
+    on(event, listener) { (listeners[event] ??= new Set()).add(listener) },
+    removeListener(event, listener) { listeners[event]?.delete(listener) },
   }
-  const info = { uuid: 'c3b9a1d2-0000-4000-8000-000000000001', name: 'Test wallet', rdns: 'example.test', icon: 'data:image/svg+xml,<svg/>' }
+  globalThis.emitFromWallet = (event, value) => { for (const listener of listeners[event] ?? []) listener(value) }
+  globalThis.countWalletListeners = (event) => listeners[event]?.size ?? 0
+  const info = { uuid: crypto.randomUUID(), name: 'Test wallet', rdns: 'example.test', icon: 'data:image/svg+xml,<svg/>' }
   const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
   addEventListener('eip6963:requestProvider', announce)
   announce()
@@ -35,8 +47,11 @@ const EXTENSION = (account: Address) => `{
  * Gives a page a browser wallet with an account that the local chain signs for. The wallet asks the node from outside of the page,
  * as an extension does, so that the page's policy does not concern it.
  */
-export async function bringWallet(page: Page, { rpcUrl, account }: WalletOptions): Promise<void> {
-  await page.exposeFunction('askNode', async (method: string, params: unknown[]): Promise<RpcAnswer> => {
+export async function bringWallet(page: Page, { rpcUrl, account, answer }: WalletOptions): Promise<void> {
+  await page.exposeFunction('askWallet', async (method: string, params: unknown[]): Promise<RpcAnswer> => {
+    const chosen = await answer?.(method, params)
+    if (chosen !== undefined) return chosen
+    if (method === 'eth_accounts' || method === 'eth_requestAccounts') return { result: [account] }
     const response = await fetch(rpcUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -44,5 +59,10 @@ export async function bringWallet(page: Page, { rpcUrl, account }: WalletOptions
     })
     return (await response.json()) as RpcAnswer
   })
-  await page.addInitScript(EXTENSION(account))
+  await page.addInitScript(EXTENSION)
+}
+
+/** Has the wallet of a page report a change (EIP-1193), such as `accountsChanged` with the new accounts. */
+export async function emitFromWallet(page: Page, event: string, value: unknown): Promise<void> {
+  await page.evaluate(`emitFromWallet(${JSON.stringify(event)}, ${JSON.stringify(value)})`)
 }

@@ -1,4 +1,5 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
+import { signal } from '@preact/signals'
 import { type SignedQuote, SignedQuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
 
 /** A swap that was made in this browser: only here, its order is known to come from this quote. */
@@ -6,24 +7,45 @@ export interface OwnSwap {
   readonly chainId: number
   readonly orderId: string
   readonly quoteId: string
-  /** As ProtoJSON. Only of a deposit address: the contract returns tokens there for the quote with its signature. */
+  /** As ProtoJSON. The contract returns tokens at a deposit address for the quote with its signature. */
   readonly signedQuote?: JsonValue
+  /** Whether the user deposits with the contract; to the deposit address otherwise. */
+  readonly isContract?: boolean
+  /** Whether tokens may be on their way: the wallet was asked for the deposit, or the deposit address was shown. */
+  readonly isBegun?: boolean
+  /** Whether the deposit address was checked against the contract, through the user's wallet. */
+  readonly isChecked?: boolean
+  /** The hash of the deposit that the wallet has sent. */
+  readonly transaction?: string
 }
 
 const STORAGE_KEY = 'swaps'
 const MAX_SWAPS = 100
 
-/** Keeps from which quote an order comes. */
+/** The swaps of this browser, the last one first. Other tabs add to them. */
+export const ownSwaps = signal<readonly OwnSwap[]>(stored())
+addEventListener('storage', ({ key }) => {
+  if (key === STORAGE_KEY) ownSwaps.value = stored()
+})
+
+/** Keeps a swap, or what has changed of it. */
 export function rememberSwap(swap: OwnSwap): void {
-  const others = ownSwaps().filter(({ orderId }) => orderId !== swap.orderId)
+  const others = stored().filter(({ orderId }) => orderId !== swap.orderId)
+  ownSwaps.value = [swap, ...others].slice(0, MAX_SWAPS)
   try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify([swap, ...others].slice(0, MAX_SWAPS)))
+    localStorage.setItem(STORAGE_KEY, JSON.stringify(ownSwaps.value))
   } catch {}
+}
+
+/** Keeps what has changed of a swap of this browser. */
+export function changeSwap(orderId: string, changes: Partial<OwnSwap>): void {
+  const swap = ownSwap(orderId)
+  if (swap !== undefined) rememberSwap({ ...swap, ...changes })
 }
 
 /** @returns undefined for an order that was not made in this browser */
 export function ownSwap(orderId: string): OwnSwap | undefined {
-  return ownSwaps().find((swap) => swap.orderId === orderId)
+  return ownSwaps.value.find((swap) => swap.orderId === orderId)
 }
 
 /** An offer as storage keeps it. */
@@ -40,7 +62,7 @@ export function toStoredQuote(offer: Omit<SignedQuote, '$typeName'>): JsonValue 
   )
 }
 
-/** The offer of a swap by deposit address. @returns undefined for other swaps, and when storage has something else */
+/** The offer of a swap. @returns undefined when storage has something else */
 export function storedQuote({ signedQuote }: OwnSwap): SignedQuote | undefined {
   try {
     if (signedQuote === undefined) return undefined
@@ -50,9 +72,10 @@ export function storedQuote({ signedQuote }: OwnSwap): SignedQuote | undefined {
   }
 }
 
-function ownSwaps(): OwnSwap[] {
+function stored(): OwnSwap[] {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]')
+    const swaps = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]')
+    return Array.isArray(swaps) ? swaps : []
   } catch {
     return []
   }

@@ -155,8 +155,8 @@ export function useQuery<T>(
   }
 }
 
-/** What the caller did wrong stays wrong. */
-function mayPass({ reason }: Failure): boolean {
+/** Whether another attempt may succeed: what the caller did wrong stays wrong. */
+export function mayPass({ reason }: Failure): boolean {
   return !/ARGUMENT|NOT_FOUND|NOT_SUPPORTED|UNIMPLEMENTED/.test(reason)
 }
 

@@ -2,6 +2,8 @@
 const GAP = '\u202f'
 const MINUS = '\u2212'
 const SUPERSCRIPT = '⁰¹²³⁴⁵⁶⁷⁸⁹'
+/** More digits than this after the point are no amount of any token here. */
+const MOST_DECIMALS = 36
 /** From here on, the power of ten says more than all digits. */
 const LARGE_DIGITS = 16
 
@@ -54,6 +56,9 @@ export function parseAmount(text: string, decimals: number | undefined): bigint 
   const amount = BigInt(`${whole || '0'}${fraction.padEnd(decimals ?? 0, '0')}`)
   return amount > 0n && amount < 2n ** 256n ? amount : undefined
 }
+
+/** Whether a text is an amount of a token with the most decimals: then it only has too many digits for others. */
+export const readsWithMoreDecimals = (text: string) => parseAmount(text, MOST_DECIMALS) !== undefined
 
 /** Formats a difference in basis points with its sign: `−7.0 bp`. */
 export function formatBps(bps: number): string {

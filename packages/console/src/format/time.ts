@@ -26,6 +26,9 @@ export function formatDuration(ms: number): string {
   return span(Math.round(ms / 1000))
 }
 
+/** A length of time without fractions: `42 s`, `4 min`. */
+export const formatSpan = (ms: number) => span(Math.max(0, Math.ceil(ms / 1000)))
+
 function span(seconds: number): string {
   if (seconds < 2 * MINUTE) return `${seconds} s`
   if (seconds < 2 * HOUR) return `${Math.floor(seconds / MINUTE)} min`

@@ -12,9 +12,10 @@ import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
 import { orderJson } from '../data/orders.js'
 import { ownSwap, storedQuote } from '../data/own-swaps.js'
-import { type Query, useQuery } from '../data/query.js'
+import { mayPass, type Query, useQuery } from '../data/query.js'
 import { formatAge, formatMoment } from '../format/time.js'
 import { AddressDeposit } from './order/address-deposit.js'
+import { OwnDeposit } from './order/own-deposit.js'
 import { isPast, Refund } from './order/refund.js'
 
 const REFRESH_MS = 15_000
@@ -37,20 +38,28 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
     quoteService.getQuoteRecord({ chainId, quoteId: quoteId ?? '' }, { signal }),
   )
   const { data } = order
-  if (data === undefined)
-    return order.failure === undefined ? (
-      <Skeleton lines={8} />
-    ) : (
-      <FailureNotice failure={order.failure} retry={order.refresh} />
-    )
-  return (
+  const head = (
     <>
       <div class="page-head">
         <h1>
           Order <Id text={orderId} label="order id" />
         </h1>
       </div>
-      {order.failure !== undefined && <FailureNotice failure={order.failure} retry={order.refresh} />}
+      {order.failure !== undefined && (
+        <FailureNotice failure={order.failure} {...(mayPass(order.failure) && { retry: order.refresh })} />
+      )}
+    </>
+  )
+  if (data === undefined)
+    return (
+      <>
+        {head}
+        {order.failure === undefined && <Skeleton lines={8} />}
+      </>
+    )
+  return (
+    <>
+      {head}
       {data.state !== OrderState.NONE ? (
         <div class="order">
           <Summary order={data} chain={chain} />
@@ -63,15 +72,24 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
           </Empty>
         )
       )}
-      {offer !== undefined && (
-        <AddressDeposit key={data.state} chain={chain} offer={offer} state={data.state} />
+      {offer !== undefined && swap?.isContract !== true && (
+        <AddressDeposit
+          key={data.state}
+          chain={chain}
+          offer={offer}
+          state={data.state}
+          isChecked={swap?.isChecked === true}
+        />
+      )}
+      {offer !== undefined && swap?.isContract === true && data.state === OrderState.NONE && (
+        <OwnDeposit chain={chain} offer={offer} transaction={swap.transaction} />
       )}
       {quoteId !== undefined && <WhyThisOffer chain={chain} record={record} />}
       <details class="raw">
         <summary>JSON</summary>
         <pre>{orderJson(data)}</pre>
       </details>
-      {swap?.signedQuote !== undefined && (
+      {swap?.signedQuote !== undefined && swap.isContract !== true && (
         <details class="raw">
           <summary>Signed quote, which a refund needs</summary>
           <pre>{JSON.stringify(swap.signedQuote, null, 2)}</pre>

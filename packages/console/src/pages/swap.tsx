@@ -1,6 +1,7 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { FailureNotice } from '../components/notice.js'
+import { useFocusAfter } from '../components/use-focus-after.js'
 import { useAuction } from '../data/auction-stream.js'
 import { listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
@@ -12,6 +13,7 @@ import { wallet } from '../wallet/state.js'
 import { AuctionPanel } from './swap/auction-panel.js'
 import { Checklist } from './swap/checklist.js'
 import { SwapForm } from './swap/form.js'
+import { OwnSwaps } from './swap/own-swaps.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
 import { takenOffer } from './swap/taken-offer.js'
 import { isSameWish, useDebounced } from './swap/use-debounced.js'
@@ -38,26 +40,35 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   // An offer for what the form said a moment ago is not shown as one for what it says now.
   const shown = isSameWish(wish, settled) ? auction : { ...auction, offer: undefined, nextAt: undefined }
   const price = usePrice(chain, settled !== undefined && settled.user === '' ? settled : undefined)
+  const title = useRef<HTMLHeadingElement>(null)
+  useFocusAfter(title, taken?.offer.orderId, true)
   const isOutput = params.exact === 'sell'
   return (
     <div class="swap">
-      <section class="swap-form panel" aria-labelledby="swap-title">
-        <h1 id="swap-title">{taken === undefined ? 'Swap' : 'Your swap'}</h1>
-        {taken === undefined ? (
-          <SwapForm
-            chain={chain}
-            params={params}
-            wish={wish}
-            problem={problem}
-            auction={shown}
-            price={price}
-          />
-        ) : (
-          <Checklist taken={taken} />
-        )}
-        {taken === undefined && auction.failure !== undefined && <FailureNotice failure={auction.failure} />}
-        {taken === undefined && price.failure !== undefined && <FailureNotice failure={price.failure} />}
-      </section>
+      <div class="swap-side">
+        <section class="swap-form panel" aria-labelledby="swap-title">
+          <h1 id="swap-title" ref={title} tabIndex={-1}>
+            {taken === undefined ? 'Swap' : 'Your swap'}
+          </h1>
+          {taken === undefined ? (
+            <SwapForm
+              chain={chain}
+              params={params}
+              wish={wish}
+              problem={problem}
+              auction={shown}
+              price={price}
+            />
+          ) : (
+            <Checklist taken={taken} />
+          )}
+          {taken === undefined && auction.failure !== undefined && (
+            <FailureNotice failure={auction.failure} />
+          )}
+          {taken === undefined && price.failure !== undefined && <FailureNotice failure={price.failure} />}
+        </section>
+        <OwnSwaps chain={chain} without={taken?.offer.orderId} />
+      </div>
       <AuctionPanel
         chain={chain}
         auction={auction}
@@ -74,9 +85,12 @@ function useTokensOfLink({ chainId }: Chain): void {
   const { query } = route.value
   const sell = query.get('sell')
   const buy = query.get('buy')
-  useEffect(() => {
+  // Before the first request, which would be for an amount in the smallest units.
+  useMemo(() => {
     takeTokenFromLink(chainId, buy)
     takeTokenFromLink(chainId, sell)
+  }, [chainId, sell, buy])
+  useEffect(() => {
     // What the link claims is kept, and need not stay in the address bar.
     if (sell?.includes(':') || buy?.includes(':')) writeSwapParams(readSwapParams(route.peek()))
   }, [chainId, sell, buy])

@@ -4,6 +4,8 @@ import type { EIP1193Provider } from 'viem'
 export interface WalletOption {
   readonly id: string
   readonly name: string
+  /** Its reverse domain name, the same in each visit. */
+  readonly rdns: string
   /** A `data:` URL; empty when it has none. */
   readonly icon: string
   readonly provider: EIP1193Provider
@@ -12,7 +14,12 @@ export interface WalletOption {
 /** What a wallet announces (EIP-6963). */
 interface Announcement extends Event {
   readonly detail?: {
-    readonly info: { readonly uuid: string; readonly name: string; readonly icon: string }
+    readonly info: {
+      readonly uuid: string
+      readonly name: string
+      readonly rdns: string
+      readonly icon: string
+    }
     readonly provider: EIP1193Provider
   }
 }
@@ -25,9 +32,9 @@ export async function discoverWallets(): Promise<WalletOption[]> {
   const found = new Map<string, WalletOption>()
   const take = ({ detail }: Announcement) => {
     if (detail === undefined) return
-    const { uuid, name, icon } = detail.info
+    const { uuid, name, rdns, icon } = detail.info
     const shownIcon = icon.startsWith('data:image/') ? icon : ''
-    found.set(uuid, { id: uuid, name, icon: shownIcon, provider: detail.provider })
+    found.set(uuid, { id: uuid, name, rdns, icon: shownIcon, provider: detail.provider })
   }
   addEventListener('eip6963:announceProvider', take as EventListener)
   dispatchEvent(new Event('eip6963:requestProvider'))
@@ -35,6 +42,6 @@ export async function discoverWallets(): Promise<WalletOption[]> {
   removeEventListener('eip6963:announceProvider', take as EventListener)
   const { ethereum } = globalThis as { ethereum?: EIP1193Provider }
   if (found.size === 0 && ethereum !== undefined)
-    return [{ id: 'injected', name: 'Browser wallet', icon: '', provider: ethereum }]
+    return [{ id: 'injected', name: 'Browser wallet', rdns: 'injected', icon: '', provider: ethereum }]
   return [...found.values()]
 }

@@ -1,4 +1,3 @@
-import type { Call } from '@quote-aggregator/client'
 import {
   type Address,
   createWalletClient,
@@ -6,41 +5,62 @@ import {
   type EIP1193Provider,
   erc20Abi,
   getAddress,
-  type Hex,
   numberToHex,
   publicActions,
-  UserRejectedRequestError,
 } from 'viem'
 import { learnToken } from '../data/tokens.js'
-import type { WalletOption } from './discover.js'
+import { discoverWallets, type WalletOption } from './discover.js'
+import { rememberedWallet, rememberWallet } from './remembered.js'
 import { wallet } from './state.js'
 
 const POLL_MS = 1000
+const CODE_OF_UNKNOWN_CHAIN = 4902
 let provider: EIP1193Provider | undefined
+let stopListening = () => {}
 
 /** Asks a wallet for its account. @throws what the wallet throws, also when the user refuses */
 export async function connectWallet(option: WalletOption): Promise<void> {
-  const { provider: chosen, name } = option
-  const [account] = await chosen.request({ method: 'eth_requestAccounts' })
-  if (account === undefined) throw new Error('The wallet has given no account.')
-  const chainId = Number(await chosen.request({ method: 'eth_chainId' }))
-  provider = chosen
-  wallet.value = { address: getAddress(account), name, chainId }
-  chosen.on('accountsChanged', ([next]) => {
-    const known = wallet.peek()
-    wallet.value =
-      next === undefined || known === undefined ? undefined : { ...known, address: getAddress(next) }
-  })
-  chosen.on('chainChanged', (next) => {
-    const known = wallet.peek()
-    if (known !== undefined) wallet.value = { ...known, chainId: Number(next) }
-  })
+  await useAccount(option, await option.provider.request({ method: 'eth_requestAccounts' }))
+  rememberWallet(option.rdns)
+}
+
+/** Connects the wallet of the last visit again, if it still shows its account to this page. It asks the user nothing. */
+export async function reconnectWallet(): Promise<void> {
+  const option = (await discoverWallets()).find(({ rdns }) => rdns === rememberedWallet())
+  if (option === undefined || wallet.peek() !== undefined) return
+  const accounts = await option.provider.request({ method: 'eth_accounts' })
+  if (accounts.length > 0) await useAccount(option, accounts)
 }
 
 /** Forgets the wallet. Wallets keep their own list of sites that may see the account. */
 export function disconnectWallet(): void {
+  stopListening()
   provider = undefined
   wallet.value = undefined
+  rememberWallet(undefined)
+}
+
+async function useAccount({ provider: chosen, name }: WalletOption, [account]: readonly Address[]) {
+  if (account === undefined) throw new Error('The wallet has given no account.')
+  const chainId = Number(await chosen.request({ method: 'eth_chainId' }))
+  stopListening()
+  provider = chosen
+  wallet.value = { address: getAddress(account), name, chainId }
+  const changeAccount = ([next]: readonly Address[]) => {
+    const known = wallet.peek()
+    wallet.value =
+      next === undefined || known === undefined ? undefined : { ...known, address: getAddress(next) }
+  }
+  const changeChain = (next: string) => {
+    const known = wallet.peek()
+    if (known !== undefined) wallet.value = { ...known, chainId: Number(next) }
+  }
+  chosen.on('accountsChanged', changeAccount)
+  chosen.on('chainChanged', changeChain)
+  stopListening = () => {
+    chosen.removeListener('accountsChanged', changeAccount)
+    chosen.removeListener('chainChanged', changeChain)
+  }
 }
 
 /** Asks the wallet to go to a chain. @throws when it does not know the chain, or the user refuses */
@@ -54,7 +74,7 @@ export async function switchChain(chainId: number): Promise<void> {
       params: [{ chainId: numberToHex(chainId) }],
     })
   } catch (error) {
-    if (error instanceof UserRejectedRequestError) throw error
+    if ((error as { code?: unknown } | undefined)?.code !== CODE_OF_UNKNOWN_CHAIN) throw error
     throw new Error(`The wallet does not know chain ${chainId}. Add the chain to the wallet, then try again.`)
   }
   wallet.value = { ...known, chainId }
@@ -91,13 +111,4 @@ export function readBalance(token: string, holder?: string): Promise<bigint> {
     functionName: 'balanceOf',
     args: [(holder as Address | undefined) ?? client.account.address],
   })
-}
-
-/** Sends a transaction, and waits until it is mined. @returns its hash @throws when it reverts */
-export async function sendCall(call: Call): Promise<Hex> {
-  const client = walletClient()
-  const hash = await client.sendTransaction({ ...call, chain: null })
-  const { status } = await client.waitForTransactionReceipt({ hash })
-  if (status !== 'success') throw new Error(`The transaction ${hash} has reverted.`)
-  return hash
 }

@@ -2,7 +2,8 @@ import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { QUOTE_MEMBERS, toContractQuote } from '../../../../src/domain/quote.js'
 import type { Offer } from '../data/auction.js'
-import { readBalance, sendCall, switchChain } from './provider.js'
+import { readBalance, switchChain } from './provider.js'
+import { sendCall } from './send.js'
 import { toSignedQuote } from './signed-quote.js'
 
 const refundAbi = [
@@ -23,7 +24,7 @@ const refundAbi = [
 export async function refundOrder(chain: Chain, orderId: string): Promise<void> {
   await switchChain(Number(chain.chainId))
   const data = encodeFunctionData({ abi: refundAbi, functionName: 'refund', args: [orderId as Hex] })
-  await sendCall({ to: chain.settlement as Address, data, value: 0n })
+  await sendCall({ to: chain.settlement as Address, data, value: 0n }, { chainId: Number(chain.chainId) })
 }
 
 /**
@@ -40,5 +41,5 @@ export async function refundAddressDeposit(chain: Chain, offer: Offer): Promise<
     functionName: 'refundAddressDeposit',
     args: [toContractQuote(quote), signature],
   })
-  await sendCall({ to: chain.settlement as Address, data, value: 0n })
+  await sendCall({ to: chain.settlement as Address, data, value: 0n }, { chainId: Number(chain.chainId) })
 }

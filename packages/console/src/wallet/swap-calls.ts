@@ -9,13 +9,17 @@ import {
 import type { Address } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../data/auction.js'
-import { sendCall, switchChain, walletClient } from './provider.js'
+import { readBalance, switchChain, walletClient } from './provider.js'
+import { sendCall } from './send.js'
 import { toSignedQuote } from './signed-quote.js'
 
-/** A step of a swap that has begun or ended. */
+/** Blocks and clocks may be late by this much. */
+const GRACE_MS = 60_000
+
+/** A step of a swap that has begun, whose transaction is sent, or that has ended. */
 export type ReportStep = (
   step: 'check' | 'approve' | 'deposit',
-  state: 'active' | 'done',
+  state: 'active' | 'sent' | 'done',
   detail?: string,
 ) => void
 
@@ -66,14 +70,23 @@ export async function swapByContract(
 ): Promise<void> {
   report('check', 'active')
   const terms = await verifyOffer(offer, wish, chain)
+  await requireBalance(offer)
   report('check', 'done', 'signature, terms and bond are right')
   report('approve', 'active')
   const calls = await depositCalls(toSignedQuote(offer), terms)
-  for (const call of calls.slice(0, -1)) await sendCall(call)
+  const send = (call: Call, step: 'approve' | 'deposit') => {
+    requireTime(offer)
+    return sendCall(call, {
+      chainId: Number(chain.chainId),
+      account: wish.user,
+      waitUntil: lastMoment(offer),
+      onSent: (hash) => report(step, 'sent', hash),
+    })
+  }
+  for (const call of calls.slice(0, -1)) await send(call, 'approve')
   report('approve', 'done', calls.length === 1 ? 'the allowance sufficed' : undefined)
   report('deposit', 'active')
-  const hash = await sendCall(calls.at(-1) as Call)
-  report('deposit', 'done', hash)
+  report('deposit', 'done', await send(calls.at(-1) as Call, 'deposit'))
 }
 
 /** Checks an offer, and sends its input to the deposit address. @throws as its steps do */
@@ -85,7 +98,26 @@ export async function payDepositAddress(
 ): Promise<void> {
   report('check', 'active')
   await verifyOffer(offer, wish, chain)
+  await requireBalance(offer)
   report('check', 'done', 'signature, terms and deposit address are right')
   report('deposit', 'active')
-  report('deposit', 'done', await sendCall(depositTransfer(toSignedQuote(offer))))
+  requireTime(offer)
+  const onSent = (hash: string) => report('deposit', 'sent', hash)
+  const options = { chainId: Number(chain.chainId), waitUntil: lastMoment(offer), onSent }
+  report('deposit', 'done', await sendCall(depositTransfer(toSignedQuote(offer)), options))
+}
+
+/** What must fail costs the user a fee for nothing. */
+async function requireBalance({ quote }: Offer): Promise<void> {
+  if (quote === undefined || (await readBalance(quote.inputToken)) >= BigInt(quote.inputAmount)) return
+  throw new Error('The account of the wallet has not enough of the token to sell. Nothing was sent.')
+}
+
+/** Until the deadline of a deposit has certainly passed on the chain, Unix time in milliseconds. */
+const lastMoment = ({ quote }: Offer) => (quote?.depositDeadline ?? 0) * 1000 + GRACE_MS
+
+/** The user may have left a request of the wallet open for long. */
+function requireTime({ quote }: Offer): void {
+  if ((quote?.depositDeadline ?? 0) * 1000 > Date.now()) return
+  throw new Error('The offer has expired, so nothing was deposited. Take a new offer.')
 }

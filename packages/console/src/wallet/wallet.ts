@@ -1,8 +1,16 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
 export { discoverWallets, type WalletOption } from './discover.js'
-export { describeWalletError } from './errors.js'
-export { connectWallet, disconnectWallet, readBalance, readToken, switchChain } from './provider.js'
+export { describeWalletError, isRefused } from './errors.js'
+export {
+  connectWallet,
+  disconnectWallet,
+  readBalance,
+  readToken,
+  reconnectWallet,
+  switchChain,
+} from './provider.js'
 export { refundAddressDeposit, refundOrder } from './refund-calls.js'
+export { isFailure } from './send.js'
 export {
   payDepositAddress,
   type ReportStep,

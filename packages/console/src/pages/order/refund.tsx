@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { loadWallet } from '../../wallet/load.js'
+import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 import { Connect } from '../swap/connect.js'
 
@@ -20,8 +20,11 @@ export function Refund({ refund, children }: RefundProps) {
   const attempt = async () => {
     setBusy(true)
     setProblem('')
-    const code = await loadWallet()
-    await refund(code).catch((error) => setProblem(code.describeWalletError(error)))
+    try {
+      await refund(await loadWallet())
+    } catch (error) {
+      setProblem(await describeFailure(error))
+    }
     setBusy(false)
   }
   return (

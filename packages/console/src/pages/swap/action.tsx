@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Auction } from '../../data/auction-stream.js'
 import { now } from '../../data/clock.js'
 import { tokenOf } from '../../data/tokens.js'
+import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
 import { Connect } from './connect.js'
@@ -15,39 +17,81 @@ interface ActionProps {
   /** Why there is no wish; empty with one. */
   readonly problem: string
   readonly auction: Auction
+  /** How much the account of the wallet has of the token to sell; undefined when it is not known. */
+  readonly balance: bigint | undefined
 }
 
 /** The one main action: what the user can do next. */
-export function Action({ chain, params, wish, problem, auction }: ActionProps) {
-  const taken = auction.offer
+export function Action(props: ActionProps) {
+  const { chain, params, wish, problem, auction } = props
+  const known = wallet.value
   const isContract = params.mode === 'contract'
-  if (isContract && wallet.value === undefined) return <Connect />
+  if (isContract && known === undefined)
+    return (
+      <>
+        <Connect />
+        {problem !== '' && params.amount !== '' && <p class="form-problem">{problem}.</p>}
+      </>
+    )
+  if (known !== undefined && BigInt(known.chainId) !== chain.chainId) return <SwitchChain chain={chain} />
+  const taken = auction.offer
   const take = () => {
     if (taken !== undefined && wish !== undefined)
       void takeOffer({ chain, quoteId: taken.quoteId, offer: taken.offer, wish })
   }
-  const isExpired = taken !== undefined && taken.expiresAt < now.value
-  // With a wallet, nothing is deposited before the decimals are read from the contracts.
-  const isRead =
-    wallet.value === undefined || [params.sell, params.buy].every((token) => isReadByWallet(chain, token))
-  const isReady = taken !== undefined && wish !== undefined && !isExpired && isRead
-  const waiting = !isRead
-    ? 'Reading the tokens'
-    : isExpired
-      ? 'The offer has expired'
-      : 'Waiting for an offer'
-  const missing = problem !== '' ? problem : wish?.user === '' ? 'Enter your address' : waiting
+  const missing = problem !== '' ? problem : whatIsMissing(props)
   return (
     <>
-      <button type="button" class="main-action" disabled={!isReady} onClick={take}>
-        {!isReady ? missing : isContract ? 'Swap' : 'Get the deposit address'}
+      <button type="button" class="main-action" disabled={missing !== ''} onClick={take}>
+        {missing !== '' ? missing : isContract ? 'Swap' : 'Get the deposit address'}
       </button>
-      {!isContract && wallet.value === undefined && <ConnectAside />}
+      {!isContract && known === undefined && <ConnectAside />}
     </>
   )
 }
 
+/** What a valid form still lacks; empty when the offer can be taken. */
+function whatIsMissing({ chain, params, wish, auction, balance }: ActionProps): string {
+  if (wish?.user === '') return 'Enter your address'
+  // With a wallet, nothing is deposited before the decimals are read from the contracts.
+  const isRead =
+    wallet.value === undefined || [params.sell, params.buy].every((token) => isReadByWallet(chain, token))
+  if (!isRead) return 'Reading the tokens'
+  const { offer, round } = auction
+  if (offer === undefined) return round?.offers === 0 ? 'No offers in this round' : 'Waiting for an offer'
+  if (offer.expiresAt < now.value) return 'The offer has expired'
+  const needed = BigInt(offer.offer.quote?.inputAmount ?? 0)
+  // An address can be paid from anywhere.
+  const isShort = params.mode === 'contract' && balance !== undefined && balance < needed
+  return isShort ? 'Not enough of the token to sell' : ''
+}
+
 const isReadByWallet = ({ chainId }: Chain, token: string) => tokenOf(chainId, token)?.source === 'wallet'
+
+/** Nothing can be read or sent on another chain. */
+function SwitchChain({ chain }: { readonly chain: Chain }) {
+  const [problem, setProblem] = useState('')
+  const change = async () => {
+    setProblem('')
+    try {
+      await (await loadWallet()).switchChain(Number(chain.chainId))
+    } catch (error) {
+      setProblem(await describeFailure(error))
+    }
+  }
+  return (
+    <>
+      <button type="button" class="main-action" onClick={change}>
+        Switch the wallet to chain {String(chain.chainId)}
+      </button>
+      {problem !== '' && (
+        <p class="form-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}
 
 /** In address mode a wallet is not needed, but it checks the address. */
 function ConnectAside() {

@@ -32,7 +32,7 @@ export function AuctionPanel({ chain, auction, token, isAsking, price }: Auction
               <Id text={round.quoteId} href={hrefHere('quote', round.quoteId)} label="quote id" />
             )}
             <span>round {round.number}</span>
-            <span class="auction-count" role="status">
+            <span class="auction-count">
               {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
             </span>
           </span>

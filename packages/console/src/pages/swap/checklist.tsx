@@ -1,33 +1,68 @@
 import { useEffect } from 'preact/hooks'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
-import { OrderId, SolverLabel } from '../../components/id.js'
+import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { orderService } from '../../data/api.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
 import { useQuery } from '../../data/query.js'
-import { shorten } from '../../format/shorten.js'
-import { formatDuration } from '../../format/time.js'
+import { formatDuration, formatSpan } from '../../format/time.js'
+import { wallet } from '../../wallet/state.js'
 import { DepositAddress } from './deposit-address.js'
-import { leaveOffer, reportEnd, type Step, type TakenOffer } from './taken-offer.js'
+import {
+  leaveOffer,
+  payFromWallet,
+  reportDeposit,
+  reportEnd,
+  type Step,
+  type TakenOffer,
+} from './taken-offer.js'
 
 const FILL_POLL_MS = 3000
-const SIGNS: Readonly<Record<Step['state'], string>> = { waiting: '○', active: '◐', done: '✓', failed: '✕' }
-const NAMES: Readonly<Record<Step['name'], readonly [waiting: string, active: string, done: string]>> = {
-  check: ['Check the quote', 'Checking the quote', 'Quote checked through your wallet'],
-  approve: ['Approve', 'Approve in your wallet', 'Approved'],
-  deposit: ['Deposit', 'Waiting for the deposit', 'Deposited'],
-  fill: ['Fill', 'Waiting for the solver', 'Done'],
+const SIGNS: Readonly<Record<Step['state'], string>> = {
+  waiting: '○',
+  active: '◐',
+  sent: '◐',
+  done: '✓',
+  failed: '✕',
+}
+type Words = Readonly<Record<'waiting' | 'active' | 'sent' | 'done', string>>
+const WORDS: Readonly<Record<Step['name'], Words>> = {
+  check: {
+    waiting: 'Check the quote',
+    active: 'Checking the quote',
+    sent: '',
+    done: 'Quote checked through your wallet',
+  },
+  approve: {
+    waiting: 'Approve',
+    active: 'Approve in your wallet',
+    sent: 'Waiting until the approval is mined',
+    done: 'Approved',
+  },
+  deposit: {
+    waiting: 'Deposit',
+    active: 'Confirm the deposit in your wallet',
+    sent: 'Waiting until the deposit is mined',
+    done: 'Deposited',
+  },
+  fill: { waiting: 'Fill', active: 'Waiting for the solver', sent: '', done: 'Done' },
 }
 
 /** The swap that the user has begun: a list that fills as it goes. */
 export function Checklist({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, steps, problem, wish } = taken
+  const { chain, offer, steps, problem, wish, isBusy } = taken
   const { chainId } = chain
   const { quote, orderId } = offer
   const end = useOrderEnd(taken)
   const isOver = end !== undefined
-  const isFailed = steps.some(({ state }) => state === 'failed')
+  const isAddress = wish.mode === 'ADDRESS'
+  const isLate = (quote?.depositDeadline ?? 0) * 1000 < now.value
+  const deposit = steps.find(({ name }) => name === 'deposit')
+  const isDeposited = deposit?.state === 'done'
+  // While the wallet has the deposit, another swap would be a second one.
+  const mayLeave =
+    isOver || isAddress || (!isDeposited && (!isBusy || deposit?.state === 'waiting' || isLate))
   return (
     <div class="checklist">
       <dl class="facts">
@@ -48,21 +83,28 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
           <OrderId id={orderId} />
         </dd>
       </dl>
-      <ol class="steps" aria-label="Steps of the swap" aria-live="polite">
+      <ol class="steps" aria-label="Steps of the swap">
         {steps.map((step) => (
-          <StepLine key={step.name} step={step} isUnchecked={wish.mode === 'ADDRESS' && !taken.isChecked} />
+          <StepLine key={step.name} step={step} words={wordsOf(step, taken)} />
         ))}
       </ol>
-      {wish.mode === 'ADDRESS' && !isOver && <DepositAddress taken={taken} />}
+      {/* The list has clocks: screen readers speak of the last step alone. */}
+      <p class="visually-hidden" role="status">
+        {isOver ? '' : wordsOfLast(taken)}
+      </p>
+      {!isAddress && !isDeposited && problem === '' && <Validity taken={taken} isLate={isLate} />}
+      {isAddress && !isDeposited && <AddressOfTaken taken={taken} />}
       {problem !== '' && (
         <p class="notice notice-bad" role="alert">
           {problem}
         </p>
       )}
-      <a class={isOver ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
-        See the order
-      </a>
-      {(isOver || isFailed || wish.mode === 'ADDRESS') && (
+      {(isDeposited || isOver || isAddress || deposit?.state === 'sent') && (
+        <a class={isOver ? 'main-action' : 'second-action'} href={hrefOn(chainId, 'order', orderId)}>
+          See the order
+        </a>
+      )}
+      {mayLeave && (
         <button type="button" class="second-action" onClick={leaveOffer}>
           {isOver ? 'New swap' : 'Back to the quotes'}
         </button>
@@ -71,42 +113,76 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
   )
 }
 
-function StepLine({ step, isUnchecked }: { readonly step: Step; readonly isUnchecked: boolean }) {
+/** What a step is called in its state. */
+function wordsOf({ name, state, detail }: Step, { wish, isChecked, isBusy }: TakenOffer): string {
+  const isAddress = wish.mode === 'ADDRESS'
+  if (name === 'check' && state === 'waiting' && isAddress && !isChecked)
+    return 'Not checked: no wallet is connected'
+  if (name === 'deposit' && state === 'active' && isAddress && !isBusy) return 'Waiting for the deposit'
+  if (name === 'fill' && state === 'done') return detail
+  return WORDS[name][state === 'failed' ? 'waiting' : state]
+}
+
+function wordsOfLast(taken: TakenOffer): string {
+  const last = taken.steps.findLast(({ state }) => state !== 'waiting')
+  return last === undefined || last.state === 'failed' ? '' : wordsOf(last, taken)
+}
+
+function StepLine({ step, words }: { readonly step: Step; readonly words: string }) {
   const { name, state, detail, startedAt, endedAt } = step
-  const isSkipped = name === 'check' && state === 'waiting' && isUnchecked
-  const word = NAMES[name][state === 'done' ? 2 : state === 'active' ? 1 : 0]
   const ms =
-    startedAt === undefined || state === 'waiting'
+    startedAt === undefined || state === 'waiting' || state === 'failed'
       ? undefined
       : (endedAt ?? Math.max(now.value, startedAt)) - startedAt
   return (
     <li class={`step step-${state}`}>
       <span aria-hidden="true">{SIGNS[state]}</span>
       <span class="step-name">
-        {isSkipped
-          ? 'Not checked: no wallet is connected'
-          : name === 'fill' && state === 'done'
-            ? detail
-            : word}
+        {words}
         <span class="visually-hidden">{state === 'failed' ? ' failed' : ''}</span>
-        {detail !== '' && name !== 'fill' && (
-          <span class="muted" title={detail}>
-            {detail.startsWith('0x') ? shorten(detail) : detail}
-          </span>
-        )}
+        {name !== 'fill' &&
+          (detail.startsWith('0x') ? (
+            <Id text={detail} label="transaction" />
+          ) : (
+            detail !== '' && <span class="muted">{detail}</span>
+          ))}
       </span>
       {ms !== undefined && <span class="number muted">{formatDuration(ms)}</span>}
     </li>
   )
 }
 
-/** Follows the order until it is settled or refunded. */
+/** Until when the contract accepts the deposit. */
+function Validity({ taken, isLate }: { readonly taken: TakenOffer; readonly isLate: boolean }) {
+  const deadlineMs = (taken.offer.quote?.depositDeadline ?? 0) * 1000
+  return (
+    <p class={isLate ? 'warning' : 'muted'}>
+      {isLate
+        ? 'The offer has expired. A deposit that is mined now reverts and changes nothing.'
+        : `The contract accepts the deposit for ${formatSpan(deadlineMs - now.value)} more.`}
+    </p>
+  )
+}
+
+/** The deposit address, which a connected wallet can pay. */
+function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
+  const { chain, offer, isChecked, isBusy } = taken
+  return (
+    <DepositAddress chain={chain} offer={offer} isChecked={isChecked}>
+      {wallet.value !== undefined && (
+        <button type="button" class="main-action" disabled={isBusy} onClick={payFromWallet}>
+          {isBusy ? 'Waiting for the wallet…' : 'Send from the wallet'}
+        </button>
+      )}
+    </DepositAddress>
+  )
+}
+
+/** Follows the order from the deposit until it is settled or refunded, also when the wallet has lost its transaction. */
 function useOrderEnd({ chain, offer, steps }: TakenOffer): OrderState | undefined {
   const { chainId } = chain
   const { orderId } = offer
-  const isWanted = steps.some(
-    ({ name, state }) => name === 'deposit' && (state === 'active' || state === 'done'),
-  )
+  const isWanted = steps.some(({ name, startedAt }) => name === 'deposit' && startedAt !== undefined)
   const order = useQuery(
     isWanted ? `order ${chainId} ${orderId}` : undefined,
     (signal) => orderService.getOrder({ chainId, orderId }, { signal }),
@@ -115,10 +191,9 @@ function useOrderEnd({ chain, offer, steps }: TakenOffer): OrderState | undefine
   const state = order.data?.state
   const isOver = state === OrderState.SETTLED || state === OrderState.REFUNDED
   useEffect(() => {
-    if (isOver)
-      reportEnd(
-        state === OrderState.SETTLED ? 'Filled: you have the output' : 'Refunded: you have the input back',
-      )
-  }, [isOver, state])
+    if (state === OrderState.DEPOSITED) reportDeposit(orderId)
+    if (state === OrderState.SETTLED) reportEnd(orderId, 'Filled: you have the output')
+    if (state === OrderState.REFUNDED) reportEnd(orderId, 'Refunded: you have the input back')
+  }, [state, orderId])
   return isOver ? state : undefined
 }

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { shorten } from '../../format/shorten.js'
 import type { WalletOption } from '../../wallet/discover.js'
-import { loadWallet } from '../../wallet/load.js'
+import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 
 /** Connects a wallet of this browser. With several, a list to choose from. */
@@ -12,7 +12,7 @@ export function Connect() {
   const attempt = async (task: () => Promise<void>) => {
     setProblem('')
     setBusy(true)
-    await task().catch(async (error) => setProblem((await loadWallet()).describeWalletError(error)))
+    await task().catch(async (error) => setProblem(await describeFailure(error)))
     setBusy(false)
   }
   const connect = (option: WalletOption) => attempt(async () => (await loadWallet()).connectWallet(option))
@@ -48,7 +48,7 @@ export function Connect() {
         </p>
       )}
       {problem !== '' && (
-        <p class="negative" role="alert">
+        <p class="form-problem" role="alert">
           {problem}
         </p>
       )}
@@ -57,36 +57,17 @@ export function Connect() {
 }
 
 /** The connected wallet, with the way to forget it. */
-export function ConnectedWallet({ chainId }: { readonly chainId: bigint }) {
-  const [problem, setProblem] = useState('')
+export function ConnectedWallet() {
   const known = wallet.value
   if (known === undefined) return null
-  const isElsewhere = BigInt(known.chainId) !== chainId
-  const change = async () => {
-    const { switchChain, describeWalletError } = await loadWallet()
-    await switchChain(Number(chainId)).then(
-      () => setProblem(''),
-      (error) => setProblem(describeWalletError(error)),
-    )
-  }
   return (
     <div class="connected">
       <span>
         <bdi>{known.name}</bdi> <code title={known.address}>{shorten(known.address)}</code>
       </span>
-      {isElsewhere && (
-        <button type="button" onClick={change}>
-          Switch to chain {String(chainId)}
-        </button>
-      )}
       <button type="button" class="plain" onClick={async () => (await loadWallet()).disconnectWallet()}>
         disconnect
       </button>
-      {isElsewhere && problem !== '' && (
-        <p class="negative" role="alert">
-          {problem}
-        </p>
-      )}
     </div>
   )
 }

@@ -1,29 +1,35 @@
+import type { ComponentChildren } from 'preact'
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Amount } from '../../components/token-amount.js'
+import type { Offer } from '../../data/auction.js'
 import { now } from '../../data/clock.js'
 import { tokenOf } from '../../data/tokens.js'
 import { exactAmount } from '../../format/amount.js'
-import { formatAge } from '../../format/time.js'
-import { wallet } from '../../wallet/state.js'
-import { payFromWallet, type TakenOffer } from './taken-offer.js'
+import { formatMoment, formatSpan } from '../../format/time.js'
+
+interface DepositAddressProps {
+  readonly chain: Chain
+  readonly offer: Offer
+  /** Whether the address was checked against the contract, through the user's wallet. */
+  readonly isChecked: boolean
+  /** What the user can do with the address. */
+  readonly children?: ComponentChildren
+}
 
 /** The deposit address of an offer with its QR code, and what to send there until when. */
-export function DepositAddress({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, isChecked, steps } = taken
+export function DepositAddress({ chain, offer, isChecked, children }: DepositAddressProps) {
   const { quote, depositAddress } = offer
   if (quote === undefined) return null
   const deadlineMs = quote.depositDeadline * 1000
-  const isLate = deadlineMs < now.value
   const token = tokenOf(chain.chainId, quote.inputToken)
-  const deposit = steps.find(({ name }) => name === 'deposit')
-  if (deposit?.state === 'done') return null
-  if (isLate) return <TooLate fillDeadlineMs={quote.fillDeadline * 1000} />
+  if (deadlineMs < now.value) return <TooLate fillDeadlineMs={quote.fillDeadline * 1000} />
   return (
     <section class="deposit-address" aria-label="Deposit address">
       {!isChecked && (
         <p class="notice notice-warning">
-          This address is not checked, because no wallet is connected: you trust this instance for it. Tokens
+          This address is not checked, because no wallet was connected: you trust this instance for it. Tokens
           sent to a wrong address are lost.
         </p>
       )}
@@ -53,15 +59,13 @@ export function DepositAddress({ taken }: { readonly taken: TakenOffer }) {
           </dd>
           <dt>on chain</dt>
           <dd class="number">{String(chain.chainId)}</dd>
-          <dt>before</dt>
-          <dd>{formatAge(deadlineMs, now.value)}</dd>
+          <dt>within</dt>
+          <dd class="number" title={formatMoment(deadlineMs)}>
+            {formatSpan(deadlineMs - now.value)}
+          </dd>
         </dl>
       </div>
-      {wallet.value !== undefined && (
-        <button type="button" class="main-action" onClick={payFromWallet}>
-          Send from the wallet
-        </button>
-      )}
+      {children}
     </section>
   )
 }

@@ -1,9 +1,6 @@
-import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Amount } from '../../components/token-amount.js'
-import { loadWallet } from '../../wallet/load.js'
-import { wallet } from '../../wallet/state.js'
-import { type SwapParams, writeSwapParams } from './swap-params.js'
+import { isUserAddress, type SwapParams, writeSwapParams } from './swap-params.js'
 
 interface ModeProps {
   readonly value: SwapParams['mode']
@@ -39,6 +36,7 @@ export function UserField({ params }: { readonly params: SwapParams }) {
       </span>
       <input
         class="wide-input"
+        aria-invalid={params.user !== '' && !isUserAddress(params.user)}
         placeholder="0x…"
         value={params.user}
         autocomplete="off"
@@ -50,24 +48,15 @@ export function UserField({ params }: { readonly params: SwapParams }) {
 }
 
 /** How much of a token the user has, once a wallet is connected. */
-export function Balance({ chain, token }: { readonly chain: Chain; readonly token: string }) {
-  const [balance, setBalance] = useState<bigint>()
-  const known = wallet.value
-  const isHere = known !== undefined && BigInt(known.chainId) === chain.chainId
-  useEffect(() => {
-    setBalance(undefined)
-    if (!isHere) return
-    let isEnded = false
-    void loadWallet()
-      .then(({ readBalance }) => readBalance(token))
-      .then(
-        (read) => !isEnded && setBalance(read),
-        () => {},
-      )
-    return () => {
-      isEnded = true
-    }
-  }, [isHere, known?.address, token])
+export function Balance({
+  chain,
+  token,
+  balance,
+}: {
+  readonly chain: Chain
+  readonly token: string
+  readonly balance: bigint | undefined
+}) {
   if (balance === undefined) return null
   return (
     <span>

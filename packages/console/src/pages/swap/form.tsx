@@ -1,6 +1,8 @@
+import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { TokenName } from '../../components/token-amount.js'
+import { useFocusAfter } from '../../components/use-focus-after.js'
 import { type Auction, REFRESH_SECONDS } from '../../data/auction-stream.js'
 import { now } from '../../data/clock.js'
 import type { Query } from '../../data/query.js'
@@ -8,6 +10,7 @@ import { tokenOf } from '../../data/tokens.js'
 import { exactAmount, formatAmount, formatRate } from '../../format/amount.js'
 import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
+import { useBalance } from '../../wallet/use-balance.js'
 import { Action } from './action.js'
 import { ConnectedWallet } from './connect.js'
 import { Balance, Mode, UserField } from './fields.js'
@@ -37,6 +40,7 @@ export function SwapForm(props: SwapFormProps) {
   const { chainId } = chain
   const found = findAmounts(auction, price.data, wish)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
+  const balance = useBalance(chain, params.sell)
   const sides = {
     sell: { label: 'You sell', token: params.sell, amount: found?.input },
     buy: { label: 'You buy', token: params.buy, amount: found?.output },
@@ -44,7 +48,8 @@ export function SwapForm(props: SwapFormProps) {
   const field = (side: 'sell' | 'buy') => {
     const { label, token, amount } = sides[side]
     const isExact = params.exact === side
-    const decimals = token === '' ? undefined : tokenOf(chainId, token)?.decimals
+    const known = token === '' ? undefined : tokenOf(chainId, token)
+    const decimals = known?.decimals
     const shown = amount === undefined ? '' : formatAmount(amount, decimals)
     return (
       <TokenField
@@ -53,18 +58,20 @@ export function SwapForm(props: SwapFormProps) {
         token={token}
         amount={isExact ? params.amount : shown}
         title={amount === undefined ? '' : exactAmount(amount, decimals)}
-        isExact={isExact}
         isInvalid={
           isExact && wish === undefined && params.amount !== '' && params.sell !== '' && params.buy !== ''
         }
-        isDisabled={false}
         onAmount={(text) => change({ exact: side, amount: text })}
         onToken={(address) => change({ [side]: address })}
       >
         {token !== '' && decimals === undefined && (
-          <span>Smallest units: the decimals are not known yet.</span>
+          <span>
+            {known?.source === 'wallet'
+              ? 'Smallest units: no contract at this address says its decimals.'
+              : 'Smallest units: the decimals are not known yet.'}
+          </span>
         )}
-        {side === 'sell' && token !== '' && <Balance chain={chain} token={token} />}
+        {side === 'sell' && token !== '' && <Balance chain={chain} token={token} balance={balance} />}
         {side === 'buy' && (
           <>
             <span>
@@ -106,8 +113,20 @@ export function SwapForm(props: SwapFormProps) {
           hint="Send the tokens from anywhere, without a connected wallet."
         />
       </fieldset>
-      {wallet.value === undefined ? <UserField params={params} /> : <ConnectedWallet chainId={chainId} />}
-      <Action {...props} />
+      <WalletPlace params={params} />
+      <Action {...props} balance={balance} />
+    </div>
+  )
+}
+
+/** The wallet, or the address in its place. It takes the focus of the button that a change of the wallet removes. */
+function WalletPlace({ params }: Pick<SwapFormProps, 'params'>) {
+  const place = useRef<HTMLDivElement>(null)
+  const isConnected = wallet.value !== undefined
+  useFocusAfter(place, isConnected)
+  return (
+    <div ref={place} class="wallet-place" tabIndex={-1}>
+      {isConnected ? <ConnectedWallet /> : <UserField params={params} />}
     </div>
   )
 }

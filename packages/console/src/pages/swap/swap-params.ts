@@ -15,6 +15,10 @@ export interface SwapParams {
 }
 
 export const ADDRESS = /^0x[0-9a-f]{40}$/i
+const ZERO = /^0x0{40}$/
+
+/** Whether an address can have the output: no one has the key of the zero address. */
+export const isUserAddress = (text: string) => ADDRESS.test(text) && !ZERO.test(text)
 
 /** Reads the form from the URL. */
 export function readSwapParams({ query }: Pick<Route, 'query'>): SwapParams {

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction.js'
-import { rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
-import { loadWallet } from '../../wallet/load.js'
+import { changeSwap, ownSwap, rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
+import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
 
@@ -11,7 +11,8 @@ export type StepName = 'check' | 'approve' | 'deposit' | 'fill'
 /** A step of a swap. */
 export interface Step {
   readonly name: StepName
-  readonly state: 'waiting' | 'active' | 'done' | 'failed'
+  /** Sent: its transaction is not mined yet. */
+  readonly state: 'waiting' | 'active' | 'sent' | 'done' | 'failed'
   readonly detail: string
   /** Unix time in milliseconds; undefined before its beginning, or its end. */
   readonly startedAt: number | undefined
@@ -27,6 +28,8 @@ export interface TakenOffer {
   readonly steps: readonly Step[]
   /** Whether the deposit address was checked against the contract, through the user's wallet. */
   readonly isChecked: boolean
+  /** Whether the wallet is asked, or has sent what is not mined. */
+  readonly isBusy: boolean
   readonly problem: string
 }
 
@@ -38,25 +41,31 @@ type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wish'>
 /** Takes an offer: by contract it is deposited at once, by address its deposit address is shown. */
 export async function takeOffer(choice: Choice): Promise<void> {
   const { chain, offer, wish, quoteId } = choice
+  const { orderId } = offer
+  const isContract = wish.mode === 'CONTRACT'
   rememberSwap({
     chainId: Number(chain.chainId),
-    orderId: offer.orderId,
+    orderId,
     quoteId,
-    ...(wish.mode === 'ADDRESS' && { signedQuote: toStoredQuote(offer) }),
+    signedQuote: toStoredQuote(offer),
+    isContract,
+    isBegun: !isContract,
   })
-  const names: StepName[] =
-    wish.mode === 'CONTRACT' ? ['check', 'approve', 'deposit', 'fill'] : ['check', 'deposit', 'fill']
+  const names: StepName[] = isContract
+    ? ['check', 'approve', 'deposit', 'fill']
+    : ['check', 'deposit', 'fill']
   const steps = names.map(
     (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
   )
-  takenOffer.value = { ...choice, steps, isChecked: false, problem: '' }
-  if (wish.mode === 'CONTRACT') return run(({ swapByContract }) => swapByContract(offer, wish, chain, report))
+  takenOffer.value = { ...choice, steps, isChecked: false, isBusy: false, problem: '' }
+  const report = reporterOf(orderId)
+  if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wish, chain, report))
   if (wallet.peek() === undefined) return report('deposit', 'active')
-  await run(async ({ verifyOffer }) => {
+  await run(orderId, async ({ verifyOffer }) => {
     report('check', 'active')
     await verifyOffer(offer, wish, chain)
     report('check', 'done', 'signature, terms and deposit address are right')
-    change((taken) => ({ ...taken, isChecked: true }))
+    confirmAddress(orderId)
     report('deposit', 'active')
   })
 }
@@ -64,61 +73,89 @@ export async function takeOffer(choice: Choice): Promise<void> {
 /** Pays the deposit address of the offer from the connected wallet, after another check. */
 export async function payFromWallet(): Promise<void> {
   const taken = takenOffer.peek()
-  if (taken === undefined) return
+  if (taken === undefined || taken.isBusy) return
   const { offer, wish, chain } = taken
-  await run(async ({ payDepositAddress }) => {
-    await payDepositAddress(offer, wish, chain, report)
-    change((now) => ({ ...now, isChecked: true }))
+  await run(offer.orderId, async ({ payDepositAddress }) => {
+    await payDepositAddress(offer, wish, chain, reporterOf(offer.orderId))
+    confirmAddress(offer.orderId)
   })
 }
 
-/** Goes back to the choice among offers. */
+/** Goes back to the choice among offers. What the wallet is not asked for yet, it is not asked for any more. */
 export function leaveOffer(): void {
   takenOffer.value = undefined
 }
 
-/** The solver has filled the order, or the user got the input back. */
-export function reportEnd(word: string): void {
-  report('deposit', 'done')
-  report('fill', 'done', word)
+/** The contract has the order: it waits for the solver. */
+export function reportDeposit(orderId: string): void {
+  reporterOf(orderId)('deposit', 'done')
+  change(orderId, (taken) => ({ ...taken, problem: '' }))
 }
 
-async function run(task: (code: Awaited<ReturnType<typeof loadWallet>>) => Promise<void>): Promise<void> {
-  change((taken) => ({ ...taken, problem: '' }))
-  const code = await loadWallet()
+/** The solver has filled the order, or the user got the input back. */
+export function reportEnd(orderId: string, word: string): void {
+  reportDeposit(orderId)
+  reporterOf(orderId)('fill', 'done', word)
+}
+
+function confirmAddress(orderId: string): void {
+  changeSwap(orderId, { isChecked: true })
+  change(orderId, (taken) => ({ ...taken, isChecked: true }))
+}
+
+type WalletCode = Awaited<ReturnType<typeof loadWallet>>
+
+async function run(orderId: string, task: (code: WalletCode) => Promise<void>): Promise<void> {
+  change(orderId, (taken) => ({ ...taken, problem: '', isBusy: true }))
   try {
-    await task(code)
+    await task(await loadWallet())
   } catch (error) {
-    const problem = code.describeWalletError(error)
-    change((taken) => ({
-      ...taken,
-      problem,
-      steps: taken.steps.map((step) => (step.state === 'active' ? { ...step, state: 'failed' } : step)),
-    }))
+    const problem = await describeFailure(error)
+    const code = await loadWallet().catch(() => undefined)
+    const isCertain = code?.isRefused(error) || code?.isFailure(error)
+    if (isCertain && ownSwap(orderId)?.isContract) changeSwap(orderId, { isBegun: false })
+    change(orderId, (taken) => ({ ...taken, problem, steps: taken.steps.map((step) => failed(step, taken)) }))
+  }
+  change(orderId, (taken) => ({ ...taken, isBusy: false }))
+}
+
+/** A deposit address still waits for tokens when the wallet has not sent them. */
+function failed(step: Step, { wish }: TakenOffer): Step {
+  if (step.state !== 'active' && step.state !== 'sent') return step
+  const isOpen = wish.mode === 'ADDRESS' && step.name === 'deposit'
+  return { ...step, state: isOpen ? 'active' : 'failed' }
+}
+
+/** Reports the steps of a swap. @throws when a step begins after the user has left the swap */
+function reporterOf(orderId: string) {
+  return (name: StepName, state: 'active' | 'sent' | 'done', detail = ''): void => {
+    if (state === 'active' && takenOffer.peek()?.offer.orderId !== orderId)
+      throw new Error('The user has left this swap.')
+    if (name === 'deposit' && state !== 'done')
+      changeSwap(orderId, { isBegun: true, ...(state === 'sent' && { transaction: detail }) })
+    change(orderId, (taken) => ({ ...taken, steps: withReport(taken.steps, name, state, detail) }))
   }
 }
 
-function report(name: StepName, state: 'active' | 'done', detail = ''): void {
+function withReport(steps: readonly Step[], name: StepName, state: Step['state'], detail: string): Step[] {
   const at = Date.now()
-  change((taken) => ({
-    ...taken,
-    steps: taken.steps.map((step, index): Step => {
-      const isNext = state === 'done' && taken.steps[index - 1]?.name === name && name === 'deposit'
-      if (isNext && step.state === 'waiting') return { ...step, state: 'active', startedAt: at }
-      if (step.name !== name || step.state === 'done') return step
-      const startedAt = step.startedAt ?? at
-      return {
-        ...step,
-        state,
-        detail: detail || step.detail,
-        startedAt,
-        endedAt: state === 'done' ? at : undefined,
-      }
-    }),
-  }))
+  return steps.map((step, index): Step => {
+    const isNext = state === 'done' && steps[index - 1]?.name === name && name === 'deposit'
+    if (isNext && step.state === 'waiting') return { ...step, state: 'active', startedAt: at }
+    if (step.name !== name || step.state === 'done') return step
+    const startedAt = step.startedAt ?? at
+    return {
+      ...step,
+      state,
+      detail: detail || step.detail,
+      startedAt,
+      endedAt: state === 'done' ? at : undefined,
+    }
+  })
 }
 
-function change(to: (taken: TakenOffer) => TakenOffer): void {
+/** Changes a swap unless the user has left it. */
+function change(orderId: string, to: (taken: TakenOffer) => TakenOffer): void {
   const taken = takenOffer.peek()
-  if (taken !== undefined) takenOffer.value = to(taken)
+  if (taken?.offer.orderId === orderId) takenOffer.value = to(taken)
 }

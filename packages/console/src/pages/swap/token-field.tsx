@@ -4,6 +4,10 @@ import { tokenOf } from '../../data/tokens.js'
 import { shorten } from '../../format/shorten.js'
 import { TokenPicker } from './token-picker.js'
 
+/** Numbers of characters that fit in the two larger sizes. */
+const SHORT = 11
+const LONG = 16
+
 interface TokenFieldProps {
   readonly chainId: bigint
   readonly label: string
@@ -12,30 +16,22 @@ interface TokenFieldProps {
   readonly amount: string
   /** The exact amount, on hover. */
   readonly title: string
-  readonly isExact: boolean
   readonly isInvalid: boolean
-  readonly isDisabled: boolean
   readonly onAmount: (text: string) => void
   readonly onToken: (address: string) => void
   /** A line below the amount. */
   readonly children?: ComponentChildren
 }
 
+/** A long amount is smaller, so that it is seen as a whole. */
+function amountSize({ length }: string): 'usual' | 'long' | 'longest' {
+  if (length <= SHORT) return 'usual'
+  return length <= LONG ? 'long' : 'longest'
+}
+
 /** One side of the swap: an amount and its token. */
 export function TokenField(props: TokenFieldProps) {
-  const {
-    chainId,
-    label,
-    token,
-    amount,
-    title,
-    isExact,
-    isInvalid,
-    isDisabled,
-    onAmount,
-    onToken,
-    children,
-  } = props
+  const { chainId, label, token, amount, title, isInvalid, onAmount, onToken, children } = props
   const id = useId()
   const picker = useRef<HTMLDialogElement>(null)
   const known = token === '' ? undefined : tokenOf(chainId, token)
@@ -45,24 +41,17 @@ export function TokenField(props: TokenFieldProps) {
       <div class="token-field-row">
         <input
           id={id}
-          class={`amount-input number${isExact ? '' : ' amount-found'}`}
+          class={`amount-input number amount-${amountSize(amount)}`}
           inputMode="decimal"
           autocomplete="off"
           spellcheck={false}
           placeholder="0"
           value={amount}
           title={title}
-          disabled={isDisabled}
           aria-invalid={isInvalid}
           onInput={({ currentTarget }) => onAmount(currentTarget.value)}
         />
-        <button
-          type="button"
-          class="token-button"
-          disabled={isDisabled}
-          onClick={() => picker.current?.showModal()}
-          title={token}
-        >
+        <button type="button" class="token-button" onClick={() => picker.current?.showModal()} title={token}>
           {token === '' ? (
             'Choose token'
           ) : (

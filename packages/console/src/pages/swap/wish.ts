@@ -2,9 +2,9 @@ import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { DepositMode, OrderType, VerifyMode } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import type { AuctionRequest } from '../../data/auction-stream.js'
 import { tokenOf } from '../../data/tokens.js'
-import { isAmbiguous, parseAmount } from '../../format/amount.js'
+import { isAmbiguous, parseAmount, readsWithMoreDecimals } from '../../format/amount.js'
 import type { Wish } from '../../wallet/swap-calls.js'
-import { ADDRESS, type SwapParams } from './swap-params.js'
+import { isUserAddress, type SwapParams } from './swap-params.js'
 
 /** What the form asks for, or why it asks for nothing yet. */
 export interface WishOrProblem {
@@ -25,9 +25,9 @@ export function readWish(
   if (sell.toLowerCase() === buy.toLowerCase()) return without('Choose two different tokens')
   const decimals = tokenOf(chainId, exact === 'sell' ? sell : buy)?.decimals
   const amount = parseAmount(params.amount, decimals)
-  if (amount === undefined) return without(amountProblem(params.amount))
+  if (amount === undefined) return without(amountProblem(params.amount, decimals))
   const user = account ?? params.user
-  if (user !== '' && !ADDRESS.test(user)) return without('Enter a valid address')
+  if (user !== '' && !isUserAddress(user)) return without('Enter a valid address')
   const wish: Wish = {
     inputToken: sell,
     outputToken: buy,
@@ -39,10 +39,11 @@ export function readWish(
   return { wish, problem: '' }
 }
 
-function amountProblem(text: string): string {
+function amountProblem(text: string, decimals: number | undefined): string {
   if (text === '') return 'Enter an amount'
-  if (!isAmbiguous(text)) return 'Enter a valid amount'
-  return `Write ${text.replace(',', '')} or ${text.replace(',', '.')}`
+  if (isAmbiguous(text)) return `Write ${text.replace(',', '')} or ${text.replace(',', '.')}`
+  if (!readsWithMoreDecimals(text)) return 'Enter a valid amount'
+  return decimals === undefined ? 'Enter whole units' : `The token has ${decimals} decimals only`
 }
 
 /**

@@ -1,0 +1,93 @@
+import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
+import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
+import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { OrderId } from '../../components/id.js'
+import { StateMark, type Tone } from '../../components/state-mark.js'
+import { Amount } from '../../components/token-amount.js'
+import { orderService } from '../../data/api.js'
+import { now } from '../../data/clock.js'
+import { type OwnSwap, ownSwaps, storedQuote } from '../../data/own-swaps.js'
+import { useQuery } from '../../data/query.js'
+
+const MOST = 4
+const REFRESH_MS = 15_000
+
+/** The last swaps of this browser. A page that is loaded again leads back to a deposit on its way. */
+export function OwnSwaps({
+  chain,
+  without,
+}: {
+  readonly chain: Chain
+  readonly without: string | undefined
+}) {
+  const shown = ownSwaps.value
+    .filter(
+      ({ chainId, isBegun, orderId }) => BigInt(chainId) === chain.chainId && isBegun && orderId !== without,
+    )
+    .slice(0, MOST)
+    .flatMap((swap) => {
+      const offer = storedQuote(swap)
+      return offer?.quote === undefined ? [] : [{ swap, offer }]
+    })
+  if (shown.length === 0) return null
+  return (
+    <section class="panel own-swaps" aria-labelledby="own-swaps-title">
+      <h2 id="own-swaps-title">Your swaps in this browser</h2>
+      <ul>
+        {shown.map(({ swap, offer }) => (
+          <OwnSwapLine key={swap.orderId} chain={chain} swap={swap} offer={offer} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+interface LineProps {
+  readonly chain: Chain
+  readonly swap: OwnSwap
+  readonly offer: SignedQuote
+}
+
+function OwnSwapLine({ chain, swap, offer }: LineProps) {
+  const { chainId } = chain
+  const { orderId } = swap
+  const { quote } = offer
+  const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > now.value
+  const order = useQuery(
+    `order ${chainId} ${orderId}`,
+    (signal) => orderService.getOrder({ chainId, orderId }, { signal }),
+    { refreshMs: isOpen ? REFRESH_MS : undefined, refreshOn: (event) => event.orderId === orderId },
+  )
+  const mark =
+    order.data && markOf(order.data.state, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
+  return (
+    <li>
+      <span class="own-swap-amounts">
+        <Amount chainId={chainId} address={quote?.inputToken ?? ''} amount={quote?.inputAmount} />
+        <span class="muted">for</span>
+        <Amount chainId={chainId} address={quote?.outputToken ?? ''} amount={quote?.outputAmount} />
+      </span>
+      <span class="own-swap-order">
+        {mark === undefined ? <span class="muted">…</span> : <StateMark word={mark[0]} tone={mark[1]} />}
+        <OrderId id={orderId} />
+      </span>
+    </li>
+  )
+}
+
+/** What is known of a swap of this browser. */
+function markOf(
+  state: OrderState,
+  { isContract }: OwnSwap,
+  depositDeadline: number,
+  fillDeadline: number,
+): readonly [word: string, tone: Tone] {
+  if (state === OrderState.SETTLED) return ['settled', 'good']
+  if (state === OrderState.REFUNDED) return ['refunded', 'bad']
+  const isDue = fillDeadline * 1000 < now.value
+  if (state === OrderState.DEPOSITED)
+    return isDue ? ['not filled: refund it', 'bad'] : ['deposited', 'waiting']
+  if (isContract)
+    return depositDeadline * 1000 < now.value ? ['not deposited', 'neutral'] : ['waiting', 'waiting']
+  return isDue ? ['over: look for a refund', 'neutral'] : ['waiting', 'waiting']
+}
