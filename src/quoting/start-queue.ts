@@ -33,7 +33,7 @@ interface StartQueueOptions {
 }
 
 /** The time for starting work in one turn of the event loop. */
-const SLICE_MS = 20
+const SLICE_MS = 5
 /** The part of its limit for which work is allowed to wait. Solvers need the other half. */
 const MAX_WAIT_PART = 1 / 2
 /** The part of its limit after which work no longer starts, as it has waited longer than expected. */
