@@ -14,6 +14,7 @@ import { broadcast } from './broadcast.js'
 import { isMet, thresholdsOf } from './check.js'
 import { consoles } from './consoles.js'
 import { footprint } from './footprint.js'
+import { growthCallers } from './growth-callers.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
 import { logCompletion } from './log-completion.js'
@@ -32,6 +33,8 @@ import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeT
 import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
+/** How the cost grows with the work, in one run: `npm run bench -- growth`. */
+const GROWTH = [growthCallers]
 const BENCHMARKS = [
   quote,
   protocols,
@@ -51,6 +54,7 @@ const BENCHMARKS = [
   replayFlood,
   replicas,
   replicaSessions,
+  ...GROWTH,
 ]
 const NAMES = BENCHMARKS.map(({ name }) => name)
 const RESULTS = '.bench/results.json'

@@ -38,9 +38,9 @@ export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggreg
           limitMs: fanOut.limitMs(caller, roundOptions.verify ?? 'off'),
           signal: caller.signal,
           start: (waitedMs) => resolve(aggregator.runRound(request, caller, { ...roundOptions, waitedMs })),
-          refuse(expectedMs) {
+          refuse(retryMs) {
             roundMetrics.countUnstarted(request, 'overloaded')
-            resolve(unstarted(roundErrors.overloaded(chainId, expectedMs), quoteIds.create()))
+            resolve(unstarted(roundErrors.overloaded(chainId, retryMs), quoteIds.create()))
           },
           leave() {
             roundMetrics.countUnstarted(request, 'cancelled')

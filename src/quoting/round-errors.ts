@@ -11,9 +11,9 @@ export interface RoundErrors {
   busy(chainId: number, quoteId?: string): ServiceError
   /**
    * More rounds wait than can begin in time.
-   * @param expectedMs the time that this one would have to wait
+   * @param retryMs the time until this one could begin
    */
-  overloaded(chainId: number, expectedMs: number): ServiceError
+  overloaded(chainId: number, retryMs: number): ServiceError
   /** The error of a round with these results. */
   noOffer(chainId: number, quoteId: string, results: readonly SolverResult[]): ServiceError
 }
@@ -52,9 +52,9 @@ export function createRoundErrors({ clock, log }: RoundErrorsOptions): RoundErro
 
   return {
     busy,
-    overloaded(chainId, expectedMs) {
+    overloaded(chainId, retryMs) {
       warn(chainId, 'quotes are rejected: more of them wait than can be served in time')
-      const retryAfterSeconds = Math.ceil(expectedMs / 1000)
+      const retryAfterSeconds = Math.ceil(retryMs / 1000)
       const message = `More quotes wait than can be served in time: try again in ${retryAfterSeconds} s.`
       return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds })
     },

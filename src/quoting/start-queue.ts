@@ -10,8 +10,8 @@ export interface QueuedStart {
   readonly signal: AbortSignal
   /** Starts the work. Called at most once, with the milliseconds that it has waited. */
   start(waitedMs: number): void
-  /** Called instead of `start` when the work cannot start in time, with the milliseconds until it could have started. */
-  refuse(expectedMs: number): void
+  /** Called instead of `start` when the work cannot start in time, with the milliseconds until there is time for it. */
+  refuse(retryMs: number): void
   /** Called instead of `start` when its signal has ended the wait. */
   leave(): void
 }
@@ -38,6 +38,8 @@ const SLICE_MS = 5
 const MAX_WAIT_PART = 1 / 2
 /** The part of its limit after which work no longer starts, as it has waited longer than expected. */
 const LATEST_START_PART = 3 / 4
+/** The longest time until refused work is asked to come again. */
+const MAX_RETRY_MS = 10_000
 
 interface Waiter {
   readonly client: ClientId
@@ -56,6 +58,16 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
   let started = 0
   /** Whether more work waited than the slice had time for. */
   let isFull = false
+  /** When the work that was refused last is asked to come again. */
+  let retryAt = Number.NEGATIVE_INFINITY
+
+  /** Spreads what is refused over the time after the wait, so that it does not all come again at once and is refused again. */
+  function refuse(work: QueuedStart, expectedMs: number): void {
+    const now = clock()
+    const next = Math.max(retryAt, now + expectedMs) + pace.msPerStart
+    retryAt = Math.min(next, now + MAX_RETRY_MS)
+    work.refuse(retryAt - now)
+  }
 
   function hasTime(): boolean {
     const now = clock()
@@ -81,7 +93,7 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
     const { work, addedAt, onAbort } = waiter
     work.signal.removeEventListener('abort', onAbort)
     const waitedMs = clock() - addedAt
-    if (waitedMs > work.limitMs * LATEST_START_PART) work.refuse(waitedMs)
+    if (waitedMs > work.limitMs * LATEST_START_PART) refuse(work, queue.size * pace.msPerStart)
     else {
       started++
       work.start(waitedMs)
@@ -105,7 +117,7 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
         return work.start(0)
       }
       const expectedMs = queue.countBefore(work.client) * pace.msPerStart
-      if (expectedMs > work.limitMs * MAX_WAIT_PART) work.refuse(expectedMs)
+      if (expectedMs > work.limitMs * MAX_WAIT_PART) refuse(work, expectedMs)
       else enqueue(work)
     },
   }

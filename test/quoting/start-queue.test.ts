@@ -19,7 +19,7 @@ function openQueue({ startMs = USUAL_MS } = {}) {
   let turns: (() => void)[] = []
   const queue = createStartQueue({ clock: () => now, onNextTurn: (run) => turns.push(run) })
   const started: string[] = []
-  const refused: { from: string; expectedMs: number }[] = []
+  const refused: { from: string; retryMs: number }[] = []
   const left: string[] = []
   const costs = { startMs }
   return {
@@ -36,7 +36,7 @@ function openQueue({ startMs = USUAL_MS } = {}) {
           started.push(from)
           now += costs.startMs
         },
-        refuse: (expectedMs) => refused.push({ from, expectedMs }),
+        refuse: (retryMs) => refused.push({ from, retryMs }),
         leave: () => left.push(from),
       })
     },
@@ -77,11 +77,20 @@ describe('the queue of starts', () => {
     queue.addTimes(5 + MOST_WAITING + 100)
     expect(queue.refused.length).toBeGreaterThanOrEqual(99)
     expect(queue.refused.length).toBeLessThanOrEqual(100)
-    for (const { expectedMs } of queue.refused) expect(expectedMs).toBeGreaterThan(LIMIT_MS / 2)
+    for (const { retryMs } of queue.refused) expect(retryMs).toBeGreaterThan(LIMIT_MS / 2)
     queue.add({ limitMs: 10 * LIMIT_MS })
     expect(queue.refused.length).toBeLessThanOrEqual(100)
     queue.turnUntilEmpty()
     expect(queue.started.length + queue.refused.length).toBe(5 + MOST_WAITING + 101)
+  })
+
+  it('asks what it refuses to come again at the rate at which work starts, within ten seconds', () => {
+    const queue = openQueue()
+    queue.addTimes(5 + MOST_WAITING + 2000)
+    const times = queue.refused.map(({ retryMs }) => retryMs)
+    expect(times.at(-1)).toBeCloseTo((times[0] ?? 0) + (times.length - 1) * USUAL_MS)
+    queue.addTimes(20_000)
+    expect(Math.max(...queue.refused.map(({ retryMs }) => retryMs))).toBe(10_000)
   })
 
   it('refuses what has a shorter limit earlier', () => {
