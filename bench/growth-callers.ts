@@ -8,7 +8,9 @@ import { startSolverFixture } from './solver-fixture.js'
 
 const CALLERS = [1, 4, 16, 64, 256, 1024, 4096]
 const SOLVERS = 10
-const SECONDS = 5
+const SECONDS = 4
+/** The same load before, so that the first requests of all callers at one moment do not count. */
+const LEAD_SECONDS = 2
 const WARM_UP = { callers: 16, seconds: 2 }
 /** From this number of callers on, they keep the service busy. */
 const SATURATION = 16
@@ -18,10 +20,10 @@ const SPREAD = 1 / 2
 
 type PostCaller = Awaited<ReturnType<typeof postCaller>>
 
-/** An answer with its milliseconds, and whether it came before the end of the load. */
+/** An answer to a request. Times are milliseconds from the start of what counts. */
 interface Timed extends Answer {
-  readonly ms: number
-  readonly isInTime: boolean
+  readonly requestedAt: number
+  readonly answeredAt: number
 }
 
 /** Quotes by the number of callers, until the service refuses some. */
@@ -56,28 +58,33 @@ async function measureLoad(
 ): Promise<Load> {
   return withCallers(callers, url, body, async (all) => {
     const cpuBefore = await service.cpuSeconds()
-    const answers = await load(all, SECONDS)
+    const answers = await load(all, SECONDS, LEAD_SECONDS)
     return toRow(callers, answers, (await service.cpuSeconds()) - cpuBefore)
   })
 }
 
 /** A row of the table. `cpu` is in seconds. */
 export function toRow(callers: number, answers: readonly Timed[], cpu: number): Load {
+  const msOf = (status: number) =>
+    answers
+      .filter((answer) => answer.status === status && answer.requestedAt >= 0)
+      .map(({ requestedAt, answeredAt }) => answeredAt - requestedAt)
+  const quotes = msOf(200)
+  const refused = msOf(503)
+  const isCounted = ({ answeredAt }: Timed) => answeredAt >= 0 && answeredAt <= SECONDS * 1000
   const quoted = answers.filter(({ status }) => status === 200)
-  const quotes = quoted.map(({ ms }) => ms)
-  const refused = answers.filter(({ status }) => status === 503).map(({ ms }) => ms)
   const other = answers.find(({ status }) => status !== 200 && status !== 503)
   if (other !== undefined) throw new Error(`an answer was ${other.status}`)
   return {
     callers,
-    'quotes/s': quoted.filter(({ isInTime }) => isInTime).length / SECONDS,
+    'quotes/s': quoted.filter(isCounted).length / SECONDS,
     'median ms': quantile(quotes, 0.5),
     'p99 ms': quantile(quotes, 0.99),
     'longest ms': Math.max(...quotes),
-    'share of 503': refused.length / answers.length,
+    'share of 503': refused.length / (quotes.length + refused.length),
     '503 median ms': refused.length === 0 ? 0 : quantile(refused, 0.5),
     '503 p99 ms': refused.length === 0 ? 0 : quantile(refused, 0.99),
-    'CPU ms per quote': (cpu * 1000) / quotes.length,
+    'CPU ms per quote': (cpu * 1000) / quoted.length,
   }
 }
 
@@ -139,16 +146,22 @@ async function withCallers<T>(
   }
 }
 
-/** Each caller sends one request after another until the time is over. Resolves with all answers. */
-async function load(callers: readonly PostCaller[], seconds: number): Promise<Timed[]> {
+/**
+ * Each caller sends one request after another until the time is over. Resolves with all answers.
+ * @param leadSeconds of the same load before
+ */
+async function load(callers: readonly PostCaller[], seconds: number, leadSeconds = 0): Promise<Timed[]> {
   const answers: Timed[] = []
-  const end = performance.now() + seconds * 1000
+  const start = performance.now() + leadSeconds * 1000
+  const sinceStart = () => performance.now() - start
   const loops = callers.map(async ({ call }) => {
-    for (let now = performance.now(); now < end; now = performance.now()) {
+    for (let requestedAt = sinceStart(); requestedAt < seconds * 1000; requestedAt = sinceStart()) {
       const answer = await call()
-      const then = performance.now()
-      answers.push({ ...answer, ms: then - now, isInTime: then <= end })
-      if (answer.retryAfterMs !== undefined) await delay(answer.retryAfterMs * (1 + Math.random() * SPREAD))
+      answers.push({ ...answer, requestedAt, answeredAt: sinceStart() })
+      if (answer.retryAfterMs === undefined) continue
+      const pauseMs = answer.retryAfterMs * (1 + Math.random() * SPREAD)
+      if (sinceStart() + pauseMs >= seconds * 1000) return
+      await delay(pauseMs)
     }
   })
   await Promise.all(loops)

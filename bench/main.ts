@@ -15,6 +15,10 @@ import { isMet, thresholdsOf } from './check.js'
 import { consoles } from './consoles.js'
 import { footprint } from './footprint.js'
 import { growthCallers } from './growth-callers.js'
+import { growthChains } from './growth-chains.js'
+import { growthClients } from './growth-clients.js'
+import { growthLog } from './growth-log.js'
+import { growthSolvers } from './growth-solvers.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
 import { logCompletion } from './log-completion.js'
@@ -34,7 +38,7 @@ import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
 /** How the cost grows with the work, in one run: `npm run bench -- growth`. */
-const GROWTH = [growthCallers]
+const GROWTH = [growthSolvers, growthCallers, growthChains, growthClients, growthLog]
 const BENCHMARKS = [
   quote,
   protocols,
@@ -57,6 +61,8 @@ const BENCHMARKS = [
   ...GROWTH,
 ]
 const NAMES = BENCHMARKS.map(({ name }) => name)
+/** Names that stand for several benchmarks. */
+const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = { growth: GROWTH }
 const RESULTS = '.bench/results.json'
 const PICTURES = 'docs/benchmarks'
 const RECORDED = `${PICTURES}/results.json`
@@ -73,9 +79,13 @@ function readOptions(): Options {
     options: { check: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
     allowPositionals: true,
   })
-  const unknown = positionals.filter((name) => !NAMES.includes(name))
-  if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}: there are ${NAMES.join(', ')}`)
-  const isAsked = ({ name }: Benchmark) => positionals.length === 0 || positionals.includes(name)
+  const asked = positionals.flatMap((name) => GROUPS[name]?.map((benchmark) => benchmark.name) ?? [name])
+  const unknown = asked.filter((name) => !NAMES.includes(name))
+  if (unknown.length > 0)
+    throw new Error(
+      `no benchmark ${unknown.join(', ')}: there are ${[...NAMES, ...Object.keys(GROUPS)].join(', ')}`,
+    )
+  const isAsked = ({ name }: Benchmark) => asked.length === 0 || asked.includes(name)
   return { ...values, benchmarks: BENCHMARKS.filter(isAsked) }
 }
 
