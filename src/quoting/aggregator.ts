@@ -37,7 +37,8 @@ export interface Aggregator {
   runRound(request: QuoteRequest, caller: Caller, options?: RoundOptions): Promise<RoundResult>
 }
 
-interface RoundOptions {
+/** Options of a round. */
+export interface RoundOptions {
   readonly softDeadline?: SoftDeadline | undefined
   /** Which offers the settlement contract checks; `off` by default. */
   readonly verify?: VerifyMode
@@ -121,7 +122,13 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   /** Chooses the solvers of a round, and prepares their request. */
-  function select(request: QuoteRequest, quoteId: string, caller: Caller, limitMs: number) {
+  function select(
+    request: QuoteRequest,
+    quoteId: string,
+    caller: Caller,
+    verify: VerifyMode,
+    waitedMs: number,
+  ) {
     const { chainId } = request
     const hasher = hasherOf(chainId)
     const reachable = healthRegistry.of(chainId, directory.reachable(chainId))
@@ -130,7 +137,8 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
-    const round = new QuoteRound({ request, startedAt, limitMs, clientKey })
+    const limitMs = fanOut.limitMs(caller, verify) - waitedMs
+    const round = new QuoteRound({ request, startedAt, limitMs, waitedMs, clientKey })
     const picked = selection.pick(chainId, healths, options.maxQuoteFanOut, round, startedAt)
     const solvers = picked.awaited.concat(picked.probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
@@ -196,7 +204,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
-      const selected = select(request, quoteId, caller, fanOut.limitMs(caller, verify) - waitedMs)
+      const selected = select(request, quoteId, caller, verify, waitedMs)
       const { solvers, awaited, busy, round } = selected
       const progress = new RoundProgress(awaited.length, (offer, counts) =>
         onBest({ quoteId, offer, counts }),

@@ -1,5 +1,5 @@
 import type { ClientId } from '../domain/client.js'
-import type { Aggregator, RoundResult } from './aggregator.js'
+import type { Aggregator, RoundOptions, RoundResult } from './aggregator.js'
 import type { FanOut } from './fan-out.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { RoundErrors } from './round-errors.js'
@@ -37,7 +37,7 @@ export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggreg
           client: identifyClient(caller.address),
           limitMs: fanOut.limitMs(caller, roundOptions.verify ?? 'off'),
           signal: caller.signal,
-          start: (waitedMs) => resolve(aggregator.runRound(request, caller, { ...roundOptions, waitedMs })),
+          start: (waitedMs) => resolve(aggregator.runRound(request, caller, after(waitedMs, roundOptions))),
           refuse(retryMs) {
             roundMetrics.countUnstarted(request, 'overloaded')
             resolve(unstarted(roundErrors.overloaded(chainId, retryMs), quoteIds.create()))
@@ -51,6 +51,13 @@ export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggreg
       })
     },
   }
+}
+
+/** The options of a round that has waited. Its soft deadline counts from the request. */
+function after(waitedMs: number, { softDeadline, ...others }: RoundOptions): RoundOptions {
+  if (softDeadline === undefined) return { ...others, waitedMs }
+  const afterMs = Math.max(1, softDeadline.afterMs - waitedMs)
+  return { ...others, waitedMs, softDeadline: { ...softDeadline, afterMs } }
 }
 
 const NOTHING_ASKED = new RoundProgress(0, () => {}).counts
