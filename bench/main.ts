@@ -3,6 +3,7 @@
  *
  *   npm run bench                    all benchmarks
  *   npm run bench -- quote latency   some of them
+ *   npm run bench -- growth          those of growth
  *
  *   --check    exits with 1 when a figure is beyond its threshold
  *   --record   writes BENCHMARKS.md and its pictures from the last result of each benchmark
