@@ -48,25 +48,65 @@ export function restCaller({ url, body, headers = {} }: PreparedRequest): Caller
  * that the server limits the rate. A response other than 200 ends the benchmark.
  */
 export async function leanCaller(url: string): Promise<Caller> {
-  const { hostname, port, host, pathname } = new URL(url)
+  const { host, pathname } = new URL(url)
+  const { exchange, close } = await openConnection(url, `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+  return {
+    call: () =>
+      exchange().then((answer) => {
+        if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(answer)
+      }),
+    close,
+  }
+}
+
+/** The status of a response, and when its server wants the next request. */
+export interface Answer {
+  readonly status: number
+  readonly retryAfterMs: number | undefined
+}
+
+/** A connection that posts the same JSON again and again, and accepts any status. */
+export async function postCaller(url: string, body: unknown) {
+  const { host, pathname } = new URL(url)
+  const text = JSON.stringify(body)
+  const request =
+    `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
+    `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
+  const { exchange, close } = await openConnection(url, request)
+  return {
+    async call(): Promise<Answer> {
+      const answer = await exchange()
+      const seconds = /\r\nretry-after: (\d+)\r\n/i.exec(answer)?.[1]
+      return {
+        status: Number(answer.slice('HTTP/1.1 '.length).slice(0, 3)),
+        retryAfterMs: seconds === undefined ? undefined : 1000 * Number(seconds),
+      }
+    },
+    close,
+  }
+}
+
+/** A connection that sends the same request again and again. */
+async function openConnection(url: string, request: string) {
+  const { hostname, port } = new URL(url)
   const socket = connect({ host: hostname, port: Number(port), noDelay: true })
   await once(socket, 'connect')
-  const request = `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\n\r\n`
   let answer = ''
-  let onAnswer = () => {}
+  let onAnswer = (_: string) => {}
   let onFailure = (_: Error) => {}
   socket.on('data', (chunk) => {
     answer += chunk.toString('latin1')
     if (!isWhole(answer)) return
-    if (!answer.startsWith('HTTP/1.1 200 ')) return onFailure(new Error(answer))
+    const whole = answer
     answer = ''
-    onAnswer()
+    onAnswer(whole)
   })
   socket.on('close', () => onFailure(new Error(`the connection to ${url} was closed`)))
   socket.on('error', (error) => onFailure(error))
   return {
-    call: () =>
-      new Promise((resolve, reject) => {
+    /** Resolves with the response in latin1. */
+    exchange: () =>
+      new Promise<string>((resolve, reject) => {
         onAnswer = resolve
         onFailure = reject
         socket.write(request)

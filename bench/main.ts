@@ -3,6 +3,7 @@
  *
  *   npm run bench                    all benchmarks
  *   npm run bench -- quote latency   some of them
+ *   npm run bench -- growth          those of growth
  *
  *   --check    exits with 1 when a figure is beyond its threshold
  *   --record   writes BENCHMARKS.md and its pictures from the last result of each benchmark
@@ -14,6 +15,11 @@ import { broadcast } from './broadcast.js'
 import { isMet, thresholdsOf } from './check.js'
 import { consoles } from './consoles.js'
 import { footprint } from './footprint.js'
+import { growthCallers } from './growth-callers.js'
+import { growthChains } from './growth-chains.js'
+import { growthClients } from './growth-clients.js'
+import { growthLog } from './growth-log.js'
+import { growthSolvers } from './growth-solvers.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
 import { logCompletion } from './log-completion.js'
@@ -32,6 +38,8 @@ import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeT
 import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
+/** How the cost grows with the work, in one run: `npm run bench -- growth`. */
+const GROWTH = [growthSolvers, growthCallers, growthChains, growthClients, growthLog]
 const BENCHMARKS = [
   quote,
   protocols,
@@ -51,8 +59,11 @@ const BENCHMARKS = [
   replayFlood,
   replicas,
   replicaSessions,
+  ...GROWTH,
 ]
 const NAMES = BENCHMARKS.map(({ name }) => name)
+/** Names that stand for several benchmarks. */
+const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = { growth: GROWTH }
 const RESULTS = '.bench/results.json'
 const PICTURES = 'docs/benchmarks'
 const RECORDED = `${PICTURES}/results.json`
@@ -69,9 +80,13 @@ function readOptions(): Options {
     options: { check: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
     allowPositionals: true,
   })
-  const unknown = positionals.filter((name) => !NAMES.includes(name))
-  if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}: there are ${NAMES.join(', ')}`)
-  const isAsked = ({ name }: Benchmark) => positionals.length === 0 || positionals.includes(name)
+  const asked = positionals.flatMap((name) => GROUPS[name]?.map((benchmark) => benchmark.name) ?? [name])
+  const unknown = asked.filter((name) => !NAMES.includes(name))
+  if (unknown.length > 0)
+    throw new Error(
+      `no benchmark ${unknown.join(', ')}: there are ${[...NAMES, ...Object.keys(GROUPS)].join(', ')}`,
+    )
+  const isAsked = ({ name }: Benchmark) => asked.length === 0 || asked.includes(name)
   return { ...values, benchmarks: BENCHMARKS.filter(isAsked) }
 }
 

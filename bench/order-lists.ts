@@ -117,7 +117,7 @@ async function middleOf(url: string): Promise<string> {
  * of the service.
  * @param orders the number of orders that an answer must have; undefined for an answer that is no list of orders
  */
-async function latenciesOf(url: string, orders?: number): Promise<number[]> {
+export async function latenciesOf(url: string, orders?: number): Promise<number[]> {
   const latencies: number[] = []
   let expected: Buffer | undefined
   for (let read = 0; read < WARM_UP + READS; read++) {

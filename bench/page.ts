@@ -15,7 +15,10 @@ export function page(report: Report, pictures: Readonly<Record<string, readonly 
     'What the service adds to the work that every such service must do. A limit is a server that does only that ' +
       'work, measured in the same run. Everything runs on one machine over 127.0.0.1: the service as `npm start` runs ' +
       'it, the local chain, the solvers and the callers share its cores. So compare figures only within their table.',
+    'The benchmarks whose names begin with `growth` show how a cost grows with the work. An exponent is the slope in a plot ' +
+      'with two logarithmic axes: 0 does not grow, 1 is linear, 2 is with the square.',
     '```\nnpm run bench                    all of them\nnpm run bench -- quote latency   some of them\n' +
+      'npm run bench -- growth          how the cost grows with the work\n' +
       'npm run bench -- --check         fails when a figure is beyond its threshold\n' +
       'npm run bench -- --record        writes this page and its pictures\n```',
     '## Where and when',

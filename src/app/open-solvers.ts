@@ -4,7 +4,7 @@ import type { Config } from '../config.js'
 import type { EventLog } from '../events/event-log.js'
 import { createContractRules } from '../quoting/contract-rules.js'
 import { openQuoting } from '../quoting/quoting.js'
-import { widestKeyOf } from '../rpc/identify-client.js'
+import { identifyClient, widestKeyOf } from '../rpc/identify-client.js'
 import { openReplicaRelay } from '../sessions/replica-relay.js'
 import { createSessions } from '../sessions/sessions.js'
 import { startBondWatch } from '../solvers/bond-watch.js'
@@ -84,6 +84,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
     clientKeyOf: widestKeyOf,
+    identifyClient,
     clock,
     now,
     metrics,

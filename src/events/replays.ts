@@ -1,8 +1,8 @@
+import { FairQueue } from '../concurrency/fair-queue.js'
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
 import type { EventFilter } from '../domain/event.js'
 import { type BackfillPages, type LogPart, nameFilter, type PageRange } from './backfill-pages.js'
-import { FairQueue } from './fair-queue.js'
 
 /** One subscriber's replay of the part of the log that is not in memory. */
 export interface Replay {

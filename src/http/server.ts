@@ -63,6 +63,12 @@ export interface HttpServer {
 /** The longest request body. */
 const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
 
+/**
+ * Connections that wait until they are accepted, unless the system allows fewer. Node accepts one in each turn of the event
+ * loop. Beyond its own 511, connections are dropped, and clients try again after seconds.
+ */
+const LISTEN_BACKLOG = 4096
+
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { config, methods, streams, quoteStreams, solverSessions, rateLimits, log } = options
@@ -128,7 +134,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   return {
     async listen() {
       try {
-        return await server.listen({ host: config.host, port: config.port })
+        return await server.listen({ host: config.host, port: config.port, backlog: LISTEN_BACKLOG })
       } catch (error) {
         throw toListenIssue(error, { ...config, variable: 'PORT' })
       }

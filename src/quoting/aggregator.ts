@@ -37,10 +37,13 @@ export interface Aggregator {
   runRound(request: QuoteRequest, caller: Caller, options?: RoundOptions): Promise<RoundResult>
 }
 
-interface RoundOptions {
+/** Options of a round. */
+export interface RoundOptions {
   readonly softDeadline?: SoftDeadline | undefined
   /** Which offers the settlement contract checks; `off` by default. */
   readonly verify?: VerifyMode
+  /** Milliseconds from the request to the start of the round; 0 by default. */
+  readonly waitedMs?: number
   /**
    * Called before the round ends: with each offer that is better than all before it, when the settlement contract has
    * accepted the best one, and with the next one when it has refused the best one.
@@ -95,6 +98,7 @@ interface AggregatorOptions {
 interface VerifyContext {
   readonly progress: RoundProgress
   readonly caller: Caller
+  readonly waitedMs: number
 }
 
 const NOBODY_HEARS = () => {}
@@ -118,7 +122,13 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   }
 
   /** Chooses the solvers of a round, and prepares their request. */
-  function select(request: QuoteRequest, quoteId: string, caller: Caller, verify: VerifyMode) {
+  function select(
+    request: QuoteRequest,
+    quoteId: string,
+    caller: Caller,
+    verify: VerifyMode,
+    waitedMs: number,
+  ) {
     const { chainId } = request
     const hasher = hasherOf(chainId)
     const reachable = healthRegistry.of(chainId, directory.reachable(chainId))
@@ -127,7 +137,8 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock()
     const clientKey = () => options.clientKeyOf(caller.address)
-    const round = new QuoteRound({ request, startedAt, limitMs: fanOut.limitMs(caller, verify), clientKey })
+    const limitMs = fanOut.limitMs(caller, verify) - waitedMs
+    const round = new QuoteRound({ request, startedAt, limitMs, waitedMs, clientKey })
     const picked = selection.pick(chainId, healths, options.maxQuoteFanOut, round, startedAt)
     const solvers = picked.awaited.concat(picked.probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
@@ -172,11 +183,11 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   async function verifyOffers(
     ranked: RankedRound,
     mode: VerifyMode,
-    { fanOutRequest, round, progress, caller }: ReturnType<typeof select> & VerifyContext,
+    { fanOutRequest, round, progress, caller, waitedMs }: ReturnType<typeof select> & VerifyContext,
   ): Promise<RankedRound> {
     if (mode === 'off' || ranked.ranked.length === 0) return ranked
     const { chainId } = fanOutRequest.request
-    const timeoutMs = callersLimit(caller.timeoutMs) - (clock() - round.startedAt)
+    const timeoutMs = callersLimit(caller.timeoutMs) - waitedMs - (clock() - round.startedAt)
     return verifyRound(ranked, options.verifier, {
       chainId,
       mode,
@@ -188,11 +199,12 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
 
   return {
     assertReady: hasherOf,
-    async runRound(request, caller, { softDeadline, verify = 'off', onBest = NOBODY_HEARS } = {}) {
+    async runRound(request, caller, roundOptions = {}) {
+      const { softDeadline, verify = 'off', waitedMs = 0, onBest = NOBODY_HEARS } = roundOptions
       const { chainId } = request
       const quoteId = quoteIds.create()
       const requestedAt = now()
-      const selected = select(request, quoteId, caller, verify)
+      const selected = select(request, quoteId, caller, verify, waitedMs)
       const { solvers, awaited, busy, round } = selected
       const progress = new RoundProgress(awaited.length, (offer, counts) =>
         onBest({ quoteId, offer, counts }),
@@ -200,14 +212,19 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const { counts } = progress
       const asked = await ask(selected, progress, caller, softDeadline)
       if (awaited.length === 0 && busy > 0) {
-        roundMetrics.countBusy(request)
+        roundMetrics.countUnstarted(request, 'busy')
         return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
       }
       const endedAt = clock()
       const results = asked.map(({ result }) => result)
       roundMetrics.countResults(request, results)
       const answered = { ranked: rankOffers(results), attempts: asked }
-      const { ranked, attempts } = await verifyOffers(answered, verify, { ...selected, progress, caller })
+      const { ranked, attempts } = await verifyOffers(answered, verify, {
+        ...selected,
+        progress,
+        caller,
+        waitedMs,
+      })
       const trace: QuoteTrace = {
         quoteId,
         request,

@@ -71,6 +71,8 @@ const RESPONSE_RESERVE_MS = 100
  * is silent would leave no time for them.
  */
 const VERIFICATION_PART = 1 / 4
+/** The part of the timeout that a round may have waited to begin, so that its solvers had nearly all of it. */
+const MAX_WAITED_PART = 1 / 10
 const LATE: SolverResult = { kind: 'late' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }
 
@@ -96,6 +98,11 @@ export function createFanOut({
   clock,
   now,
 }: FanOutOptions): FanOut {
+  /** A solver is late only at the service's own timeout, of which it had nearly all (docs/decisions.md, D14). */
+  function isOwnTimeout({ limitMs, waitedMs }: QuoteRound): boolean {
+    return limitMs + waitedMs >= quoteTimeoutMs && waitedMs <= quoteTimeoutMs * MAX_WAITED_PART
+  }
+
   async function collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
@@ -105,8 +112,7 @@ export function createFanOut({
     const controller = new AbortController()
     // Each solver adds a listener. Node warns of a leak when there are more than ten.
     setMaxListeners(0, controller.signal)
-    // A solver is late only at the service's own timeout (docs/decisions.md, D14).
-    const atLimit = round.limitMs < quoteTimeoutMs ? CANCELLED : LATE
+    const atLimit = isOwnTimeout(round) ? LATE : CANCELLED
     const timer = setTimeout(() => controller.abort(atLimit), round.limitMs)
     const onCancel = () => controller.abort(CANCELLED)
     const soft = softDeadline && new SoftEnd(softDeadline, onCancel)

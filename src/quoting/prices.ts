@@ -74,7 +74,7 @@ const MAX_PRICES = 10_000
 
 /**
  * Builds the prices. The auctions under way have no bound of their own: each one needs connections to solvers, and is
- * rejected with SOLVERS_BUSY when they are in use.
+ * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
  */
 export function createPrices(options: PricesOptions): Prices {
   const { aggregator, directory, metrics, priceCacheMs, quoteSoftTimeoutMs, clock, now } = options

@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import type { Config } from '../config.js'
+import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
 import { createRecoveryHelpers } from '../signing/recovery-helpers.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
@@ -28,6 +29,7 @@ import { createOfferValidator } from './offer-validator.js'
 import { createOfferVerifier } from './offer-verifier.js'
 import { createPagePositions, type PagePositions } from './page-positions.js'
 import { createPrices, type Prices } from './prices.js'
+import { createQueuedAggregator } from './queued-aggregator.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
@@ -35,6 +37,7 @@ import { createReportResults } from './report-results.js'
 import { createRoundErrors } from './round-errors.js'
 import { createRoundMetrics } from './round-metrics.js'
 import { createAttemptQuote } from './solver-attempt.js'
+import { createStartQueue } from './start-queue.js'
 
 /** The parts of quoting. */
 export interface Quoting {
@@ -85,6 +88,7 @@ interface QuotingOptions {
   readonly recordKey: Uint8Array
   /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
+  readonly identifyClient: (address: string) => ClientId
   /** Milliseconds that never go back, for the health of solvers. */
   readonly clock: () => number
   /** Unix time in milliseconds. */
@@ -135,7 +139,12 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     roundErrors,
     reportResults,
   }
-  const aggregator = createAggregator({ ...config, ...options, ...parts })
+  const aggregator = createQueuedAggregator({
+    ...options,
+    ...parts,
+    aggregator: createAggregator({ ...config, ...options, ...parts }),
+    startQueue: createStartQueue(options),
+  })
   const prices = createPrices({ ...config, ...options, aggregator })
 
   return {

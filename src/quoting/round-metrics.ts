@@ -15,8 +15,11 @@ export interface RoundMetrics {
    * @param idleMs time from the best offer to the end; undefined without an offer
    */
   countRound(trace: QuoteTrace, idleMs: number | undefined): void
-  /** Counts a round that asked no solver, as all connections were in use. */
-  countBusy(request: QuoteRequest): void
+  /**
+   * Counts a round that asked no solver: all connections were in use, it could not begin in time, or its caller had left
+   * before.
+   */
+  countUnstarted(request: QuoteRequest, outcome: 'busy' | 'overloaded' | 'cancelled'): void
   countResults(request: QuoteRequest, results: readonly SolverResult[]): void
 }
 
@@ -76,8 +79,8 @@ export function createRoundMetrics({
       for (const { solver } of lastOf(attempts))
         counters.countLast({ chainId: request.chainId, address: solver })
     },
-    countBusy({ chainId, kind }) {
-      if (kind === 'FIRM') metrics.quotes.inc({ chain_id: chainId, outcome: 'busy' })
+    countUnstarted({ chainId, kind }, outcome) {
+      if (kind === 'FIRM') metrics.quotes.inc({ chain_id: chainId, outcome })
     },
     countResults,
   }

@@ -30,6 +30,8 @@ interface QuoteRoundOptions {
   readonly startedAt: number
   /** The longest time of the round. */
   readonly limitMs: number
+  /** Time from the request to the start of the round; 0 by default. */
+  readonly waitedMs?: number
   /**
    * Returns the key by which circuit breakers count the client that waits for the round. It is called only when a solver
    * fails or has failed recently.
@@ -43,6 +45,7 @@ export class QuoteRound {
   readonly pair: string
   readonly startedAt: number
   readonly limitMs: number
+  readonly waitedMs: number
   readonly #clientKey: () => string
   #client: string | undefined
   readonly #unanswered: UnansweredRequest[] = []
@@ -53,10 +56,11 @@ export class QuoteRound {
   #slowestMs = 0
   #secondSlowestMs = 0
 
-  constructor({ request, startedAt, limitMs, clientKey }: QuoteRoundOptions) {
+  constructor({ request, startedAt, limitMs, waitedMs = 0, clientKey }: QuoteRoundOptions) {
     this.pair = `${request.inputToken}${request.outputToken}`
     this.startedAt = startedAt
     this.limitMs = limitMs
+    this.waitedMs = waitedMs
     this.#clientKey = clientKey
   }
 

@@ -56,7 +56,7 @@ export function createMetrics() {
     }),
     quotes: new Counter({
       name: 'aggregator_quotes_total',
-      help: 'Quote requests, by chain and outcome (quoted, no_quotes, cancelled, busy: rejected because all connections to solvers were in use).',
+      help: 'Quote requests, by chain and outcome (quoted, no_quotes, cancelled, busy: rejected because all connections to solvers were in use, overloaded: rejected because more quotes waited than can be served in time).',
       labelNames: ['chain_id', 'outcome'],
       registers,
     }),

@@ -60,6 +60,18 @@ test.each([
   },
 )
 
+test.each([
+  [20, 'late'],
+  [100, 'cancelled'],
+] as const)(
+  'after a wait of %i ms, a request that the timeout of 200 ms ends is %s',
+  async (waitedMs, kind) => {
+    const { collect } = openFanOut(200)
+    const collecting = collect(REQUEST, solvers(1), roundAt(0, { limitMs: 200 - waitedMs, waitedMs }))
+    expect((await collecting).map(({ result }) => result.kind)).toEqual([kind])
+  },
+)
+
 test.each(['before', 'after'])(
   'requests are cancelled when the caller goes away %s their start',
   async (when) => {

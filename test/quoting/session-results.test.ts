@@ -8,6 +8,7 @@ import { NO_ENDPOINT, type Solver } from '../../src/domain/solver.js'
 import type { SessionResult } from '../../src/domain/solver-result.js'
 import { openQuoting } from '../../src/quoting/quoting.js'
 import { createReportResults } from '../../src/quoting/report-results.js'
+import { identifyClient } from '../../src/rpc/identify-client.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
 import { createEndpointGuard } from '../../src/solvers/endpoint-guard.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../../src/solvers/solver-client.js'
@@ -139,6 +140,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     quoteRecordStore: undefined,
     recordKey: Buffer.alloc(16),
     clientKeyOf: (address) => address,
+    identifyClient,
     clock: () => performance.now(),
     now: () => NOW,
     metrics: createMetrics(),

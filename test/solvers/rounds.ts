@@ -52,13 +52,15 @@ interface RoundOptions {
   readonly client?: string
   readonly pair?: string
   readonly limitMs?: number
+  readonly waitedMs?: number
 }
 
 export function roundAt(
   now: number,
-  { client = 'a', pair = 'ab', limitMs = QUOTE_TIMEOUT_MS }: RoundOptions = {},
+  { client = 'a', pair = 'ab', limitMs = QUOTE_TIMEOUT_MS, waitedMs = 0 }: RoundOptions = {},
 ) {
-  return new QuoteRound({ request: pairOf(pair), startedAt: now, limitMs, clientKey: () => client })
+  const request = pairOf(pair)
+  return new QuoteRound({ request, startedAt: now, limitMs, waitedMs, clientKey: () => client })
 }
 
 export type ResultKind = SolverResult['kind']

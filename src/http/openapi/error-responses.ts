@@ -94,7 +94,8 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
     'The chain has as many solvers as the instance accepts, and none can be replaced now.',
   RATE_LIMITED: 'Too many requests; `Retry-After` says when to try again.',
   NO_QUOTES: 'No solver gave a valid quote in time.',
-  SOLVERS_BUSY: 'All connections to solvers are in use; `Retry-After` says when to try again.',
+  SOLVERS_BUSY:
+    'All connections to solvers are in use, or more quotes wait than can be served in time; `Retry-After` says when to try again.',
   CHAIN_UNAVAILABLE: "The chain's RPC endpoints do not answer.",
   DATABASE_UNAVAILABLE: 'The database of the instance does not answer; try again in some seconds.',
   CURSOR_UNKNOWN: 'The cursor does not belong to the event log, or the events after it are no longer kept.',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { FairQueue } from '../../src/concurrency/fair-queue.js'
 import type { ClientId } from '../../src/domain/client.js'
-import { FairQueue } from '../../src/events/fair-queue.js'
 
 interface Waiter {
   readonly client: ClientId

@@ -16,6 +16,18 @@ export class FairQueue<W extends Waiter> {
     return this.#size
   }
 
+  /**
+   * The most waiters that are taken before the next one of this client, if no more come: each other network gets as many turns
+   * as the network of this client needs.
+   */
+  countBefore(client: ClientId): number {
+    const clients = this.#networks.get(networkOf({ client }))
+    if (clients === undefined) return Math.min(this.#size, this.#networks.size)
+    let own = 0
+    for (const waiters of clients.values()) own += waiters.size
+    return Math.min(this.#size, (own + 1) * this.#networks.size)
+  }
+
   add(waiter: W): void {
     const clients = this.#networks.get(networkOf(waiter)) ?? new Map<string, Set<W>>()
     const waiters = clients.get(waiter.client.key) ?? new Set<W>()
