@@ -39,18 +39,19 @@ const SERVICE = {
   ...TIMEOUTS,
 }
 
-/** The thread that writes records of quotes runs as it is built: from the sources, each start loads tsx. */
-const BUILT_THREAD = {
-  name: 'built-thread',
+/** Threads run as they are built: from the sources, each start loads tsx. */
+const STARTERS = ['/src/store/quote-record-file.ts', '/src/signing/recovery-helpers.ts']
+const BUILT_THREADS = {
+  name: 'built-threads',
   enforce: 'pre' as const,
   transform(code: string, id: string) {
-    if (!id.endsWith('/src/store/quote-record-file.ts')) return
+    if (!STARTERS.some((starter) => id.endsWith(starter))) return
     return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(`${BUILT}/main.js`).href))
   },
 }
 
 export default defineConfig({
-  plugins: [BUILT_THREAD],
+  plugins: [BUILT_THREADS],
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {

@@ -33,7 +33,7 @@ export function createRecoveryHelpers(
   function startWorkers(): Worker[] {
     const data: RecoveryThreadData = { memory: slots.memory, library: recoveryLibrary }
     return Array.from({ length: threads }, () => {
-      const worker = startThread(new URL('./recovery-thread.js', import.meta.url), data, resourceLimits)
+      const worker = startThread('recovery-thread', import.meta.url, data, resourceLimits)
       // Without its help, the calling thread recovers all keys.
       worker.on('error', () => {})
       worker.unref()

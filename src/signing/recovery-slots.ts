@@ -71,7 +71,7 @@ export class RecoverySlots {
    */
   collect(slot: number, longestMs: number): { readonly key: Uint8Array | undefined } | undefined {
     Atomics.wait(this.#states, slot, TAKEN, longestMs)
-    if (this.#change(slot, TAKEN, LEFT)) return undefined
+    if (this.#change(slot, TAKEN, LEFT) || Atomics.load(this.#states, slot) !== DONE) return undefined
     const bytes = this.#bytesOf(slot)
     const key = bytes[HAS_KEY] === 1 ? bytes.slice(...KEY) : undefined
     Atomics.store(this.#states, slot, FREE)

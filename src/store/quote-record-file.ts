@@ -108,7 +108,7 @@ function createFileStore(file: QuoteRecordFile, isNew: boolean): QuoteRecordStor
 }
 
 function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordStore {
-  const worker = startThread(new URL('./quote-record-thread.js', import.meta.url), file, resourceLimits)
+  const worker = startThread('quote-record-thread', import.meta.url, file, resourceLimits)
   const thread = createBirpc<QuoteRecordStore>(
     {},
     {

@@ -45,6 +45,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await amount.fill('1')
       await page.getByLabel('Or watch the auction for an address').fill(`0x${'0'.repeat(40)}`)
       await page.getByText('Enter a valid address.', { exact: true }).waitFor(PATIENCE)
+      const { address } = stage.network.user
+      const mistyped = address.replace(/[a-f]/, (letter) => letter.toUpperCase())
+      await page.getByLabel('Or watch the auction for an address').fill(mistyped)
+      await page.getByText('its checksum is wrong').waitFor(PATIENCE)
+      await page.locator('.token-button').first().click()
+      const picker = page.getByRole('dialog', { name: 'Choose a token' })
+      await picker.getByLabel('Address of the token, or a part of its symbol').fill(mistyped)
+      await picker.getByText('its checksum is wrong').waitFor()
+      expect(await button(page, 'Use this token').count()).toBe(0)
     })
 
     it('shows the auction for an address, and after the round the record of all solvers', async () => {

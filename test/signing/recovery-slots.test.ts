@@ -34,7 +34,7 @@ describe('a helping thread', () => {
   it('finds the keys of all slots', async () => {
     const slots = new RecoverySlots()
     const data = { memory: slots.memory, library: recoveryLibrary }
-    thread = startThread(new URL('../../src/signing/recovery-thread.js', import.meta.url), data)
+    thread = startThread('../../src/signing/recovery-thread', import.meta.url, data)
     await untilTaken(slots, SLOTS - 1, SIGNED)
     expect(slots.collect(SLOTS - 1, LONG_MS)).toEqual({ key: recoverKey(SIGNED) })
     expect(recoverKey(SIGNED)).toBeInstanceOf(Uint8Array)
@@ -51,6 +51,7 @@ describe('a helping thread', () => {
 
     Atomics.store(gate, 0, 1)
     Atomics.notify(gate, 0)
+    await eventually(async () => slots.post(0, OTHER), Boolean)
     for (const slot of [0, 1]) {
       await untilTaken(slots, slot, OTHER)
       expect(slots.collect(slot, LONG_MS)).toEqual({ key: recoverKey(OTHER) })
