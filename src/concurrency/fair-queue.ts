@@ -17,15 +17,16 @@ export class FairQueue<W extends Waiter> {
   }
 
   /**
-   * The most waiters that are taken before the next one of this client, if no more come: each other network gets as many turns
-   * as the network of this client needs.
+   * The most waiters that are taken before the next one of this client, if no more come: each other client of its network gets as
+   * many turns as it, and each other network as many as its network.
    */
   countBefore(client: ClientId): number {
     const clients = this.#networks.get(networkOf({ client }))
     if (clients === undefined) return Math.min(this.#size, this.#networks.size)
-    let own = 0
-    for (const waiters of clients.values()) own += waiters.size
-    return Math.min(this.#size, (own + 1) * this.#networks.size)
+    const own = clients.get(client.key)?.size ?? 0
+    let before = own
+    for (const [key, waiters] of clients) if (key !== client.key) before += Math.min(waiters.size, own + 1)
+    return Math.min(this.#size, (before + 1) * this.#networks.size)
   }
 
   add(waiter: W): void {

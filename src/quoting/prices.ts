@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.js'
-import type { ServiceError } from '../domain/errors.js'
+import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../domain/quote.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
@@ -127,7 +127,13 @@ export function createPrices(options: PricesOptions): Prices {
       const auction = underWay.get(key)
       if (auction === undefined) return start(key, swap, address)
       count(swap, 'shared')
-      return auction.price
+      try {
+        return await auction.price
+      } catch (error) {
+        // It waited at the place of the caller that began it. This caller's own place may be better.
+        if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
+        return underWay.get(key)?.price ?? start(key, swap, address)
+      }
     },
 
     async close() {

@@ -114,7 +114,9 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, store: options.solverHourStore })
-  const recoveryHelpers = createRecoveryHelpers()
+  const recoveryHelpers = createRecoveryHelpers((error) => {
+    options.log.warn({ err: error }, 'a thread that helps to recover signers failed: the others do its work')
+  })
   const { recoverAll } = recoveryHelpers
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'), recoverAll)
   const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, statistics, clock })

@@ -58,6 +58,8 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
   let started = 0
   /** Whether more work waited than the slice had time for. */
   let isFull = false
+  /** When the pace was last brought up to date. */
+  let pacedAt = clock()
   /** When the work that was refused last is asked to come again. */
   let retryAt = Number.NEGATIVE_INFINITY
 
@@ -72,6 +74,8 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
   function hasTime(): boolean {
     const now = clock()
     if (sliceStart === undefined) {
+      if (!isFull) pace.forget(now - pacedAt)
+      pacedAt = now
       sliceStart = now
       started = 0
       onNextTurn(nextSlice)
@@ -112,6 +116,7 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
 
   return {
     add(work) {
+      if (work.signal.aborted) return work.leave()
       if (queue.size === 0 && hasTime()) {
         started++
         return work.start(0)
@@ -141,6 +146,13 @@ class StartPace {
     const kept = Math.exp(-tookMs / AVERAGED_MS)
     this.#started = this.#started * kept + started
     this.#tookMs = this.#tookMs * kept + tookMs
+  }
+
+  /** Forgets in a time without a queue, in which nothing was measured. An old pace must not keep the queue too short to measure. */
+  forget(ms: number): void {
+    const kept = Math.exp(-ms / AVERAGED_MS)
+    this.#started = this.#started * kept + (1 - kept) * (AVERAGED_MS / USUAL_MS_PER_START)
+    this.#tookMs = this.#tookMs * kept + (1 - kept) * AVERAGED_MS
   }
 
   get msPerStart(): number {

@@ -23,8 +23,10 @@ export interface RecoveryHelpers {
  * Builds the helpers: a thread for each other core, at most three. They start when the first signatures need them. The calling
  * thread shares its work with them: it begins at the last signature, they begin at the first one. So it takes no longer than
  * alone, where no core is free, but for one signature of each helper.
+ * @param onFailed called when a helper cannot start, or has failed. The others do its work
  */
 export function createRecoveryHelpers(
+  onFailed: (error: unknown) => void,
   threads = Math.min(MOST_THREADS, availableParallelism() - 1),
 ): RecoveryHelpers {
   const slots = new RecoverySlots()
@@ -32,13 +34,19 @@ export function createRecoveryHelpers(
 
   function startWorkers(): Worker[] {
     const data: RecoveryThreadData = { memory: slots.memory, library: recoveryLibrary }
-    return Array.from({ length: threads }, () => {
-      const worker = startThread('recovery-thread', import.meta.url, data, resourceLimits)
-      // Without its help, the calling thread recovers all keys.
-      worker.on('error', () => {})
-      worker.unref()
-      return worker
-    })
+    const started: Worker[] = []
+    try {
+      while (started.length < threads) {
+        const worker = startThread('recovery-thread', import.meta.url, data, resourceLimits)
+        worker.on('error', onFailed)
+        worker.unref()
+        started.push(worker)
+      }
+    } catch (error) {
+      // The system may allow no more threads.
+      onFailed(error)
+    }
+    return started
   }
 
   const share: RecoverAll = (signatures) => {

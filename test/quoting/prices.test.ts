@@ -152,6 +152,23 @@ describe('a result', () => {
     expect(await outcomes()).toEqual({ quoted: 2, cached: 1 })
   })
 
+  it('that could not begin at the place of another caller begins once at that of one who waits', async () => {
+    const busy = new ServiceError('SOLVERS_BUSY', 'More quotes wait than can be served in time.')
+    const first = deferred()
+    const { get, rounds } = openPrices({
+      runRound: (request, { address }) =>
+        address === '192.0.2.1'
+          ? first.opened.then(() => result({ error: busy }))
+          : Promise.resolve(offering(request, 7n)),
+    })
+    const asked = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map((address) => get(SWAP, address))
+    first.open()
+    const [own, ...joined] = await Promise.allSettled(asked)
+    expect(own).toMatchObject({ status: 'rejected', reason: busy })
+    for (const other of joined) expect(other).toMatchObject({ value: { best: { outputAmount: 7n } } })
+    expect(rounds.map(([, { address }]) => address)).toEqual(['192.0.2.1', '198.51.100.1'])
+  })
+
   it('is never returned again with PRICE_CACHE_MS=0, but auctions are shared', async () => {
     const { get, rounds } = openPrices({ cacheMs: 0 })
     await Promise.all([get(SWAP, '192.0.2.1'), get(SWAP, '192.0.2.2')])

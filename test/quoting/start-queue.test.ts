@@ -114,6 +114,25 @@ describe('the queue of starts', () => {
     expect(waiting).toBeLessThan(MOST_WAITING / 3)
   })
 
+  it('forgets a slow time, also when no burst is long enough to measure again', () => {
+    const queue = openQueue({ startMs: 6 })
+    for (let turn = 0; turn < 50; turn++) {
+      queue.addTimes(40)
+      queue.pass(190)
+      queue.turn()
+    }
+    queue.turnUntilEmpty()
+    queue.costs.startMs = 0.3
+    queue.pass(5000)
+    const before = queue.refused.length
+    for (let burst = 0; burst < 20; burst++) {
+      queue.addTimes(300)
+      queue.turnUntilEmpty()
+      queue.pass(100)
+    }
+    expect(queue.refused.length).toBe(before)
+  })
+
   it('does not refuse because one turn is slow', () => {
     const queue = openQueue()
     queue.addTimes(400)
@@ -157,6 +176,13 @@ describe('the queue of starts', () => {
     queue.pass(80)
     queue.turn()
     expect([queue.started.length, queue.refused.length]).toEqual([5, 5])
+  })
+
+  it('does not start what has left before it comes', () => {
+    const queue = openQueue()
+    queue.add({ signal: AbortSignal.abort() })
+    queue.turnUntilEmpty()
+    expect([queue.started.length, queue.left.length]).toEqual([0, 1])
   })
 
   it('forgets what has left', () => {

@@ -107,6 +107,30 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(page.url()).not.toContain('chain=')
     })
 
+    it('of an order show the deposit address of a swap only on the chain of the swap', async () => {
+      const { page, open } = await openConsole()
+      const orderId = `0x${'5'.repeat(64)}`
+      const quote = { user: orderId.slice(0, 42), inputAmount: '5', depositDeadline: 4e9, fillDeadline: 4e9 }
+      const swap = {
+        chainId: 31337,
+        orderId,
+        quoteId: '5e1f0000-0000-4000-8000-000000000000',
+        signedQuote: { quote, orderId, depositAddress: orderId.slice(0, 42) },
+        isBegun: true,
+      }
+      await open('market')
+      // A storage that something else has written must not break the page.
+      const stored = JSON.stringify([null, 5, { chainId: 'x' }, swap])
+      await page.evaluate(`localStorage.setItem('swaps', ${JSON.stringify(stored)})`)
+      await page.reload()
+      const address = page.getByRole('region', { name: 'Deposit address' })
+      await open(`order/${orderId}`)
+      await address.getByText('Send exactly').waitFor(PATIENCE)
+      await open(`order/${orderId}?chain=31338`)
+      await page.getByText('The contract does not know this order.').waitFor(PATIENCE)
+      expect(await address.count()).toBe(0)
+    })
+
     it('of an unknown chain or state are not shown as if they were others', async () => {
       const { page, open } = await openConsole()
       await open('market?chain=999')

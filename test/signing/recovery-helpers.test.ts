@@ -1,5 +1,5 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { recoverKey } from '../../src/signing/recover.js'
 import { createRecoveryHelpers } from '../../src/signing/recovery-helpers.js'
 import type { SignedDigest } from '../../src/signing/recovery-library.js'
@@ -18,11 +18,12 @@ function randomSignature(): SignedDigest {
   return { digest, rs, recoveryId: signature.recovery }
 }
 
+const neverFails = (error: unknown) => expect.unreachable(String(error))
 const signatures = Array.from({ length: 200 }, randomSignature)
 const expected = signatures.map(recoverKey)
 
 describe.each([0, 1, 3])('%i helping threads', (threads) => {
-  const helpers = createRecoveryHelpers(threads)
+  const helpers = createRecoveryHelpers(neverFails, threads)
   afterAll(helpers.close)
 
   it('recover the same keys, in the same order, as one thread does', () => {
@@ -42,8 +43,23 @@ describe.each([0, 1, 3])('%i helping threads', (threads) => {
 })
 
 it('recovers all keys after its threads have ended', async () => {
-  const helpers = createRecoveryHelpers(2)
+  const helpers = createRecoveryHelpers(neverFails, 2)
   helpers.recoverAll(signatures)
   await helpers.close()
   expect(helpers.recoverAll(signatures)).toEqual(expected)
+})
+
+it('recovers all keys where the system allows no thread, and reports it once', async () => {
+  vi.doMock('../../src/internals/start-thread.js', () => ({
+    startThread() {
+      throw new Error('ERR_WORKER_INIT_FAILED')
+    },
+  }))
+  vi.resetModules()
+  const { createRecoveryHelpers } = await import('../../src/signing/recovery-helpers.js')
+  const onFailed = vi.fn()
+  const helpers = createRecoveryHelpers(onFailed, 2)
+  for (let round = 0; round < 2; round++) expect(helpers.recoverAll(signatures)).toEqual(expected)
+  expect(onFailed).toHaveBeenCalledTimes(1)
+  await helpers.close()
 })

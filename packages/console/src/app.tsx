@@ -65,6 +65,7 @@ function Page() {
     if (chainsFailure.value !== undefined) return <FailureNotice failure={chainsFailure.value} />
     return chains.value === undefined ? <Skeleton lines={6} /> : <NoChain />
   }
+  const key = `${shown.chainId} ${id}`
   switch (page) {
     case 'swap':
       return <SwapPage key={String(shown.chainId)} chain={shown} />
@@ -75,10 +76,10 @@ function Page() {
     case 'orders':
       return <OrdersPage chain={shown} />
     case 'solver':
-      return <SolverPage key={id} chain={shown} address={id} />
+      return <SolverPage key={key} chain={shown} address={id} />
     case 'order':
-      return <OrderPage key={id} chain={shown} orderId={id} />
+      return <OrderPage key={key} chain={shown} orderId={id} />
     case 'quote':
-      return <QuotePage key={id} chain={shown} quoteId={id} />
+      return <QuotePage key={key} chain={shown} quoteId={id} />
   }
 }

@@ -31,21 +31,33 @@ addEventListener('storage', ({ key }) => {
 /** Keeps a swap, or what has changed of it. */
 export function rememberSwap(swap: OwnSwap): void {
   const others = stored().filter(({ orderId }) => orderId !== swap.orderId)
-  ownSwaps.value = [swap, ...others].slice(0, MAX_SWAPS)
+  ownSwaps.value = withoutOldest([swap, ...others])
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(ownSwaps.value))
   } catch {}
 }
 
-/** Keeps what has changed of a swap of this browser. */
-export function changeSwap(orderId: string, changes: Partial<OwnSwap>): void {
-  const swap = ownSwap(orderId)
-  if (swap !== undefined) rememberSwap({ ...swap, ...changes })
+/** Swaps by address come first: a refund needs their signed quotes. */
+function withoutOldest(swaps: OwnSwap[]): OwnSwap[] {
+  while (swaps.length > MAX_SWAPS) {
+    const oldest = swaps.findLastIndex(({ isContract }) => isContract)
+    swaps.splice(oldest > 0 ? oldest : swaps.length - 1, 1)
+  }
+  return swaps
 }
 
-/** @returns undefined for an order that was not made in this browser */
-export function ownSwap(orderId: string): OwnSwap | undefined {
-  return ownSwaps.value.find((swap) => swap.orderId === orderId)
+/** Keeps what has changed of a swap of this browser. */
+export function changeSwap(orderId: string, changes: (swap: OwnSwap) => Partial<OwnSwap>): void {
+  const swap = ownSwaps.value.find((one) => one.orderId === orderId)
+  if (swap !== undefined) rememberSwap({ ...swap, ...changes(swap) })
+}
+
+/**
+ * A swap that was made in this browser on this chain. On another chain, its deposit address is not the order's.
+ * @returns undefined for any other order
+ */
+export function ownSwap(chainId: bigint, orderId: string): OwnSwap | undefined {
+  return ownSwaps.value.find((swap) => swap.orderId === orderId && BigInt(swap.chainId) === chainId)
 }
 
 /** An offer as storage keeps it. */
@@ -75,8 +87,16 @@ export function storedQuote({ signedQuote }: OwnSwap): SignedQuote | undefined {
 function stored(): OwnSwap[] {
   try {
     const swaps = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '[]')
-    return Array.isArray(swaps) ? swaps : []
+    return Array.isArray(swaps) ? swaps.filter(isOwnSwap) : []
   } catch {
     return []
   }
+}
+
+function isOwnSwap(value: Partial<OwnSwap> | null): value is OwnSwap {
+  return (
+    Number.isSafeInteger(value?.chainId) &&
+    typeof value?.orderId === 'string' &&
+    typeof value.quoteId === 'string'
+  )
 }

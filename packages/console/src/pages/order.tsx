@@ -31,7 +31,7 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
       refreshOn: (event) => event.orderId === orderId,
     },
   )
-  const swap = ownSwap(orderId)
+  const swap = ownSwap(chainId, orderId)
   const quoteId = swap?.quoteId
   const offer = swap && storedQuote(swap)
   const record = useQuery(quoteId === undefined ? undefined : `record ${chainId} ${quoteId}`, (signal) =>

@@ -29,7 +29,7 @@ export async function reconnectWallet(): Promise<void> {
   const option = (await discoverWallets()).find(({ rdns }) => rdns === rememberedWallet())
   if (option === undefined || wallet.peek() !== undefined) return
   const accounts = await option.provider.request({ method: 'eth_accounts' })
-  if (accounts.length > 0) await useAccount(option, accounts)
+  if (accounts.length > 0 && wallet.peek() === undefined) await useAccount(option, accounts)
 }
 
 /** Forgets the wallet. Wallets keep their own list of sites that may see the account. */
@@ -65,11 +65,11 @@ async function useAccount({ provider: chosen, name }: WalletOption, [account]: r
 
 /** Asks the wallet to go to a chain. @throws when it does not know the chain, or the user refuses */
 export async function switchChain(chainId: number): Promise<void> {
-  const known = wallet.peek()
-  if (provider === undefined || known === undefined) throw new Error('No wallet is connected.')
-  if (known.chainId === chainId) return
+  const asked = provider
+  if (asked === undefined || wallet.peek() === undefined) throw new Error('No wallet is connected.')
+  if (wallet.peek()?.chainId === chainId) return
   try {
-    await provider.request({
+    await asked.request({
       method: 'wallet_switchEthereumChain',
       params: [{ chainId: numberToHex(chainId) }],
     })
@@ -77,6 +77,8 @@ export async function switchChain(chainId: number): Promise<void> {
     if ((error as { code?: unknown } | undefined)?.code !== CODE_OF_UNKNOWN_CHAIN) throw error
     throw new Error(`The wallet does not know chain ${chainId}. Add the chain to the wallet, then try again.`)
   }
+  const known = wallet.peek()
+  if (provider !== asked || known === undefined) throw new Error('The wallet was disconnected. Try again.')
   wallet.value = { ...known, chainId }
 }
 
@@ -99,7 +101,8 @@ export async function readToken(address: string): Promise<void> {
     client.readContract({ ...token, functionName: 'symbol' }).catch(() => undefined),
     client.readContract({ ...token, functionName: 'decimals' }).catch(() => undefined),
   ])
-  learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
+  // The answers may be of another chain now.
+  if (wallet.peek()?.chainId === chainId) learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
 }
 
 /** Reads how much of a token an account has, in the token's smallest unit. @param holder the user when left out */

@@ -57,6 +57,10 @@ export function DepositAddress({ chain, offer, isChecked, children }: DepositAdd
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
+          <dt>the output goes to</dt>
+          <dd class="whole-address">
+            <code>{quote.user}</code>
+          </dd>
           <dt>on chain</dt>
           <dd class="number">{String(chain.chainId)}</dd>
           <dt>within</dt>

@@ -1,6 +1,6 @@
-import { isAddress } from 'viem'
 import { hrefHere } from '../../data/chains.js'
 import { type Route, replaceRoute } from '../../data/route.js'
+import { hasWrongChecksum } from '../../format/checksum.js'
 
 /** What the swap form shows. All of it is in the URL, so that a link shows the same. */
 export interface SwapParams {
@@ -18,15 +18,11 @@ export interface SwapParams {
 export const ADDRESS = /^0x[0-9a-f]{40}$/i
 const ZERO = /^0x0{40}$/
 
-const UPPER_CASE = /^0x[0-9A-F]{40}$/
-
-/** Whether upper and lower case contradict the address (EIP-55), as after a typing error. Without both, there is no checksum. */
-export const hasWrongChecksum = (text: string) =>
-  ADDRESS.test(text) && !UPPER_CASE.test(text) && !isAddress(text)
+/** Whether an address has a typing error. */
+export const isMistyped = (text: string) => ADDRESS.test(text) && hasWrongChecksum(text)
 
 /** Whether an address can have the output: no one has the key of the zero address. */
-export const isUserAddress = (text: string) =>
-  ADDRESS.test(text) && !ZERO.test(text) && !hasWrongChecksum(text)
+export const isUserAddress = (text: string) => ADDRESS.test(text) && !ZERO.test(text) && !isMistyped(text)
 
 /** Reads the form from the URL. */
 export function readSwapParams({ query }: Pick<Route, 'query'>): SwapParams {

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../../data/auction.js'
-import { changeSwap, ownSwap, rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
+import { changeSwap, rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
 import type { Wish } from '../../wallet/swap-calls.js'
@@ -36,13 +36,24 @@ export interface TakenOffer {
 /** Undefined while the user still chooses. It outlives the page: a deposit must not be lost by a look at the market. */
 export const takenOffer = signal<TakenOffer | undefined>(undefined)
 
+/** All that were taken since the page was loaded, by order id. A wallet may still be asked for one that the user has left. */
+const taken = new Map<string, TakenOffer>()
+
 type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wish'>
 
-/** Takes an offer: by contract it is deposited at once, by address its deposit address is shown. */
+/**
+ * Takes an offer: by contract it is deposited at once, by address its deposit address is shown. An offer that is under way is shown
+ * again: a second run would pay twice.
+ */
 export async function takeOffer(choice: Choice): Promise<void> {
   const { chain, offer, wish, quoteId } = choice
   const { orderId } = offer
   const isContract = wish.mode === 'CONTRACT'
+  const earlier = taken.get(orderId)
+  if (earlier !== undefined && (!isContract || isUnderWay(earlier))) {
+    takenOffer.value = earlier
+    return
+  }
   rememberSwap({
     chainId: Number(chain.chainId),
     orderId,
@@ -58,6 +69,7 @@ export async function takeOffer(choice: Choice): Promise<void> {
     (name): Step => ({ name, state: 'waiting', detail: '', startedAt: undefined, endedAt: undefined }),
   )
   takenOffer.value = { ...choice, steps, isChecked: false, isBusy: false, problem: '' }
+  taken.set(orderId, takenOffer.value)
   const report = reporterOf(orderId)
   if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wish, chain, report))
   if (wallet.peek() === undefined) return report('deposit', 'active')
@@ -72,9 +84,9 @@ export async function takeOffer(choice: Choice): Promise<void> {
 
 /** Pays the deposit address of the offer from the connected wallet, after another check. */
 export async function payFromWallet(): Promise<void> {
-  const taken = takenOffer.peek()
-  if (taken === undefined || taken.isBusy) return
-  const { offer, wish, chain } = taken
+  const shown = takenOffer.peek()
+  if (shown === undefined || shown.isBusy) return
+  const { offer, wish, chain } = shown
   await run(offer.orderId, async ({ payDepositAddress }) => {
     await payDepositAddress(offer, wish, chain, reporterOf(offer.orderId))
     confirmAddress(offer.orderId)
@@ -99,7 +111,7 @@ export function reportEnd(orderId: string, word: string): void {
 }
 
 function confirmAddress(orderId: string): void {
-  changeSwap(orderId, { isChecked: true })
+  changeSwap(orderId, () => ({ isChecked: true }))
   change(orderId, (taken) => ({ ...taken, isChecked: true }))
 }
 
@@ -113,7 +125,8 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
     const problem = await describeFailure(error)
     const code = await loadWallet().catch(() => undefined)
     const isCertain = code?.isRefused(error) || code?.isFailure(error)
-    if (isCertain && ownSwap(orderId)?.isContract) changeSwap(orderId, { isBegun: false })
+    if (isCertain)
+      changeSwap(orderId, ({ isContract, isBegun }) => ({ isBegun: !isContract && isBegun === true }))
     change(orderId, (taken) => ({ ...taken, problem, steps: taken.steps.map((step) => failed(step, taken)) }))
   }
   change(orderId, (taken) => ({ ...taken, isBusy: false }))
@@ -132,7 +145,7 @@ function reporterOf(orderId: string) {
     if (state === 'active' && takenOffer.peek()?.offer.orderId !== orderId)
       throw new Error('The user has left this swap.')
     if (name === 'deposit' && state !== 'done')
-      changeSwap(orderId, { isBegun: true, ...(state === 'sent' && { transaction: detail }) })
+      changeSwap(orderId, () => ({ isBegun: true, ...(state === 'sent' && { transaction: detail }) }))
     change(orderId, (taken) => ({ ...taken, steps: withReport(taken.steps, name, state, detail) }))
   }
 }
@@ -154,8 +167,18 @@ function withReport(steps: readonly Step[], name: StepName, state: Step['state']
   })
 }
 
-/** Changes a swap unless the user has left it. */
-function change(orderId: string, to: (taken: TakenOffer) => TakenOffer): void {
-  const taken = takenOffer.peek()
-  if (taken?.offer.orderId === orderId) takenOffer.value = to(taken)
+/** Whether the wallet is asked, or has sent the deposit. */
+function isUnderWay({ isBusy, steps }: TakenOffer): boolean {
+  return (
+    isBusy || steps.some(({ name, state }) => name === 'deposit' && (state === 'sent' || state === 'done'))
+  )
+}
+
+/** Changes a swap, also one that the user has left. */
+function change(orderId: string, to: (offer: TakenOffer) => TakenOffer): void {
+  const before = taken.get(orderId)
+  if (before === undefined) return
+  const after = to(before)
+  taken.set(orderId, after)
+  if (takenOffer.peek()?.offer.orderId === orderId) takenOffer.value = after
 }

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import { type KnownToken, learnToken, tokensOf } from '../../data/tokens.js'
 import { shorten } from '../../format/shorten.js'
-import { ADDRESS, hasWrongChecksum } from './swap-params.js'
+import { ADDRESS, isMistyped } from './swap-params.js'
 
 interface TokenPickerProps {
   readonly dialog: RefObject<HTMLDialogElement | null>
@@ -21,8 +21,7 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
   const [text, setText] = useState('')
   const [decimals, setDecimals] = useState('')
   const address = text.trim()
-  const isMistyped = hasWrongChecksum(address)
-  const isAddress = ADDRESS.test(address) && !isMistyped
+  const isAddress = ADDRESS.test(address) && !isMistyped(address)
   const listed = tokensOf(chainId).filter((token) => isAddress || matches(token, address))
   const choose = (chosen: string) => {
     onToken(chosen)
@@ -88,7 +87,7 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
         </ul>
         {listed.length === 0 && !isAddress && (
           <p class="muted">
-            {isMistyped
+            {isMistyped(address)
               ? 'The address has a typing error: its checksum is wrong.'
               : 'No token seen before matches. Paste an address.'}
           </p>

@@ -4,7 +4,7 @@ import type { AuctionRequest } from '../../data/auction-stream.js'
 import { tokenOf } from '../../data/tokens.js'
 import { isAmbiguous, parseAmount, readsWithMoreDecimals } from '../../format/amount.js'
 import type { Wish } from '../../wallet/swap-calls.js'
-import { hasWrongChecksum, isUserAddress, type SwapParams } from './swap-params.js'
+import { isMistyped, isUserAddress, type SwapParams } from './swap-params.js'
 
 /** What the form asks for, or why it asks for nothing yet. */
 export interface WishOrProblem {
@@ -27,7 +27,7 @@ export function readWish(
   const amount = parseAmount(params.amount, decimals)
   if (amount === undefined) return without(amountProblem(params.amount, decimals))
   const user = account ?? params.user
-  if (hasWrongChecksum(user)) return without('The address has a typing error: its checksum is wrong')
+  if (isMistyped(user)) return without('The address has a typing error: its checksum is wrong')
   if (user !== '' && !isUserAddress(user)) return without('Enter a valid address')
   const wish: Wish = {
     inputToken: sell,
