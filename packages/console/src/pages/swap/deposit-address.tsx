@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Copy } from '../../components/copy.js'
+import { Account } from '../../components/id.js'
 import { QrCode } from '../../components/qr-code.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction.js'
@@ -57,15 +58,15 @@ export function DepositAddress({ chain, offer, isChecked, children }: DepositAdd
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>the output goes to</dt>
-          <dd class="whole-address">
-            <code>{quote.user}</code>
-          </dd>
           <dt>on chain</dt>
           <dd class="number">{String(chain.chainId)}</dd>
           <dt>within</dt>
           <dd class="number" title={formatMoment(deadlineMs)}>
             {formatSpan(deadlineMs - now.value)}
+          </dd>
+          <dt>the output goes to</dt>
+          <dd>
+            <Account address={quote.user} />
           </dd>
         </dl>
       </div>
