@@ -133,6 +133,7 @@ export function conclude(results: readonly LoadResult[], completeness: number): 
         name: 'quote: the limit relative to itself',
         value: crowded.again.perSecond / crowded.limit.perSecond,
         atLeast: 0.95,
+        atMost: 1.05,
       },
       {
         name: "quote: share of the solvers' offers in the answers",
