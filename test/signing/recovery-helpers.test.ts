@@ -1,8 +1,10 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { recoverKey } from '../../src/signing/recover.js'
 import { createRecoveryHelpers } from '../../src/signing/recovery-helpers.js'
 import type { SignedDigest } from '../../src/signing/recovery-library.js'
+import { RecoverySlots } from '../../src/signing/recovery-slots.js'
+import { eventually } from '../support/eventually.js'
 import { createRandom } from '../support/random.js'
 
 const random = createRandom(77)
@@ -40,6 +42,18 @@ describe.each([0, 1, 3])('%i helping threads', (threads) => {
       await new Promise(setImmediate)
     }
   })
+})
+
+it('has its threads recover a part of the keys', async () => {
+  const collect = vi.spyOn(RecoverySlots.prototype, 'collect')
+  onTestFinished(() => collect.mockRestore())
+  const helpers = createRecoveryHelpers(neverFails, 1)
+  onTestFinished(helpers.close)
+  const recoverSome = async () => {
+    expect(helpers.recoverAll(signatures)).toEqual(expected)
+    return collect.mock.results.some(({ value }) => value?.key !== undefined)
+  }
+  await eventually(recoverSome, Boolean)
 })
 
 it('recovers all keys after its threads have ended', async () => {
