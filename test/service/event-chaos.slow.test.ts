@@ -109,9 +109,11 @@ describe(`thousands of events through faults of seed ${SEED}`, () => {
 
 describe(`random reorganisations through faults of seed ${SEED}`, () => {
   const ROUNDS = 10
+  const hasSeenAny = ({ staying }: FaultyService) => staying.received.some(({ type }) => type === 'Reverted')
   beforeAll(async () => {
     beginAll()
-    for (let round = 0; round < ROUNDS; round++) {
+    // A service whose node is down or late may miss many of them: those blocks are replaced before it reads them.
+    for (let round = 0; round < ROUNDS || ![...services.values()].every(hasSeenAny); round++) {
       await traffic.run({ events: 12, blocks: 3 })
       await stepAll()
       const size = { depth: random.integer(1, 7), events: 6, longerBy: random.integer(0, 2) }
@@ -124,7 +126,6 @@ describe(`random reorganisations through faults of seed ${SEED}`, () => {
   test.each(names)('leave the events of the last chain: %s', async (name) => {
     const { staying, leaving } = serviceOf(name)
     const expected = await expectedMessages(chain, fromBlock)
-    expect(staying.received.some(({ type }) => type === 'Reverted')).toBe(true)
     expect(firstDifference(standing(staying.received), expected), `seed ${SEED}`).toBeUndefined()
     expect(firstDifference(leaving.received, staying.received), `seed ${SEED}`).toBeUndefined()
   })
