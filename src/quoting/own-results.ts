@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { QuoteRecord } from '../domain/quote-record.js'
-import { compareNewest, findNewest } from '../store/quote-record-pages.js'
+import { compareNewest, listRecords } from '../store/quote-record-pages.js'
 import type { QuoteRecordStore, RecordFilter, RecordPosition } from '../store/quote-record-store.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecordWriter } from './quote-record-writer.js'
-import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type OwnResult, resultForSolver } from './record-view.js'
 
 /** A page of a solver's own results, newest first. It may have fewer than its limit, or none, although more follow. */
@@ -32,17 +31,15 @@ const RECORDS_PER_TURN = 10
 export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOptions) {
   return async (filter: RecordFilter): Promise<OwnResultPage> => {
     // Read first: a record that is written meanwhile is then in both places, and not in none.
-    const waiting = await findWaiting(writer, filter)
+    const waiting = await listRecords(writer.waiting(), { ...filter, limit: filter.limit + 1 })
     const stored = await store.list(filter)
     const records = new Map<string, QuoteRecord>()
-    for (const [index, text] of stored.records.entries()) {
+    for (const [index, text] of [...waiting.records, ...stored.records].entries()) {
       if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await nextTurn()
       const record: QuoteRecord = JSON.parse(text)
-      if (record.chainId === filter.chainId) records.set(record.quoteId, record)
+      const isOfPage = stored.next === undefined || compareNewest(record, stored.next) <= 0
+      if (isOfPage && record.chainId === filter.chainId) records.set(record.quoteId, record)
     }
-    for (const record of waiting)
-      if (stored.next === undefined || compareNewest(record, stored.next) <= 0)
-        records.set(record.quoteId, record)
     const all = [...records.values()].sort(compareNewest)
     const page = all.slice(0, filter.limit)
     return {
@@ -52,17 +49,4 @@ export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOpt
       next: all.length > filter.limit ? page.at(-1) : stored.next,
     }
   }
-}
-
-/**
- * The records of the solver that are not written yet, after the filter's position: one more than the page can have. To build all
- * of them would hold the event loop, as 10,000 can wait.
- */
-async function findWaiting(
-  writer: Pick<QuoteRecordWriter, 'waiting'>,
-  filter: RecordFilter,
-): Promise<QuoteRecord[]> {
-  const { chainId, solver } = filter
-  const isOwn = ({ request, solvers }: QuoteTrace) => request.chainId === chainId && solvers.includes(solver)
-  return (await findNewest(writer.waiting(), filter, isOwn)).map(toQuoteRecord)
 }

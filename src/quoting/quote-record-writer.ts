@@ -6,13 +6,13 @@ import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 
 /** Writes the records of quotes, several at once. */
 export interface QuoteRecordWriter {
-  /** Takes the trace of a quote, and writes its record later. */
+  /** Builds the record of a quote, and writes it later. */
   add(trace: QuoteTrace): void
-  /** A trace whose record is not written yet. */
-  find(quoteId: string): QuoteTrace | undefined
-  /** The traces whose records are not written yet. */
-  waiting(): readonly QuoteTrace[]
-  /** Writes the records that wait. Later traces are dropped, and the store is no longer used. */
+  /** A record that is not written yet. */
+  find(quoteId: string): StoredQuoteRecord | undefined
+  /** The records that are not written yet. */
+  waiting(): readonly StoredQuoteRecord[]
+  /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
   close(): Promise<void>
 }
 
@@ -24,19 +24,22 @@ interface QuoteRecordWriterOptions {
   readonly log: Logger
 }
 
-/** How long traces wait, so that several are written together. */
+/** How long records wait, so that several are written together. */
 const WAIT_MS = 1000
-/** Records in one write; to build them takes about half a millisecond. */
+/** Records in one write. */
 const MAX_BATCH = 50
-/** Traces that may wait. More are dropped, when the database is slower than the quotes. */
+/** Records that may wait. More are dropped, when the database is slower than the quotes. */
 const MAX_WAITING = 10_000
 
-/** Builds the writer over a store. */
+/**
+ * Builds the writer over a store. Records wait as text: the objects of a quote take several times as much memory, and the garbage
+ * collector would copy them.
+ */
 export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): QuoteRecordWriter {
   const { store, onWritten, metrics, log } = options
-  let waiting: QuoteTrace[] = []
-  /** The traces whose records are being written. */
-  let batch: readonly QuoteTrace[] = []
+  let waiting: StoredQuoteRecord[] = []
+  /** The records that are being written. */
+  let batch: readonly StoredQuoteRecord[] = []
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -48,13 +51,13 @@ export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): Quot
     log.error({ err: error, records }, 'records of quotes could not be written')
   }
 
-  /** @returns false when the store cannot reach its database; the traces then wait again */
+  /** @returns false when the store cannot reach its database; the records then wait again */
   async function writeBatch(): Promise<boolean> {
     batch = waiting.slice(0, MAX_BATCH)
     waiting = waiting.slice(MAX_BATCH)
     let isConnectionError = false
     try {
-      await store.save(batch.map(toStored))
+      await store.save(batch)
       metrics.quoteRecords.inc({ result: 'written' }, batch.length)
     } catch (error) {
       isConnectionError = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
@@ -86,10 +89,10 @@ export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): Quot
   return {
     add(trace) {
       if (isClosed || waiting.length >= MAX_WAITING) return metrics.quoteRecords.inc({ result: 'dropped' })
-      waiting.push(trace)
+      waiting.push(toStored(trace))
       if (timer === undefined) writeSoon()
     },
-    find: (quoteId) => [...batch, ...waiting].find((trace) => trace.quoteId === quoteId),
+    find: (quoteId) => [...batch, ...waiting].find((record) => record.quoteId === quoteId),
     waiting: () => [...batch, ...waiting],
     async close() {
       isClosed = true

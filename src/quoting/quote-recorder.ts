@@ -9,12 +9,12 @@ import { createOwnResultReads } from './own-result-reads.js'
 import { createOwnResults, type OwnResultPage } from './own-results.js'
 import type { QuoteIds } from './quote-ids.js'
 import { createQuoteRecordWriter } from './quote-record-writer.js'
-import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
+import type { QuoteTrace } from './quote-trace.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Writes and reads the records of quotes. */
 export interface QuoteRecorder {
-  /** Takes the trace of a quote, and writes its record later. */
+  /** Builds the record of a quote, and writes it later. */
   record(trace: QuoteTrace): void
   /**
    * @param id a UUID: the caller's, or that of a solver which was asked
@@ -27,7 +27,7 @@ export interface QuoteRecorder {
    * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records, RATE_LIMITED while another list is read
    */
   listOwn(key: SolverKey, page: Pick<RecordFilter, 'after' | 'limit'>): Promise<OwnResultPage>
-  /** Writes the records that wait. Later traces are dropped, and the store is no longer used. */
+  /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
   close(): Promise<void>
 }
 
@@ -68,14 +68,10 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   let isClosed = false
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
-    const pending = writer.find(quoteId)
-    const record = pending === undefined ? await readStored(quoteId) : toQuoteRecord(pending)
-    return record?.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
-  }
-
-  async function readStored(quoteId: string): Promise<QuoteRecord | undefined> {
-    const text = await store.read(quoteId)
-    return text === undefined ? undefined : JSON.parse(text)
+    const text = writer.find(quoteId)?.record ?? (await store.read(quoteId))
+    if (text === undefined) return undefined
+    const record: QuoteRecord = JSON.parse(text)
+    return record.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
   }
 
   /** Removes records in several calls, so that other calls run between them and `close` does not wait long. */

@@ -75,14 +75,14 @@ export async function listRecords(
  * @param isWanted whether a record of that time is looked for
  * @returns the newest first, one more than the limit when there are more
  */
-export async function findNewest<R extends RecordPosition>(
-  all: readonly R[],
-  { since, after, limit }: Pick<RecordFilter, 'since' | 'after' | 'limit'>,
-  isWanted: (record: R) => boolean,
-): Promise<R[]> {
-  const isInRange = (record: R) =>
+async function findNewest(
+  all: readonly StoredQuoteRecord[],
+  { since, after, limit }: RecordFilter,
+  isWanted: (record: StoredQuoteRecord) => boolean,
+): Promise<StoredQuoteRecord[]> {
+  const isInRange = (record: StoredQuoteRecord) =>
     record.requestedAt >= since && (after === undefined || compareNewest(after, record) < 0)
-  let newest: R[] = []
+  let newest: StoredQuoteRecord[] = []
   for (let first = 0; first < all.length; first += PAGE_RECORDS) {
     if (first > 0) await nextTurn()
     const found = all
