@@ -6,6 +6,8 @@ const LIMIT_MS = 2000
 /** Of a start, as long as nothing was measured. */
 const USUAL_MS = 1
 const MOST_WAITING = LIMIT_MS / 2 / USUAL_MS
+/** Starts that take the time of a turn. */
+const PER_TURN = 2
 
 interface Work {
   readonly from?: string
@@ -63,9 +65,9 @@ describe('the queue of starts', () => {
   it('starts at once what comes while a turn has time, and the rest in later turns', () => {
     const queue = openQueue()
     queue.addTimes(20)
-    expect(queue.started.length).toBe(5)
+    expect(queue.started.length).toBe(PER_TURN)
     queue.turn()
-    expect(queue.started.length).toBe(10)
+    expect(queue.started.length).toBe(2 * PER_TURN)
     queue.turnUntilEmpty()
     expect([queue.started.length, queue.refused.length]).toEqual([20, 0])
     queue.add()
@@ -74,19 +76,19 @@ describe('the queue of starts', () => {
 
   it('refuses at once what cannot start within half of its limit, with the time that it would wait', () => {
     const queue = openQueue()
-    queue.addTimes(5 + MOST_WAITING + 100)
+    queue.addTimes(PER_TURN + MOST_WAITING + 100)
     expect(queue.refused.length).toBeGreaterThanOrEqual(99)
     expect(queue.refused.length).toBeLessThanOrEqual(100)
     for (const { retryMs } of queue.refused) expect(retryMs).toBeGreaterThan(LIMIT_MS / 2)
     queue.add({ limitMs: 10 * LIMIT_MS })
     expect(queue.refused.length).toBeLessThanOrEqual(100)
     queue.turnUntilEmpty()
-    expect(queue.started.length + queue.refused.length).toBe(5 + MOST_WAITING + 101)
+    expect(queue.started.length + queue.refused.length).toBe(PER_TURN + MOST_WAITING + 101)
   })
 
   it('asks what it refuses to come again at the rate at which work starts, within ten seconds', () => {
     const queue = openQueue()
-    queue.addTimes(5 + MOST_WAITING + 2000)
+    queue.addTimes(PER_TURN + MOST_WAITING + 2000)
     const times = queue.refused.map(({ retryMs }) => retryMs)
     expect(times.at(-1)).toBeCloseTo((times[0] ?? 0) + (times.length - 1) * USUAL_MS)
     queue.addTimes(20_000)
@@ -175,7 +177,7 @@ describe('the queue of starts', () => {
     queue.addTimes(10, { limitMs: 100 })
     queue.pass(80)
     queue.turn()
-    expect([queue.started.length, queue.refused.length]).toEqual([5, 5])
+    expect([queue.started.length, queue.refused.length]).toEqual([PER_TURN, 10 - PER_TURN])
   })
 
   it('does not start what has left before it comes', () => {
