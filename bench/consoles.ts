@@ -1,48 +1,50 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { chromium, type Page } from 'playwright-core'
-import { Agent, request } from 'undici'
 import { encodeAbiParameters, keccak256, parseAbiParameters } from 'viem'
 import { CHROMIUM } from '../test/support/packages/chromium.js'
-import type { Benchmark, Row } from './benchmark.js'
+import type { Benchmark, Result, Row } from './benchmark.js'
 import { type BuiltService, NO_LIMITS, startBuiltService } from './built-service.js'
 import { type ChattyChain, onChattyChain } from './chatty-chain.js'
 import { quantile } from './load.js'
 import { gather } from './many-clients.js'
+import { cpuSecondsOf } from './process-cpu.js'
 import { residentBytes } from './process-memory.js'
+import {
+  type ConsoleRecord,
+  RECORDED_CONSOLES,
+  RECORDED_SECONDS,
+  recordConsoles,
+  repeatConsoles,
+  SPEED,
+} from './recorded-console.js'
 
+/** For how many clients the figures are. */
 const CONSOLES = 200
-/** Of a turn. Clients that answer no ping stay for longer. */
-const SECONDS = 20
-/** Of what is recorded of a console, which asks seldom. */
-const RECORDED_SECONDS = 120
-/** Consoles differ by chance. */
-const RECORDED_CONSOLES = 4
-/** Each of the four measurements is once at each place of a round. */
-const ROUNDS = 4
+/** How many times as many are measured: what a service spends without clients varies by more than 200 of them cost. */
+const FACTOR = 10
+const MEASURED = CONSOLES * FACTOR
+/** Of a turn. */
+const SECONDS = 10
+/** What is connected is measured once at each place of a round. */
+const ROUNDS = 6
 const EVENT_EVERY_MS = 2000
-/** A page has loaded all that it needs at first. */
-const LOADED_MS = 5000
+/** Clients have connected, or left. */
+const SETTLE_MS = 1500
 
-/** A request of a console, and when it came: milliseconds after the start of the record. */
-interface RecordedRequest {
-  readonly atMs: number
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer | null
-}
+const OF_CLIENTS = `CPU % of ${CONSOLES} clients`
 
-type Clients = 'nothing' | 'streams' | 'consoles' | 'streams again'
+const CONNECTED = ['streams', 'consoles', 'streams again'] as const
+type Clients = 'nothing' | (typeof CONNECTED)[number]
 
 /** What an instance spends on open consoles. */
 export const consoles: Benchmark = {
   name: 'consoles',
   about:
-    `${CONSOLES} consoles that show the market, and as many clients of the event stream, each for ${SECONDS} s with a deposit every ` +
-    `${EVENT_EVERY_MS / 1000} s. The requests of ${RECORDED_CONSOLES} consoles are recorded in Chromium for ${RECORDED_SECONDS} s. Each ` +
-    'console repeats a part of a record, next to its stream. The CPU is that of the service, less what it spends without clients. ' +
-    'The streams are measured twice, to show the noise.',
+    `${MEASURED.toLocaleString('en')} clients of the event stream, without and with the requests that as many consoles make next to ` +
+    `their streams, in turns of ${SECONDS} s with a deposit every ${EVENT_EVERY_MS / 1000} s. The requests are those of ` +
+    `${RECORDED_CONSOLES} consoles in Chromium that show the market for ${RECORDED_SECONDS / 60} minutes of their clocks, which run ` +
+    `${SPEED} times as fast. The CPU is that of the service. That of ${CONSOLES} clients is the part for so many of what the service ` +
+    'spends more than without clients. `streams again` shows the noise.',
   async collectMetrics() {
     if (!existsSync(CHROMIUM))
       return { rows: [{ clients: `not measured: no Chromium at ${CHROMIUM}` }], findings: [] }
@@ -58,81 +60,104 @@ export const consoles: Benchmark = {
   },
 }
 
-async function compare(chain: ChattyChain, service: BuiltService) {
-  let seed = 0
-  const nextSeed = () => {
-    do seed++
-    while (!isDeposit(seed))
-    return seed
+async function compare(chain: ChattyChain, service: BuiltService): Promise<Result> {
+  const nextSeed = depositSeeds()
+  const records = await duringTraffic(chain, nextSeed, EVENT_EVERY_MS / SPEED, () =>
+    recordConsoles(service.url),
+  )
+  const turns = await duringTraffic(chain, nextSeed, EVENT_EVERY_MS, () => measureTurns(service, records))
+  return conclude(turns, records)
+}
+
+/** One turn: the CPU in seconds per second, and the memory in MB. */
+interface Turn {
+  readonly clients: Clients
+  readonly cpu: number
+  readonly megabytes: number
+}
+
+async function measureTurns(service: BuiltService, records: readonly ConsoleRecord[]): Promise<Turn[]> {
+  const turns: Turn[] = []
+  async function measure(clients: Clients): Promise<void> {
+    const before = await cpuSecondsOf(service)
+    const part = { count: MEASURED, fromMs: turns.length * SECONDS * 1000, seconds: SECONDS }
+    if (clients === 'consoles') await repeatConsoles(service.url, records, part)
+    else await delay(SECONDS * 1000)
+    const cpu = ((await cpuSecondsOf(service)) - before) / SECONDS
+    turns.push({ clients, cpu, megabytes: residentBytes(service.pid) / 1e6 })
   }
-  const withTraffic = <T>(work: () => Promise<T>) => duringTraffic(chain, nextSeed, work)
-  const records = await withTraffic(() => recordConsoles(service.url))
-  const costs = { nothing: [], streams: [], consoles: [], 'streams again': [] } as Record<Clients, number[]>
-  const memory = { nothing: 0, streams: 0, consoles: 0, 'streams again': 0 }
-  const measure = async (name: Clients, work: () => Promise<unknown>) => {
-    const before = await service.cpuSeconds()
-    await withTraffic(work)
-    costs[name].push(((await service.cpuSeconds()) - before) / SECONDS)
-    memory[name] = Math.max(memory[name], residentBytes(service.pid) / 1e6)
+  for (let round = 0; round < ROUNDS; round++) {
+    await measure('nothing')
+    const crowd = await gather(service.socketUrl, { size: MEASURED, isGreeted: true })
+    await delay(SETTLE_MS)
+    for (let place = 0; place < CONNECTED.length; place++)
+      await measure(CONNECTED[(round + place) % CONNECTED.length] ?? 'streams')
+    await crowd.leave()
+    await delay(SETTLE_MS)
   }
-  const turns: readonly (() => Promise<void>)[] = [
-    () => measure('nothing', () => delay(SECONDS * 1000)),
-    () => measure('streams', () => onStreams(service, () => delay(SECONDS * 1000))),
-    () => measure('consoles', () => onStreams(service, () => repeatRequests(service.url, records))),
-    () => measure('streams again', () => onStreams(service, () => delay(SECONDS * 1000))),
-  ]
-  for (let round = 0; round < ROUNDS; round++)
-    for (let place = 0; place < turns.length; place++) await turns[(round + place) % turns.length]?.()
-  const percent = (name: Clients) => 100 * quantile(costs[name], 0.5)
+  return turns
+}
+
+function conclude(turns: readonly Turn[], records: readonly ConsoleRecord[]): Result {
+  const of = (clients: Clients) => turns.filter((turn) => turn.clients === clients)
+  const percent = (...names: Clients[]) => {
+    const all = names.flatMap(of).map(({ cpu }) => 100 * cpu)
+    return quantile(all, 0.5)
+  }
   const idle = percent('nothing')
-  const rows: Row[] = Object.keys(costs).map((name) => {
-    const clients = name as Clients
+  const rows = (['nothing', ...CONNECTED] as const).map((clients): Row => {
     return {
       clients,
+      turns: of(clients).length,
       'CPU %': percent(clients),
-      'CPU % of the clients': percent(clients) - idle,
-      MB: Math.round(memory[clients]),
+      [OF_CLIENTS]: (percent(clients) - idle) / FACTOR,
+      MB: Math.round(Math.max(...of(clients).map(({ megabytes }) => megabytes))),
     }
   })
+  const relative = (clients: Clients, ...to: Clients[]) => (percent(clients) - idle) / (percent(...to) - idle)
   const perMinute = (60 * records.flat().length) / (RECORDED_CONSOLES * RECORDED_SECONDS)
-  const streams = 100 * quantile([...costs.streams, ...costs['streams again']], 0.5)
-  const ofStreams = (name: Clients) => (percent(name) - idle) / (streams - idle)
   return {
     rows: [
       ...rows,
-      {
-        clients: 'streams again relative to streams',
-        'CPU % of the clients': (percent('streams again') - idle) / (percent('streams') - idle),
-      },
-      { clients: 'requests of one console a minute', 'CPU %': perMinute },
+      { clients: 'streams again relative to streams', [OF_CLIENTS]: relative('streams again', 'streams') },
+      { clients: 'requests of one console a minute', [OF_CLIENTS]: perMinute },
     ],
     findings: [
       {
         name: `${CONSOLES} consoles: CPU relative to as many stream clients`,
-        value: ofStreams('consoles'),
+        value: relative('consoles', 'streams', 'streams again'),
         atMost: 1,
       },
     ],
   }
 }
 
-/** Whether the contract's first event of a seed is a deposit: others would be of orders that no console can know. */
-function isDeposit(seed: number): boolean {
-  const values = encodeAbiParameters(parseAbiParameters('uint256, uint256'), [BigInt(seed) << 64n, 0n])
-  return BigInt(keccak256(values)) % 3n === 0n
+/** @returns the next seed whose first event is a deposit: others would be of orders that no console can know */
+function depositSeeds(): () => number {
+  let seed = 0
+  const isDeposit = () => {
+    const values = encodeAbiParameters(parseAbiParameters('uint256, uint256'), [BigInt(seed) << 64n, 0n])
+    return BigInt(keccak256(values)) % 3n === 0n
+  }
+  return () => {
+    do seed++
+    while (!isDeposit())
+    return seed
+  }
 }
 
-/** Has the chain emit an event every few seconds while the work lasts. */
+/** Has the chain emit an event at this interval while the work lasts. */
 async function duringTraffic<T>(
   chain: ChattyChain,
   nextSeed: () => number,
+  everyMs: number,
   work: () => Promise<T>,
 ): Promise<T> {
   let isOver = false
   const traffic = async () => {
     while (!isOver) {
       await chain.emitEvents({ events: 1, seed: nextSeed() })
-      await delay(EVENT_EVERY_MS)
+      await delay(everyMs)
     }
   }
   const emitted = traffic()
@@ -142,63 +167,4 @@ async function duringTraffic<T>(
     isOver = true
     await emitted
   }
-}
-
-/** The requests of consoles that show the market, after they have loaded. */
-async function recordConsoles(url: string): Promise<RecordedRequest[][]> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  try {
-    return await Promise.all(
-      Array.from({ length: RECORDED_CONSOLES }, async () => recordConsole(url, await browser.newPage())),
-    )
-  } finally {
-    await browser.close()
-  }
-}
-
-async function recordConsole(url: string, page: Page): Promise<RecordedRequest[]> {
-  await page.goto(`${url}/#/market`)
-  await delay(LOADED_MS)
-  const start = performance.now()
-  const requests: RecordedRequest[] = []
-  page.on('request', (made) => {
-    const { pathname, search } = new URL(made.url())
-    const { 'content-type': type } = made.headers()
-    requests.push({
-      atMs: performance.now() - start,
-      method: made.method() as 'GET' | 'POST',
-      path: pathname + search,
-      headers: type === undefined ? {} : { 'content-type': type, 'connect-protocol-version': '1' },
-      body: made.postDataBuffer(),
-    })
-  })
-  await delay(RECORDED_SECONDS * 1000)
-  return requests
-}
-
-async function onStreams(service: BuiltService, work: () => Promise<unknown>): Promise<void> {
-  const crowd = await gather(service.socketUrl, { size: CONSOLES, isGreeted: true })
-  try {
-    await work()
-  } finally {
-    await crowd.leave()
-  }
-}
-
-/** Repeats what consoles have requested during one turn: each is at another time of its record. */
-async function repeatRequests(url: string, records: readonly RecordedRequest[][]): Promise<void> {
-  const dispatcher = new Agent({ connections: CONSOLES })
-  const all = Array.from({ length: CONSOLES }, (_, index) =>
-    (records[index % records.length] ?? []).map(async ({ atMs, method, path, headers, body }) => {
-      const shiftMs = (index / CONSOLES) * RECORDED_SECONDS * 1000
-      const dueMs = (atMs + shiftMs) % (RECORDED_SECONDS * 1000)
-      if (dueMs >= SECONDS * 1000) return
-      await delay(dueMs)
-      const response = await request(url + path, { method, headers, body, dispatcher })
-      await response.body.dump()
-      if (response.statusCode !== 200) throw new Error(`${method} ${path} answered ${response.statusCode}`)
-    }),
-  )
-  await Promise.all([delay(SECONDS * 1000), ...all.flat()])
-  await dispatcher.close()
 }
