@@ -67,10 +67,10 @@ export interface Answer {
 
 /** A connection that posts the same JSON again and again, and accepts any status. */
 export async function postCaller(url: string, body: unknown) {
-  const { host, pathname } = new URL(url)
+  const { host, pathname, search } = new URL(url)
   const text = JSON.stringify(body)
   const request =
-    `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
+    `POST ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n` +
     `content-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`
   const { exchange, close } = await openConnection(url, request)
   return {

@@ -18,6 +18,8 @@ const CONNECTING_AT_ONCE = 50
 /** Callers that were refused return within this part after the time that the service names, as clients do. */
 const SPREAD = 1 / 2
 
+/** The service or the limit. */
+type Server = Pick<BuiltService, 'cpuSeconds'>
 type PostCaller = Awaited<ReturnType<typeof postCaller>>
 
 /** An answer to a request. Times are milliseconds from the start of what counts. */
@@ -31,18 +33,27 @@ export const growthCallers: Benchmark = {
   name: 'growth-callers',
   about:
     `POST /v1/{chainId}/quote with ${SOLVERS} solvers that answer at once. Each caller has a connection, sends its next request after ` +
-    'an answer, and waits for `Retry-After` when it was refused with 503. The reference is the best throughput. The exponent is ' +
-    'that of the median latency, from the row before.',
+    'an answer, and waits for `Retry-After` when it was refused with 503. The reference is the best throughput. The limit is that of ' +
+    '`quote`: it refuses nothing, and shows what the callers themselves cost. The exponent is that of the median latency, from the ' +
+    'row before.',
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {
       const service = await fixture.startService()
       await fixture.register(service.url, 0, SOLVERS)
+      const limit = await fixture.startServer('bench/bare-quote-server.ts', fixture.endpoints)
       const url = `${service.url}/v1/${fixture.chain.chainId}/quote`
-      const measure = (callers: number) => measureLoad(service, callers, url, fixture.quoteRequest)
-      await withCallers(WARM_UP.callers, url, fixture.quoteRequest, (all) => load(all, WARM_UP.seconds))
+      const limitUrl = `${limit.url}/?solvers=${SOLVERS}`
+      const measure = (server: Server, target: string, callers: number) =>
+        measureLoad(server, callers, target, fixture.quoteRequest)
+      for (const target of [url, limitUrl])
+        await withCallers(WARM_UP.callers, target, fixture.quoteRequest, (all) => load(all, WARM_UP.seconds))
       const rows: Load[] = []
-      for (const callers of CALLERS) rows.push(await measure(callers))
+      for (const callers of CALLERS) {
+        const row = await measure(service, url, callers)
+        const { 'quotes/s': limitPerSecond = Number.NaN } = await measure(limit, limitUrl, callers)
+        rows.push({ ...row, 'limit quotes/s': limitPerSecond })
+      }
       return conclude(rows)
     } finally {
       await fixture.stop()
@@ -50,16 +61,11 @@ export const growthCallers: Benchmark = {
   },
 }
 
-async function measureLoad(
-  service: BuiltService,
-  callers: number,
-  url: string,
-  body: unknown,
-): Promise<Load> {
+async function measureLoad(server: Server, callers: number, url: string, body: unknown): Promise<Load> {
   return withCallers(callers, url, body, async (all) => {
-    const cpuBefore = await service.cpuSeconds()
+    const cpuBefore = await server.cpuSeconds()
     const answers = await load(all, SECONDS, LEAD_SECONDS)
-    return toRow(callers, answers, (await service.cpuSeconds()) - cpuBefore)
+    return toRow(callers, answers, (await server.cpuSeconds()) - cpuBefore)
   })
 }
 
