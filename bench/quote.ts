@@ -1,6 +1,7 @@
 import { readMetrics } from '../test/support/service/metrics.js'
 import type { Benchmark, Result, Row } from './benchmark.js'
-import { postJson, restCaller } from './callers.js'
+import { restCaller } from './callers.js'
+import { expectOffers } from './expect-offers.js'
 import { columnsOf, compete, type Score, slope } from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
@@ -84,12 +85,6 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
     outcome: 'quoted',
   })
   return conclude(results, offers / offersAskedFor)
-}
-
-async function expectOffers(url: string, body: unknown, count: number): Promise<void> {
-  const { alternativeQuotes } = await postJson(url, body)
-  const offers = alternativeQuotes.length + 1
-  if (offers !== count) throw new Error(`${offers} offers from ${url} instead of ${count}`)
 }
 
 /**

@@ -1,7 +1,8 @@
 import { readMetrics } from '../test/support/service/metrics.js'
 import type { Benchmark, Result, Row } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
-import { postJson, restCaller } from './callers.js'
+import { restCaller } from './callers.js'
+import { expectOffers } from './expect-offers.js'
 import { columnsOf, compete, type Score, slope } from './load.js'
 import type { SessionTarget } from './session-pool.js'
 import type { Market } from './signed-offers.js'
@@ -132,12 +133,6 @@ function measureOffers({ url }: BuiltService) {
     },
     value: () => offers / wanted,
   }
-}
-
-async function expectOffers(url: string, body: unknown, count: number): Promise<void> {
-  const { alternativeQuotes } = await postJson(url, body)
-  const offers = alternativeQuotes.length + 1
-  if (offers !== count) throw new Error(`${offers} offers from ${url} instead of ${count}`)
 }
 
 /**
