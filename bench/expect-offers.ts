@@ -10,7 +10,8 @@ export async function expectOffers(url: string, body: unknown, count: number): P
   if (offers === count) return
   const problem = `${offers} offers from ${url} instead of ${count}`
   if (quoteId === undefined) throw new Error(problem)
-  const record = await (await fetch(`${url}/${quoteId}`)).json()
-  const others = record.solvers.filter(({ outcome }: { outcome: string }) => outcome !== 'QUOTED')
-  throw new Error(`${problem}, asked ${record.solvers.length}: ${JSON.stringify(others)}`)
+  const answer = await fetch(`${url}/${quoteId}`)
+  const { solvers } = (await answer.json()) as { solvers: { outcome: string }[] }
+  const others = solvers.filter(({ outcome }) => outcome !== 'QUOTED')
+  throw new Error(`${problem}, asked ${solvers.length}: ${JSON.stringify(others)}`)
 }
