@@ -3,7 +3,7 @@ import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
 import type { QuoteRecord, RecordedResult } from '../domain/quote-record.js'
 import type { SolverAttempt } from './solver-attempt.js'
 
-/** What happened in a quote. Its record is built from this later. */
+/** What happened in a quote. Its record is built from this. */
 export interface QuoteTrace {
   readonly quoteId: string
   readonly request: QuoteRequest
