@@ -3,7 +3,8 @@ import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-client.js'
+import type { ReplicaClient, ReplicaTarget } from './replica-client.js'
+import type { ReplicaRequest } from './replica-connection.js'
 
 /** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
 export interface ReplicaLinks {
@@ -22,7 +23,7 @@ export interface ReplicaLinks {
 
 interface ReplicaLinksOptions {
   readonly client: ReplicaClient
-  /** For the checks: they must not wait for the connections of requests. */
+  /** For the checks: they must not wait for requests on the same connection. */
   readonly checkClient: ReplicaClient
   /** Called when a replica stops to answer this one, and when it answers again or is no longer followed. */
   readonly onChange: (replicaId: string, isUp: boolean) => void
@@ -141,8 +142,8 @@ export function createReplicaLinks({
     async close() {
       closing.abort()
       for (const link of [...links.values()]) leave(link)
-      await client.close()
-      await checkClient.close()
+      client.close()
+      checkClient.close()
       await Promise.all(watching)
     },
   }

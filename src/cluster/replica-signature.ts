@@ -1,24 +1,33 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What the signature of a request between replicas covers (docs/decisions.md, D18). */
+/** What a signature between replicas covers (docs/decisions.md, D18). */
 export interface SignedText {
-  /** The UUID of the replica that the request is for: no other one accepts it. */
+  /** The UUID of the replica that the text is for: no other one accepts it. */
   readonly replicaId: string
   /** Unix time in milliseconds. */
   readonly time: number
-  readonly body: string | Uint8Array
+  readonly text: string | Uint8Array
 }
 
-/** The headers of a request between replicas, in the form of Node. */
-export const REPLICA_HEADERS = { time: 'x-replica-time', signature: 'x-replica-signature' } as const
+/** The headers of a request for a connection between replicas, in the form of Node. */
+export const REPLICA_HEADERS = {
+  connection: 'x-replica-connection',
+  time: 'x-replica-time',
+  signature: 'x-replica-signature',
+} as const
 
-/** Signs a request with the key that all replicas of an instance share. @returns HMAC-SHA-256 in hexadecimal */
-export function signReplicaRequest(key: Uint8Array, { replicaId, time, body }: SignedText): string {
-  return createHmac('sha256', key).update(`${replicaId}\n${time}\n`).update(body).digest('hex')
+/** The text that the signature of a connection covers. No request has it. @param id a UUID of the connection */
+export function toConnectText(id: string): string {
+  return `connect ${id}`
 }
 
-/** Why a request between replicas is rejected. */
-export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE' | 'REQUEST_REPEATED'
+/** Signs a text with the key that all replicas of an instance share. @returns HMAC-SHA-256 in hexadecimal */
+export function signReplicaText(key: Uint8Array, { replicaId, time, text }: SignedText): string {
+  return createHmac('sha256', key).update(`${replicaId}\n${time}\n`).update(text).digest('hex')
+}
+
+/** Why a connection or a request of another replica is rejected. */
+export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE' | 'SIGNATURE_REPEATED'
 
 interface VerifierOptions {
   /** The UUID of this replica. */
@@ -31,14 +40,14 @@ interface VerifierOptions {
 /** Largest difference of the clocks of two replicas, either way. */
 const TOLERANCE_MS = 10_000
 
-/** Checks a request by its two headers and its body. @returns undefined for an accepted request */
+/** Checks a signed text, and its time in Unix milliseconds. @returns undefined for an accepted text */
 export type ReplicaVerifier = (
-  time: string | undefined,
-  signature: string | undefined,
-  body: Uint8Array,
+  time: string,
+  signature: string,
+  text: string | Uint8Array,
 ) => ReplicaRejection | undefined
 
-/** Builds the check of requests from other replicas. It accepts each request once. */
+/** Builds the check of texts from other replicas. It accepts each text once. */
 export function createReplicaVerifier({ replicaId, key, now }: VerifierOptions): ReplicaVerifier {
   /** The accepted signatures. Each is kept for as long as its time is in range: all of a set are removed at once. */
   let recent = new Set<string>()
@@ -56,16 +65,16 @@ export function createReplicaVerifier({ replicaId, key, now }: VerifierOptions):
     return false
   }
 
-  return (time, signature, body) => {
-    const expected = signReplicaRequest(key, { replicaId, time: Number(time), body })
+  return (time, signature, text) => {
+    const expected = signReplicaText(key, { replicaId, time: Number(time), text })
     if (!isEqual(signature, expected)) return 'SIGNATURE_INVALID'
     if (Math.abs(Number(time) - now()) > TOLERANCE_MS) return 'TIMESTAMP_OUT_OF_RANGE'
-    return isRepeated(expected) ? 'REQUEST_REPEATED' : undefined
+    return isRepeated(expected) ? 'SIGNATURE_REPEATED' : undefined
   }
 }
 
 /** In a time that does not depend on where the texts differ. */
-function isEqual(signature: string | undefined, expected: string): boolean {
-  const [given, wanted] = [Buffer.from(signature ?? ''), Buffer.from(expected)]
+function isEqual(signature: string, expected: string): boolean {
+  const [given, wanted] = [Buffer.from(signature), Buffer.from(expected)]
   return given.length === wanted.length && timingSafeEqual(given, wanted)
 }

@@ -1,8 +1,20 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { Readable } from 'node:stream'
-import Fastify from 'fastify'
-import { REPLICA_PATH } from '../cluster/replica-client.js'
-import { REPLICA_HEADERS, type ReplicaVerifier } from '../cluster/replica-signature.js'
+import { type WebSocket, WebSocketServer } from 'ws'
+import {
+  REPLICA_HEADERS,
+  type ReplicaRejection,
+  type ReplicaVerifier,
+  toConnectText,
+} from '../cluster/replica-signature.js'
+import {
+  type AnswerMessage,
+  REPLICA_PATH,
+  readRequestMessage,
+  readSignedText,
+  toAnswerMessage,
+} from '../cluster/replica-wire.js'
 import type { AnswerReplica } from '../sessions/relayed-requests.js'
 import type { Logger } from '../telemetry/log.js'
 import { toListenIssue } from './listen-issue.js'
@@ -16,22 +28,25 @@ interface ReplicaServerOptions {
   readonly log: Logger
 }
 
-/** The listener for requests from the other replicas. */
+/** The listener for the other replicas. */
 export interface ReplicaServer {
   /** The port, also when a free one was taken. */
   readonly port: number
   close(): Promise<void>
 }
 
-const MAX_BODY_BYTES = 64 * 1024
+const MAX_MESSAGE_BYTES = 64 * 1024
 const MAX_HEADER_BYTES = 4096
-const REQUEST_TIMEOUT_MS = 5000
-/** How often connections are compared with the time-outs. */
+const HANDSHAKE_TIMEOUT_MS = 5000
+/** How often connections are compared with the time-out. */
 const CHECK_INTERVAL_MS = 1000
 /** Longer than the client keeps its connections, so that it closes them first. */
-const KEEP_ALIVE_MS = 60_000
-/** The other replicas open at most some hundred each. */
+const IDLE_MS = 60_000
+/** A replica that leaves more answers unread has stopped. */
+const MAX_UNSENT_BYTES = 16 * 1024 * 1024
+/** The other replicas open two each. */
 const MAX_CONNECTIONS = 4096
+const POLICY_VIOLATION = 1008
 
 /**
  * Starts the listener (docs/decisions.md, D18). It has a port of its own, which only the other replicas should reach.
@@ -39,49 +54,94 @@ const MAX_CONNECTIONS = 4096
  */
 export async function startReplicaServer(options: ReplicaServerOptions): Promise<ReplicaServer> {
   const { host, port, verify, answer, log } = options
-  const server = Fastify({
-    bodyLimit: MAX_BODY_BYTES,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    forceCloseConnections: true,
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: REQUEST_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HANDSHAKE_TIMEOUT_MS,
+    requestTimeout: HANDSHAKE_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_INTERVAL_MS,
+  }
+  const server = createServer(limits, (_request, response) => {
+    // A stranger needs another connection for each request. So it cannot hold all of them.
+    response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  const sockets = new WebSocketServer({
+    server,
+    path: REPLICA_PATH,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+    verifyClient({ req }, done) {
+      const code = rejectionOf(verify, req.headers)
+      done(code === undefined, 401, JSON.stringify({ code }), { 'content-type': 'application/json' })
     },
   })
-  server.server.maxConnections = MAX_CONNECTIONS
-  // The signature covers the bytes of the body.
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  )
-  // A stranger needs another connection for each request. So it cannot hold all of them.
-  server.addHook('onSend', async (_request, reply) => {
-    if (reply.statusCode !== 200) reply.header('connection', 'close')
-  })
-  server.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
-    const { statusCode = 500 } = error
-    if (statusCode >= 500) log.error({ err: error }, 'a request of another replica failed')
-    return reply.code(statusCode).send({ code: statusCode >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT' })
-  })
-  server.post<{ Body: Buffer }>(REPLICA_PATH, async ({ headers, body }, reply) => {
-    const { [REPLICA_HEADERS.time]: time, [REPLICA_HEADERS.signature]: signature } = headers
-    const bytes = body ?? Buffer.alloc(0)
-    const rejection = verify(String(time), String(signature), bytes)
-    if (rejection !== undefined) return reply.code(401).send({ code: rejection })
-    const lines = new Readable({ read() {} })
-    answer(bytes.toString(), (line) => void lines.push(`${line}\n`)).then(
-      () => lines.push(null),
-      (error) => lines.destroy(error),
-    )
-    return reply.type('application/x-ndjson').send(lines)
-  })
+  sockets.on('connection', (socket) => serve(socket, { verify, answer, log }))
+  // The server below reports the error.
+  sockets.on('error', () => {})
   try {
-    await server.listen({ host, port })
+    await once(server.listen(port, host), 'listening')
   } catch (error) {
     throw toListenIssue(error, { host, port, variable: 'REPLICA_PORT' })
   }
-  const address = server.server.address() as AddressInfo
-  return { port: address.port, close: () => server.close() }
+  const address = server.address() as AddressInfo
+  return {
+    port: address.port,
+    async close() {
+      const closed = once(server, 'close')
+      sockets.close()
+      for (const socket of sockets.clients) socket.terminate()
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function rejectionOf(verify: ReplicaVerifier, headers: IncomingHttpHeaders): ReplicaRejection | undefined {
+  const { time, signature, connection } = REPLICA_HEADERS
+  return verify(String(headers[time]), String(headers[signature]), toConnectText(String(headers[connection])))
+}
+
+/** Answers the requests of one connection. Each is signed: who reads the connection must not write to it. */
+function serve(
+  socket: WebSocket,
+  { verify, answer, log }: Pick<ReplicaServerOptions, 'verify' | 'answer' | 'log'>,
+): void {
+  let underWay = 0
+  const idle = setTimeout(() => {
+    if (underWay > 0) idle.refresh()
+    else socket.terminate()
+  }, IDLE_MS).unref()
+
+  function send(message: AnswerMessage): void {
+    if (socket.readyState !== socket.OPEN) return
+    socket.send(toAnswerMessage(message))
+    if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate()
+  }
+
+  async function answerRequest(signed: Buffer): Promise<void> {
+    const { number, body } = readSignedText(signed)
+    underWay++
+    try {
+      await answer(body, (line) => send({ number, kind: 'line', line }))
+      send({ number, kind: 'end', line: '' })
+    } catch (error) {
+      log.error({ err: error }, 'a request of another replica failed')
+      send({ number, kind: 'failed', line: '' })
+    } finally {
+      underWay--
+    }
+  }
+
+  socket
+    .on('message', (data: Buffer) => {
+      idle.refresh()
+      const { time, signature, signed } = readRequestMessage(data)
+      const rejection = verify(time, signature, signed)
+      if (rejection === undefined) void answerRequest(signed)
+      else socket.close(POLICY_VIOLATION, rejection)
+    })
+    // The event `close` follows.
+    .on('error', () => {})
+    .once('close', () => clearTimeout(idle))
 }

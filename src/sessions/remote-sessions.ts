@@ -32,6 +32,8 @@ interface Batch {
   readonly results: RelayedResult[]
 }
 
+/** How much later than the end of a round an answer still shows that the way to its replica is open. */
+const LATE_ANSWER_MS = 1000
 /** Time in which the other replica has to accept results. */
 const REPORT_TIMEOUT_MS = 2000
 /** The most solvers or results of one message; each takes some 150 bytes. */
@@ -65,8 +67,9 @@ export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsO
     solvers: readonly BatchedSolver[],
   ): Promise<void> {
     const waiting = new Map(solvers.map((solver) => [solver.id, solver]))
-    const timeoutMs = Math.max(1, solverRequest.deadline - now())
-    const body = toText(solverRequest, solvers, timeoutMs)
+    const waitMs = Math.max(1, solverRequest.deadline - now())
+    const body = toText(solverRequest, solvers, waitMs)
+    const timeoutMs = waitMs + LATE_ANSWER_MS
     function onLine(line: string): void {
       const { id, reply }: RelayedReply = JSON.parse(line)
       waiting.get(id)?.onReply(reply)

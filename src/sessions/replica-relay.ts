@@ -24,9 +24,6 @@ interface RelayOptions {
   readonly log: Logger
 }
 
-/** The most connections to one replica. Each carries one request at a time. */
-const MAX_CONNECTIONS = 512
-
 /** Starts to follow the replicas that hold sessions. */
 export function openReplicaRelay({
   replica,
@@ -39,8 +36,8 @@ export function openReplicaRelay({
   const { key } = replica
   const skips = new Map<string, () => void>()
   const links = createReplicaLinks({
-    client: createReplicaClient({ key, connections: MAX_CONNECTIONS, now }),
-    checkClient: createReplicaClient({ key, connections: 1, now }),
+    client: createReplicaClient({ key, now }),
+    checkClient: createReplicaClient({ key, now }),
     onChange(replicaId, isUp) {
       skips.get(replicaId)?.()
       skips.delete(replicaId)

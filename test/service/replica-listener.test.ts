@@ -1,9 +1,16 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
+import { text as readText } from 'node:stream/consumers'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { REPLICA_PATH } from '../../src/cluster/replica-client.js'
-import { signReplicaRequest } from '../../src/cluster/replica-signature.js'
+import { WebSocket } from 'ws'
+import { signReplicaText } from '../../src/cluster/replica-signature.js'
+import {
+  REPLICA_PATH,
+  readAnswerMessage,
+  toRequestMessage,
+  toSignedText,
+} from '../../src/cluster/replica-wire.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { makeDatabase } from '../support/databases/postgres-database.js'
 import { RELAYING } from '../support/replicas/relay.js'
@@ -12,6 +19,10 @@ import { offering, openSession, type SessionSolver, silent } from '../support/se
 import { quoteRequest } from '../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
+/** More than the service and the connection keep of unread answers. */
+const MAX_UNREAD_BYTES = 200 * 2 ** 20
+/** Requests of each kind on one connection. */
+const MANY = 25
 const OTHER_REPLICA = '11111111-1111-4111-8111-111111111111'
 
 let chain: TestChain
@@ -78,140 +89,215 @@ function relayed(changes: object = {}, waitMs = 1000): string {
   })
 }
 
-async function post(body: string, signature?: string, time = Date.now(), init: RequestInit = {}) {
-  const response = await fetch(`${replica.url}${REPLICA_PATH}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-replica-time': String(time),
-      ...(signature !== undefined && { 'x-replica-signature': signature }),
-    },
-    body,
-    ...init,
-  })
-  const text = await response.text()
-  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+/** What a connection request or a request is signed with. */
+interface Signing {
+  readonly time?: number
+  readonly replicaId?: string
+  readonly key?: Uint8Array
 }
-const sign = (body: string, time = Date.now(), replicaId = replica.id, by: Uint8Array = key) =>
-  signReplicaRequest(by, { replicaId, time, body })
-const signed = (body: string, time = Date.now()) => post(body, sign(body, time), time)
+
+function sign(text: string, { time = Date.now(), replicaId = replica.id, key: by = key }: Signing = {}) {
+  return { time, signature: signReplicaText(by, { replicaId, time, text }) }
+}
+
+let connections = 0
+/** The headers of a request for a connection. */
+function connectHeaders(signing?: Signing): Record<string, string> {
+  const id = `connection ${++connections}`
+  const { time, signature } = sign(`connect ${id}`, signing)
+  return {
+    'x-replica-connection': id,
+    'x-replica-time': String(time),
+    'x-replica-signature': signature,
+  }
+}
+
+/** Opens a connection, as another replica does. @returns undefined after an answer that is no WebSocket */
+async function dial(
+  headers: Record<string, string>,
+  { path = REPLICA_PATH, origin = replica.url } = {},
+): Promise<{ socket: WebSocket; status?: undefined } | { socket?: undefined; status: number; body: string }> {
+  const socket = new WebSocket(new URL(path, origin), { headers })
+  onTestFinished(() => socket.terminate())
+  return new Promise((resolve, reject) => {
+    socket.once('open', () => resolve({ socket }))
+    socket.once('error', reject)
+    socket.once('unexpected-response', (_request, response) => {
+      const { statusCode: status = 0 } = response
+      readText(response).then((body) => resolve({ status, body }), reject)
+    })
+  })
+}
+
+async function connected(): Promise<WebSocket> {
+  const { socket } = await dial(connectHeaders())
+  if (socket === undefined) throw new Error('the connection was refused')
+  return socket
+}
+
+let number = 0
+/** A signed message with a request. */
+function message(body: string, signing?: Signing): string {
+  const signed = toSignedText(++number, body)
+  const { time, signature } = sign(signed, signing)
+  return toRequestMessage(time, signature, signed)
+}
+
+/** Sends a message. @returns the lines of the answer and its end, or why the connection was closed */
+function sendTo(socket: WebSocket, text: string): Promise<{ lines: unknown[]; end: string }> {
+  const lines: unknown[] = []
+  return new Promise((resolve) => {
+    socket.on('message', (data: Buffer) => {
+      const { kind, line } = readAnswerMessage(data)
+      if (kind === 'line') lines.push(JSON.parse(line))
+      else resolve({ lines, end: kind })
+    })
+    socket.once('close', (code, reason) => resolve({ lines, end: `${code} ${reason}` }))
+    socket.send(text)
+  })
+}
+
+const ask = async (body: string) => sendTo(await connected(), message(body))
 
 it('a signed request is sent on the session, and answered by the solver', async () => {
-  const { status, body } = await signed(relayed())
-  expect(status).toBe(200)
-  expect(body.reply).toMatchObject({ kind: 'replied', body: { quote: { outputAmount: '200' } } })
+  const { lines, end } = await ask(relayed())
+  expect(lines).toMatchObject([{ reply: { kind: 'replied', body: { quote: { outputAmount: '200' } } } }])
+  expect(end).toBe('end')
+})
+
+it('a connection carries many requests at a time, and answers each with its number', async () => {
+  const socket = await connected()
+  const answers = new Map<string, string[]>()
+  let ended = 0
+  const allEnded = new Promise<void>((resolve) => {
+    socket.on('message', (data: Buffer) => {
+      const answer = readAnswerMessage(data)
+      if (answer.kind === 'line')
+        answers.set(answer.number, [...(answers.get(answer.number) ?? []), answer.line])
+      else if (++ended === 2 * MANY) resolve()
+    })
+  })
+  const expected = new Map<string, unknown[]>()
+  for (let index = 0; index < MANY; index++) {
+    const pong = `ping ${index}`
+    socket.send(message(relayed()))
+    expected.set(String(number), [expect.stringContaining(`"request ${requests}"`)])
+    socket.send(message(JSON.stringify({ type: 'ping', id: pong })))
+    expected.set(String(number), [pong])
+  }
+  await allEnded
+  expect(answers).toEqual(expected)
 })
 
 it('a request whose result is reported ends: its round has not waited for the solver', async () => {
   session.behave(silent)
   onTestFinished(() => session.behave(offering('200')))
   const asked = session.count('quoteRequest')
-  const answer = signed(relayed({}, 60_000))
+  const answer = ask(relayed({}, 60_000))
   const { id } = await session.next('quoteRequest', asked)
   const { sessionId } = session.ready
   const results = [{ sessionId, id, result: { outcome: 'CANCELLED' } }]
-  expect((await signed(JSON.stringify({ type: 'results', results }))).status).toBe(200)
-  expect((await answer).body).toEqual({ id, reply: { kind: 'late' } })
+  expect((await ask(JSON.stringify({ type: 'results', results }))).end).toBe('end')
+  expect((await answer).lines).toEqual([{ id, reply: { kind: 'late' } }])
 })
 
-describe('a request is rejected, and the solver not asked,', () => {
-  const refused = async (answer: Promise<{ status: number; body: unknown }>, code: string) => {
-    const before = session.count('quoteRequest')
-    expect(await answer).toEqual({ status: 401, body: { code } })
-    expect(session.count('quoteRequest')).toBe(before)
-  }
+describe('a connection is refused', () => {
+  const refused = async (headers: Record<string, string>, code: string) =>
+    expect(await dial(headers)).toEqual({ status: 401, body: JSON.stringify({ code }) })
 
-  it('without a signature', () => refused(post(relayed()), 'SIGNATURE_INVALID'))
-  it('with a signature of another length', () => refused(post(relayed(), 'ab'), 'SIGNATURE_INVALID'))
-  it('when another key has signed it', () => {
-    const [body, time] = [relayed(), Date.now()]
-    return refused(post(body, sign(body, time, replica.id, Buffer.alloc(32)), time), 'SIGNATURE_INVALID')
-  })
-  it('when it is for another replica', () => {
-    const [body, time] = [relayed(), Date.now()]
-    return refused(post(body, sign(body, time, OTHER_REPLICA), time), 'SIGNATURE_INVALID')
-  })
-  it('when its body has changed', () => {
-    const [body, time] = [relayed(), Date.now()]
-    return refused(post(body.replace('1000', '2000'), sign(body, time), time), 'SIGNATURE_INVALID')
-  })
-  it('when its time has changed', () => {
-    const [body, time] = [relayed(), Date.now()]
-    return refused(post(body, sign(body, time), time + 1), 'SIGNATURE_INVALID')
-  })
+  it('without a signature', () => refused({}, 'SIGNATURE_INVALID'))
+  it('with a signature of another length', () =>
+    refused({ ...connectHeaders(), 'x-replica-signature': 'ab' }, 'SIGNATURE_INVALID'))
+  it('when another key has signed it', () =>
+    refused(connectHeaders({ key: Buffer.alloc(32) }), 'SIGNATURE_INVALID'))
+  it('when it is for another replica', () =>
+    refused(connectHeaders({ replicaId: OTHER_REPLICA }), 'SIGNATURE_INVALID'))
+  it('when its time has changed', () =>
+    refused({ ...connectHeaders(), 'x-replica-time': String(Date.now() + 1000) }, 'SIGNATURE_INVALID'))
+  it('when its name has changed', () =>
+    refused({ ...connectHeaders(), 'x-replica-connection': 'another' }, 'SIGNATURE_INVALID'))
   it.each([-10_500, 10_500])('when its time is %i ms from the clock', (offset) =>
-    refused(signed(relayed(), Date.now() + offset), 'TIMESTAMP_OUT_OF_RANGE'),
+    refused(connectHeaders({ time: Date.now() + offset }), 'TIMESTAMP_OUT_OF_RANGE'),
   )
   it('when it comes again', async () => {
-    const [body, time] = [relayed(), Date.now()]
-    expect((await post(body, sign(body, time), time)).status).toBe(200)
-    await refused(post(body, sign(body, time), time), 'REQUEST_REPEATED')
+    const headers = connectHeaders()
+    expect(await dial(headers)).toHaveProperty('socket')
+    await refused(headers, 'SIGNATURE_REPEATED')
   })
+  it('on another path', async () => {
+    expect(await dial(connectHeaders(), { path: '/v1/solvers/session' })).toMatchObject({ status: 400 })
+  })
+  it('on the public port', async () => {
+    expect(await dial(connectHeaders(), { origin: service.url })).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a request ends its connection, and the solver is not asked,', () => {
+  const rejected = async (text: string, end: string) => {
+    const before = session.count('quoteRequest')
+    expect(await sendTo(await connected(), text)).toEqual({ lines: [], end })
+    expect(session.count('quoteRequest')).toBe(before)
+  }
+  const changed = (from: string, to: string) => message(relayed()).replace(from, to)
+
+  it('without a signature', () => rejected(relayed(), '1008 SIGNATURE_INVALID'))
+  it('when another key has signed it', () =>
+    rejected(message(relayed(), { key: Buffer.alloc(32) }), '1008 SIGNATURE_INVALID'))
+  it('when it is for another replica', () =>
+    rejected(message(relayed(), { replicaId: OTHER_REPLICA }), '1008 SIGNATURE_INVALID'))
+  it('when its body has changed', () => rejected(changed('"FIRM"', '"OTHER"'), '1008 SIGNATURE_INVALID'))
+  it('when its number has changed', () =>
+    rejected(changed(`\n${number + 1}\n`, '\n0\n'), '1008 SIGNATURE_INVALID'))
+  it('when its time has changed', () => {
+    const [time = '', ...rest] = message(relayed()).split('\n')
+    return rejected([Number(time) + 1, ...rest].join('\n'), '1008 SIGNATURE_INVALID')
+  })
+  it.each([-10_500, 10_500])('when its time is %i ms from the clock', (offset) =>
+    rejected(message(relayed(), { time: Date.now() + offset }), '1008 TIMESTAMP_OUT_OF_RANGE'),
+  )
+  it('when it comes again, also on another connection', async () => {
+    const text = message(relayed())
+    expect((await sendTo(await connected(), text)).end).toBe('end')
+    await rejected(text, '1008 SIGNATURE_REPEATED')
+  })
+  it('when it has more than 64 KiB', () => rejected(message(`"${'a'.repeat(65_536)}"`), '1009 '))
 })
 
 it('a request for a session that the replica does not hold counts for nothing, and goes no further', async () => {
-  const { body } = await signed(relayed({ sessionId: OTHER_REPLICA }))
-  expect(body.reply).toEqual({ kind: 'cancelled', reason: 'replica_unreachable' })
+  const { lines } = await ask(relayed({ sessionId: OTHER_REPLICA }))
+  expect(lines).toMatchObject([{ reply: { kind: 'cancelled', reason: 'replica_unreachable' } }])
 })
 
-it.each([
-  ['of another path', 404, { path: '/v1/solvers/session' }],
-  ['of another method', 404, { method: 'GET' }],
-  ['that is no JSON', 415, { type: 'text/plain' }],
-  ['of more than 64 KiB', 413, { body: `"${'a'.repeat(65_536)}"` }],
-])(
-  'a request %s gets %i',
-  async (_which, status, {
-    path = REPLICA_PATH,
-    method = 'POST',
-    type,
-    body,
-  }: {
-    path?: string
-    method?: string
-    type?: string
-    body?: string
-  }) => {
-    const response = await fetch(`${replica.url}${path}`, {
-      method,
-      headers: { 'content-type': type ?? 'application/json' },
-      ...(method === 'POST' && { body: body ?? '{}' }),
-    })
-    expect(response.status).toBe(status)
-  },
-)
-
-it('the public port does not answer requests of replicas', async () => {
-  const body = relayed()
-  const time = Date.now()
-  const response = await fetch(`${service.url}${REPLICA_PATH}`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-replica-time': String(time),
-      'x-replica-signature': sign(body, time),
-    },
-    body,
-  })
-  expect(response.status).toBe(404)
+it.each(['GET', 'POST'])('a %s that is no WebSocket gets 426, and its connection ends', async (method) => {
+  const socket = connect(Number(new URL(replica.url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write(`${method} ${REPLICA_PATH} HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}`)
+  expect(await readText(socket)).toMatch(/^HTTP\/1.1 426 /)
 })
 
 it('a connection that says nothing is closed, and hinders no request', async () => {
   const sockets = Array.from({ length: 100 }, () => connect(Number(new URL(replica.url).port), '127.0.0.1'))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
-  expect((await signed(relayed())).status).toBe(200)
+  expect((await ask(relayed())).end).toBe('end')
   await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
 })
 
-it('a rejected request ends its connection, so that a stranger cannot hold many', async () => {
-  const socket = connect(Number(new URL(replica.url).port), '127.0.0.1').resume()
-  onTestFinished(() => void socket.destroy())
-  const head = 'host: a\r\ncontent-type: application/json\r\ncontent-length: 2'
-  socket.write(`POST ${REPLICA_PATH} HTTP/1.1\r\n${head}\r\n\r\n{}`)
-  await once(socket, 'end')
+it('a signed request that is no message gets a failure, and the next one on the connection an answer', async () => {
+  const socket = await connected()
+  expect(await sendTo(socket, message('{"type":"quoteRequest"}'))).toEqual({ lines: [], end: 'failed' })
+  expect((await sendTo(socket, message(relayed()))).end).toBe('end')
 })
 
-it('a signed request that is no message gets an error, and the next one an answer', async () => {
-  expect(await signed('{"type":"quoteRequest"}')).toEqual({ status: 500, body: { code: 'INTERNAL' } })
-  expect((await signed(relayed())).status).toBe(200)
+it('a replica that reads no answers loses its connection', async () => {
+  const socket = await connected()
+  socket.pause()
+  const answered = 60_000
+  let sent = 0
+  while (socket.readyState === WebSocket.OPEN && sent < MAX_UNREAD_BYTES) {
+    const text = message(JSON.stringify({ type: 'ping', id: 'a'.repeat(answered) }))
+    await new Promise<void>((resolve) => socket.send(text, () => resolve()))
+    sent += answered
+  }
+  expect(sent).toBeGreaterThan(16 * 2 ** 20)
+  expect(sent).toBeLessThan(MAX_UNREAD_BYTES)
 })

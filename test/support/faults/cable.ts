@@ -30,6 +30,9 @@ export async function startCable(serviceUrl: string) {
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }
+  const stall = () => {
+    for (const socket of sockets) socket.unpipe().pause()
+  }
 
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
@@ -42,8 +45,10 @@ export async function startCable(serviceUrl: string) {
     /** Passes nothing on, as if the machine at the other end had stopped. Connections stay open. */
     silence() {
       isSilent = true
-      for (const socket of sockets) socket.unpipe().pause()
+      stall()
     },
+    /** Passes nothing on for the connections of now, which stay open. New ones work. */
+    stall,
     /** Cuts what is open, and passes new connections on again. */
     restore() {
       isSilent = false
