@@ -29,7 +29,7 @@ export function createBatchingTransport(
 ): BatchingTransport {
   const limit = createBatchLimit()
   const transports = BATCH_CALLS.map((batchSize) =>
-    http(url, { ...config, fetchFn: nodeFetch.fetch, batch: batchSize > 1 && { batchSize } }),
+    http(ownUrl(url), { ...config, fetchFn: nodeFetch.fetch, batch: batchSize > 1 && { batchSize } }),
   )
   return {
     transport(options) {
@@ -51,6 +51,16 @@ export function createBatchingTransport(
     },
     takesBatches: () => limit.step() < SINGLE_CALLS,
   }
+}
+
+let transportCount = 0
+
+/**
+ * viem puts the calls of all transports with the same URL into one batch, which one of them sends. With a fragment of its own,
+ * which no request contains, each transport sends only its own calls.
+ */
+function ownUrl(url: string): string {
+  return `${url}#${++transportCount}`
 }
 
 /** Chooses the size of batches for a node. It tries the largest size again after LARGE_BATCH_PAUSE_MS. */
