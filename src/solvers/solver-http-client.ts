@@ -70,7 +70,7 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
     keepAliveTimeout: KEEP_ALIVE_MS,
   }
   const agent = new Agent(options)
-  /** Opens a connection for each request. Another kept connection may be closed just as well. */
+  /** Opens a connection for each request, since another kept connection may be closed just as well. */
   const repeatAgent = new Agent({ ...options, pipelining: 0 })
   const targets = new WeakMap<CalledSolver, Target>()
 
@@ -96,8 +96,10 @@ export function createSolverHttpClient(guard: EndpointGuard, maxConnections: num
             reader.onResponseError(undefined, error as Error)
           }
         }
+        let isRepeated = false
         const repeat = (error: Error) => {
-          if (!lost.has(error)) return false
+          if (isRepeated || !lost.has(error)) return false
+          isRepeated = true
           send(repeatAgent)
           return true
         }
