@@ -1,16 +1,26 @@
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
+import { noteLostConnection } from '../internals/lost-connection.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { ReplyTooLongError } from './fail-reason.js'
 
 const CONNECT_TIMEOUT_MS = 5000
 
+interface ConnectorOptions {
+  /** The limit of a whole reply on the wire, with its framing and with informational responses before it. */
+  readonly maxWireBytes: number
+  /** Gets the errors of kept connections that their solvers closed before any byte of the response. */
+  readonly lost: WeakSet<Error>
+}
+
 /**
  * Builds the connector of the solver client.
  * @param guard checks every connection before it is opened
- * @param maxWireBytes the limit of a whole reply on the wire, with its framing and with informational responses before it
  */
-export function createGuardedConnector(guard: EndpointGuard, maxWireBytes: number): buildConnector.connector {
+export function createGuardedConnector(
+  guard: EndpointGuard,
+  { maxWireBytes, lost }: ConnectorOptions,
+): buildConnector.connector {
   const connectorFor = (protocol: string) =>
     buildConnector({ lookup: guard.lookupFor(protocol), timeout: CONNECT_TIMEOUT_MS })
   const connectTls = connectorFor('https:')
@@ -26,6 +36,7 @@ export function createGuardedConnector(guard: EndpointGuard, maxWireBytes: numbe
     connect(options, (...[error, socket]) => {
       if (error !== null) return callback(error, null)
       limitReplies(socket, maxWireBytes)
+      noteLostConnection(socket, lost)
       callback(null, socket)
     })
   }

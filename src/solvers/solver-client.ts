@@ -24,7 +24,7 @@ export interface SolverRequest {
 
 /** Listens to the connection of one call. */
 export interface CallListener {
-  /** Called when the request is written to a connection; not called when there is none in time. */
+  /** Called once, when the request is first written to a connection; not called when there is none in time. */
   onSent?(): void
   /** Called once, when the connection is free or closed. After a declined request, this is later than the reply. */
   onEnd?(): void

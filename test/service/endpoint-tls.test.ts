@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GenerateResult, generate, type SubjectAltNameEntry } from 'selfsigned'
@@ -18,11 +18,15 @@ const KEYS = { keyType: 'ec', algorithm: 'sha256' } as const
 const FOR_NAME: SubjectAltNameEntry = { type: 2, value: 'localhost' }
 const FOR_ADDRESS: SubjectAltNameEntry = { type: 7, ip: '127.0.0.1' }
 
+const quoted = { by: account.address, asks: 1 }
+
 let chain: TestChain
 let folder: string
 let authority: GenerateResult
 let solver: TestSolver
 const servers: Server[] = []
+/** The TLS proxies close the connections of the next requests in these ways. */
+const closings: ((socket: Socket) => void)[] = []
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
@@ -58,6 +62,8 @@ async function startTls(...subjects: SubjectAltNameEntry[]): Promise<number> {
     extensions: [{ name: 'subjectAltName', altNames: subjects }],
   })
   const server = createServer({ key, cert }, (request, response) => {
+    const close = closings.shift()
+    if (close !== undefined) return close(request.socket)
     const { method, headers } = request
     const forwarded = httpRequest(`${solver.endpointUrl}/quote`, { method, headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
@@ -81,7 +87,8 @@ it('a certificate of an unknown authority is rejected, also outside of productio
   await service.close()
 })
 
-it("a certificate must be for the endpoint's host name, whatever address the name has", async () => {
+/** A service in production that trusts the test's authority. */
+async function startTrusting() {
   const service = startServiceProcess({
     ...environmentFor(chain),
     NODE_ENV: 'production',
@@ -94,16 +101,22 @@ it("a certificate must be for the endpoint's host name, whatever address the nam
     const answer = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
     return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) }
   }
-  const quoteFrom = async (endpointUrl: string) => {
-    await register({ post }, chain.chainId, account, { endpointUrl })
+  const quote = async () => {
     solver.asks.length = 0
     const { body } = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
     return { by: body.quote?.solver ?? body.code, asks: solver.asks.length }
   }
+  const quoteFrom = async (endpointUrl: string) => {
+    await register({ post }, chain.chainId, account, { endpointUrl })
+    return quote()
+  }
+  return { service, quote, quoteFrom }
+}
 
+it("a certificate must be for the endpoint's host name, whatever address the name has", async () => {
+  const { service, quoteFrom } = await startTrusting()
   const forName = await startTls(FOR_NAME)
   const forAddress = await startTls(FOR_ADDRESS)
-  const quoted = { by: account.address, asks: 1 }
   const refused = { by: 'NO_QUOTES', asks: 0 }
   expect(await quoteFrom(`https://localhost:${forName}`)).toEqual(quoted)
   expect(await quoteFrom(`https://localhost:${forName}`), 'over the open connection').toEqual(quoted)
@@ -120,6 +133,19 @@ it("a certificate must be for the endpoint's host name, whatever address the nam
   const [line] = await service.waitFor(/\{[^\n]*many-0\.example[^\n]*\n/)
   expect(line.length, 'a certificate in a line of the log').toBeLessThan(1000)
 
+  service.signal('SIGTERM')
+  expect(await service.exited).toBe(0)
+})
+
+it.each([
+  ['an end of TLS', (socket: Socket) => void socket.end()],
+  ['an end of TCP', (socket: Socket) => void socket.destroy()],
+])('a request is repeated when the solver closes its kept connection by %s', async (_what, close) => {
+  const { service, quote, quoteFrom } = await startTrusting()
+  expect(await quoteFrom(`https://localhost:${await startTls(FOR_NAME)}`)).toEqual(quoted)
+  closings.push(close)
+  expect(await quote()).toEqual(quoted)
+  expect(closings).toEqual([])
   service.signal('SIGTERM')
   expect(await service.exited).toBe(0)
 })

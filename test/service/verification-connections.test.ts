@@ -98,3 +98,38 @@ describe('the second of two endpoints', () => {
     both.close()
   })
 })
+
+describe('a node that closes a kept connection', () => {
+  let node: RawNode
+
+  beforeEach(async () => {
+    node = await startRawNode(settlement.rpcUrl)
+  })
+  afterEach(() => node.close())
+
+  it('gets the call once more on a new connection, and its answer counts', async () => {
+    const sockets: unknown[] = []
+    const verifier = settlement.openVerifier([node.url])
+    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    node.answerWith((response, _body, pass) => {
+      sockets.push(response.socket)
+      return sockets.length === 1 ? response.destroy() : pass()
+    })
+    expect(await verifier.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect([sockets.length, new Set(sockets).size]).toEqual([2, 2])
+    verifier.close()
+  })
+
+  it('has given no answer when it closes the new connection too', async () => {
+    let calls = 0
+    const verifier = settlement.openVerifier([node.url])
+    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    node.answerWith((response) => {
+      calls++
+      response.destroy()
+    })
+    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(unknownVerdict('no_answer'))
+    expect(calls).toBe(2)
+    verifier.close()
+  })
+})
