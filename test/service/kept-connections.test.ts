@@ -11,7 +11,7 @@ import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
-const QUOTE_TIMEOUT_MS = 500
+const QUOTE_TIMEOUT_MS = 1000
 const [account] = solverAccounts
 
 const WAYS_TO_CLOSE: [string, (socket: Socket) => void][] = [
