@@ -4,7 +4,8 @@ import { isVisible } from './clock.js'
 import { beganAt, isFollowing, onEvent } from './events.js'
 import { type Failure, toFailure } from './failure.js'
 import type { OrderEvent } from './order-event.js'
-import { retryPause, spread } from './pacing.js'
+import { isStaleAt, retryPause, spread } from './pacing.js'
+import { usedAt } from './presence.js'
 
 /** The answer of a call that is repeated. */
 export interface Query<T> {
@@ -27,6 +28,8 @@ interface QueryOptions {
    * half of it.
    */
   readonly eventPauseMs?: number | undefined
+  /** Calls again when a person uses the console and the answer is older than a minute. For long times between two calls. */
+  readonly refreshOnUse?: boolean | undefined
 }
 
 interface Answer {
@@ -52,7 +55,7 @@ const MAX_RECENT = 40
 export function useQuery<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
-  { refreshMs, refreshOn, eventPauseMs }: QueryOptions = {},
+  { refreshMs, refreshOn, eventPauseMs, refreshOnUse = false }: QueryOptions = {},
 ): Query<T> {
   const [, render] = useState(0)
   const state = useRef<{ key: string | undefined; answer: Answer | undefined; failure: Failure | undefined }>(
@@ -140,6 +143,12 @@ export function useQuery<T>(
       ending.abort()
     }
   }, [key])
+
+  useSignalEffect(() => {
+    const { answer, failure } = state.current
+    const isRefused = answer === undefined || failure !== undefined
+    if (refreshOnUse && isStaleAt(usedAt.value, answer?.updatedAt ?? 0) && !isRefused) runner.current.run()
+  })
 
   // A tab that is shown again gets a fresh answer at once.
   useSignalEffect(() => {
