@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     ] as const)('are made at once when somebody %s after a while, and not again soon', async (_, act) => {
       const { page, pass, takeRequests } = await openAt('market')
       await isLive(page)
-      for (let count = 0; count < 7; count++) {
+      for (let count = 0; count < 14; count++) {
         await deposit(page)
         await pass(10)
       }
@@ -206,6 +206,20 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await isLive(page)
       await pass(1)
       expect(takeRequests()).toMatchObject({ ListChains: 1 })
+    })
+
+    it('read the fill rates every ten minutes while the instance refuses a stream of events', async () => {
+      const strict = await startEventService([chain], { MAX_STREAM_CLIENTS_PER_IP: '1' })
+      onTestFinished(() => strict.close())
+      const first = await openAt('market', strict.url)
+      await isLive(first.page)
+      const { page, pass, takeRequests } = await openAt('market', strict.url)
+      await page.getByText('Connection lost.').waitFor(PATIENCE)
+      takeRequests()
+      for (let minute = 0; minute < 25; minute++) await pass(60)
+      const { ListSolverStats = 0 } = takeRequests()
+      expect(ListSolverStats).toBeGreaterThanOrEqual(1)
+      expect(ListSolverStats).toBeLessThanOrEqual(3)
     })
 
     it('go on while the instance refuses a stream of events', async () => {
