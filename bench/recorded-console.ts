@@ -15,10 +15,10 @@ export interface RecordedRequest {
 /** What one console requests. */
 export type ConsoleRecord = readonly RecordedRequest[]
 
-/** What is recorded of a console, by its page's clock: at least twice its longest pause between two requests of a kind. */
-export const RECORDED_SECONDS = 9000
+/** What is recorded of a console, by its page's clock: twice its longest pause between two requests of a kind. */
+export const RECORDED_SECONDS = 7200
 /** Consoles differ by chance. */
-export const RECORDED_CONSOLES = 4
+export const RECORDED_CONSOLES = 2
 /** Time of the page's clock from one event to the next. Without events for 16 s, a console asks after the health. */
 export const STEP_SECONDS = 10
 /** A page has loaded all that it needs at first. */
