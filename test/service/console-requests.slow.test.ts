@@ -90,14 +90,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.locator('.tape').hover()
       await pass(5)
       takeRequests()
-      for (let count = 0; count < 60; count++) {
+      for (let count = 0; count < 70; count++) {
         await deposit(page)
-        await pass(10)
+        await pass(12)
       }
-      // The chains are read again when the state of one has changed.
+      // The statistics are read once more when the stream began after they were. The chains are read again when the state of one has changed.
       const { health = 0, ListSolverStats = 0, ListChains = 0, ...others } = takeRequests()
       expect(health).toBeLessThanOrEqual(1)
-      expect(ListSolverStats).toBe(0)
+      expect(ListSolverStats).toBeLessThanOrEqual(1)
       expect(ListChains).toBeLessThanOrEqual(1)
       expect(others).toEqual({})
     })
