@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import { Agent, request } from 'undici'
 import { CHROMIUM } from '../test/support/packages/chromium.js'
 
@@ -15,54 +15,72 @@ export interface RecordedRequest {
 /** What one console requests. */
 export type ConsoleRecord = readonly RecordedRequest[]
 
-/** How much faster the clocks of the pages run: consoles ask seldom. */
-export const SPEED = 10
 /** What is recorded of a console, by its page's clock: twice its longest pause between two requests of a kind. */
-export const RECORDED_SECONDS = 1800
+export const RECORDED_SECONDS = 7200
 /** Consoles differ by chance. */
-export const RECORDED_CONSOLES = 4
+export const RECORDED_CONSOLES = 2
+/** Time of the page's clock from one event to the next. Without events for 16 s, a console asks after the health. */
+export const STEP_SECONDS = 10
 /** A page has loaded all that it needs at first. */
 const LOADED_MS = 5000
-const STEP_MS = 2000
 
-/** Records consoles in Chromium that show the market of an instance. */
-export async function recordConsoles(url: string): Promise<ConsoleRecord[]> {
+/**
+ * Records consoles in Chromium that show the market of an instance. Their clocks stand still while an event is on its way to all of
+ * them, then they go on by a step with all of its timers.
+ * @param emitEvent has the chain emit an event
+ */
+export async function recordConsoles(
+  url: string,
+  emitEvent: () => Promise<unknown>,
+): Promise<ConsoleRecord[]> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   try {
-    return await Promise.all(Array.from({ length: RECORDED_CONSOLES }, () => recordConsole(url, browser)))
+    const consoles = await Promise.all(
+      Array.from({ length: RECORDED_CONSOLES }, () => openConsole(url, browser)),
+    )
+    for (let second = 0; second < RECORDED_SECONDS; second += STEP_SECONDS) {
+      const arrivals = consoles.map(({ nextEvent }) => nextEvent())
+      await emitEvent()
+      await Promise.all(arrivals)
+      await Promise.all(consoles.map(({ pass }) => pass(STEP_SECONDS * 1000)))
+    }
+    return consoles.map(({ requests }) => requests)
   } finally {
     await browser.close()
   }
 }
 
-async function recordConsole(url: string, browser: Browser): Promise<ConsoleRecord> {
+/** Opens a console whose clock stands still. */
+async function openConsole(url: string, browser: Browser) {
   const page = await browser.newPage()
   await page.clock.install()
+  const connected = page.waitForEvent('websocket')
   await page.goto(`${url}/#/market`)
+  const socket = await connected
   await delay(LOADED_MS)
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1000)
   const requests: RecordedRequest[] = []
-  const start = await clockOf(page)
-  let now = start
+  let atMs = 0
   page.on('request', (made) => {
     const { pathname, search } = new URL(made.url())
     const { 'content-type': type } = made.headers()
     requests.push({
-      atMs: now - start,
+      atMs,
       method: made.method() as 'GET' | 'POST',
       path: pathname + search,
       headers: type === undefined ? {} : { 'content-type': type, 'connect-protocol-version': '1' },
       body: made.postDataBuffer(),
     })
   })
-  while (now - start < RECORDED_SECONDS * 1000) {
-    await page.clock.runFor(STEP_MS)
-    now = await clockOf(page)
-    await delay(STEP_MS / SPEED)
+  return {
+    requests,
+    nextEvent: () => socket.waitForEvent('framereceived'),
+    async pass(ms: number): Promise<void> {
+      await page.clock.runFor(ms)
+      atMs += ms
+    },
   }
-  return requests
 }
-
-const clockOf = (page: Page) => page.evaluate(() => Date.now())
 
 /**
  * Repeats what consoles have requested, each at another time of its record. @throws Error when a request fails

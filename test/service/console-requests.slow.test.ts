@@ -85,17 +85,49 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await isLive(page)
       await pass(5)
       takeRequests()
-      for (let count = 0; count < 60; count++) {
+      // A pointer that rests on what changes is no sign of a person.
+      await deposit(page)
+      await page.locator('.tape').hover()
+      await pass(5)
+      takeRequests()
+      for (let count = 0; count < 70; count++) {
+        await deposit(page)
+        await pass(12)
+      }
+      // The statistics are read once more when the stream began after they were. The chains are read again when the state of one has changed.
+      const { health = 0, ListSolverStats = 0, ListChains = 0, ...others } = takeRequests()
+      expect(health).toBeLessThanOrEqual(1)
+      expect(ListSolverStats).toBeLessThanOrEqual(1)
+      expect(ListChains).toBeLessThanOrEqual(1)
+      expect(others).toEqual({})
+    })
+
+    it.each([
+      ['moves the pointer', (page: Page) => page.mouse.move(400, 300, { steps: 3 })],
+      ['presses a key', (page: Page) => page.keyboard.press('Shift')],
+      ['turns the wheel', (page: Page) => page.mouse.wheel(0, 10)],
+      ['comes to the window', (page: Page) => page.evaluate(`dispatchEvent(new FocusEvent('focus'))`)],
+    ] as const)('are made at once when somebody %s after a while, and not again soon', async (_, act) => {
+      const { page, pass, takeRequests } = await openAt('market')
+      await isLive(page)
+      for (let count = 0; count < 14; count++) {
         await deposit(page)
         await pass(10)
       }
-      // The chains are read again when the state of one has changed.
-      const { health = 0, ListSolverStats = 0, ListChains = 0, ...others } = takeRequests()
-      expect(health).toBeGreaterThanOrEqual(1)
-      expect(health).toBeLessThanOrEqual(3)
-      expect(ListSolverStats).toBeLessThanOrEqual(2)
-      expect(ListChains).toBeLessThanOrEqual(1)
-      expect(others).toEqual({})
+      takeRequests()
+      await act(page)
+      const asked: Record<string, number> = {}
+      await eventually(
+        async () => Object.assign(asked, takeRequests()),
+        () => Object.keys(asked).length === 2,
+      )
+      expect(asked).toEqual({ health: 1, ListSolverStats: 1 })
+      for (let count = 0; count < 4; count++) {
+        await deposit(page)
+        await act(page)
+        await pass(10)
+      }
+      expect(takeRequests()).toEqual({})
     })
 
     it('show soon that a chain without events has stopped, or lives', async () => {
@@ -174,6 +206,20 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await isLive(page)
       await pass(1)
       expect(takeRequests()).toMatchObject({ ListChains: 1 })
+    })
+
+    it('read the fill rates every ten minutes while the instance refuses a stream of events', async () => {
+      const strict = await startEventService([chain], { MAX_STREAM_CLIENTS_PER_IP: '1' })
+      onTestFinished(() => strict.close())
+      const first = await openAt('market', strict.url)
+      await isLive(first.page)
+      const { page, pass, takeRequests } = await openAt('market', strict.url)
+      await page.getByText('Connection lost.').waitFor(PATIENCE)
+      takeRequests()
+      for (let minute = 0; minute < 25; minute++) await pass(60)
+      const { ListSolverStats = 0 } = takeRequests()
+      expect(ListSolverStats).toBeGreaterThanOrEqual(1)
+      expect(ListSolverStats).toBeLessThanOrEqual(3)
     })
 
     it('go on while the instance refuses a stream of events', async () => {

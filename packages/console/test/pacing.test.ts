@@ -8,6 +8,7 @@ const signs = (changes: Partial<Signs> = {}): Signs => ({
   eventAt: undefined,
   isFollowing: true,
   lostAt: undefined,
+  usedAt: 0,
   ...changes,
 })
 /** Seconds after the last question, in the middle of what chance gives. */
@@ -17,7 +18,14 @@ it.each([
   ['is due at once at first', { askedAt: undefined }, -ASKED_AT / 1000],
   ['is due after 20 s without an event', {}, 20],
   ['is due 20 s after the last event', { eventAt: ASKED_AT + 30_000 }, 50],
-  ['is due after 5 min while events come', { eventAt: ASKED_AT + 299_000 }, 300],
+  ['is due after 15 min while events come', { eventAt: ASKED_AT + 899_000 }, 900],
+  ['is due at once when somebody comes back after a minute', { usedAt: ASKED_AT + 60_000 }, 60],
+  ['is not due when somebody comes before', { eventAt: ASKED_AT + 899_000, usedAt: ASKED_AT + 59_000 }, 900],
+  [
+    'is due after a pause once it has failed, however often somebody comes',
+    { failures: 1, usedAt: ASKED_AT + 60_000 },
+    2,
+  ],
   ['is due after 10 s without a stream', { isFollowing: false }, 10],
   ['is due soon after the stream was lost', { isFollowing: false, lostAt: ASKED_AT + 3000 }, 3.5],
   ['is due after 10 s once it has answered after the loss', { isFollowing: false, lostAt: ASKED_AT - 1 }, 10],

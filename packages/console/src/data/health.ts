@@ -3,6 +3,7 @@ import { BASE_URL } from './api.js'
 import { isReachable, isVisible, now, reachedAt } from './clock.js'
 import { isFollowing, onEvent } from './events.js'
 import { healthDueAt } from './pacing.js'
+import { usedAt } from './presence.js'
 
 /** The state of a chain as `/health` reports it. */
 export interface ChainHealth {
@@ -33,7 +34,7 @@ export function healthOf(chainId: number | bigint): ChainHealth | undefined {
 
 /**
  * Asks after the health while the tab can be seen: often while nothing else shows that the instance lives, and seldom while it
- * sends events of the chain.
+ * sends events of the chain. A person who comes back to it gets a fresh answer.
  */
 export function followHealth(shownChainId: () => number | undefined): void {
   const eventAt = new Map<number, number>()
@@ -78,9 +79,17 @@ export function followHealth(shownChainId: () => number | undefined): void {
   })
   effect(() => {
     const at = now.value
+    const lastUsedAt = usedAt.value
     if (!isVisible.value || isAsking) return
     const shownEventAt = eventAt.get(shownChainId() ?? Number.NaN)
-    const signs = { askedAt, failures, eventAt: shownEventAt, isFollowing: isFollowing.peek(), lostAt }
+    const signs = {
+      askedAt,
+      failures,
+      eventAt: shownEventAt,
+      isFollowing: isFollowing.peek(),
+      lostAt,
+      usedAt: lastUsedAt,
+    }
     if (Math.max(at, Date.now()) >= healthDueAt(signs, chance)) void ask()
   })
 }

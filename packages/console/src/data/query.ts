@@ -4,7 +4,8 @@ import { isVisible } from './clock.js'
 import { beganAt, isFollowing, onEvent } from './events.js'
 import { type Failure, toFailure } from './failure.js'
 import type { OrderEvent } from './order-event.js'
-import { retryPause, spread } from './pacing.js'
+import { isStaleAt, retryPause, spread } from './pacing.js'
+import { usedAt } from './presence.js'
 
 /** The answer of a call that is repeated. */
 export interface Query<T> {
@@ -20,13 +21,17 @@ export interface Query<T> {
 interface QueryOptions {
   /** Time between two calls. */
   readonly refreshMs?: number | undefined
-  /** Calls again soon after such an event. While no events come, it calls every half minute. */
+  /** Calls again soon after such an event, and when a stream of events begins. */
   readonly refreshOn?: ((event: OrderEvent) => boolean) | undefined
+  /** Time between two calls without a stream of events. Half a minute when there is no `refreshMs` either. */
+  readonly unfollowedMs?: number | undefined
   /**
    * Time between two calls that events cause, at least. For events that concern all consoles: each calls at another time, within
    * half of it.
    */
   readonly eventPauseMs?: number | undefined
+  /** Calls again when a person uses the console and the answer is older than a minute. For long times between two calls. */
+  readonly refreshOnUse?: boolean | undefined
 }
 
 interface Answer {
@@ -52,7 +57,7 @@ const MAX_RECENT = 40
 export function useQuery<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,
-  { refreshMs, refreshOn, eventPauseMs }: QueryOptions = {},
+  { refreshMs, refreshOn, unfollowedMs, eventPauseMs, refreshOnUse = false }: QueryOptions = {},
 ): Query<T> {
   const [, render] = useState(0)
   const state = useRef<{ key: string | undefined; answer: Answer | undefined; failure: Failure | undefined }>(
@@ -125,11 +130,12 @@ export function useQuery<T>(
     const stop = refreshOn && onEvent((event) => refreshOn(event) && callAfterEvent())
     // Without a stream, nothing reports changes; and one that begins has no events of the time before.
     const unfollow = effect(() => {
-      if (refreshOn === undefined || refreshMs !== undefined) return
+      const pollMs = unfollowedMs ?? (refreshMs === undefined ? UNFOLLOWED_MS : undefined)
+      if (refreshOn === undefined || pollMs === undefined) return
       if (isFollowing.value) {
         if (startedAt < beganAt.value) callAfterEvent()
       } else {
-        const poll = setInterval(() => failures === 0 && run(), spread(UNFOLLOWED_MS))
+        const poll = setInterval(() => failures === 0 && run(), spread(pollMs))
         return () => clearInterval(poll)
       }
     })
@@ -140,6 +146,12 @@ export function useQuery<T>(
       ending.abort()
     }
   }, [key])
+
+  useSignalEffect(() => {
+    const { answer, failure } = state.current
+    const isRefused = answer === undefined || failure !== undefined
+    if (refreshOnUse && isStaleAt(usedAt.value, answer?.updatedAt ?? 0) && !isRefused) runner.current.run()
+  })
 
   // A tab that is shown again gets a fresh answer at once.
   useSignalEffect(() => {

@@ -19,7 +19,9 @@ export type StatsWindow = (typeof WINDOWS)[number]
 const REFRESH_MS = 30_000
 /** Of the numbers of a day, which refunds and removed events change. */
 const FILLS_PAUSE_MS = 60_000
-const FILLS_REFRESH_MS = 600_000
+const FILLS_REFRESH_MS = 3_600_000
+/** No event brings fills. */
+const FILLS_UNFOLLOWED_MS = 600_000
 const HOUR_SECONDS = 3600
 const HOURS: Readonly<Record<StatsWindow, number>> = { '1h': 2, '24h': 25, '7d': 169, '30d': 721 }
 
@@ -37,9 +39,11 @@ export function useFills(chainId: bigint): Fills {
     (signal) => solverService.listSolverStats({ chainId, window: '24h' }, { signal }),
     {
       refreshMs: FILLS_REFRESH_MS,
+      unfollowedMs: FILLS_UNFOLLOWED_MS,
       // Neither says which solver it concerns.
       refreshOn: (event) => ofChain(event) && (event.type === 'Refunded' || event.type === 'Reverted'),
       eventPauseMs: FILLS_PAUSE_MS,
+      refreshOnUse: true,
     },
   )
   const since = useRef<{ data: typeof data; fills: OrderEvent[] }>({ data, fills: [] })
