@@ -9,7 +9,7 @@ import { onEvent } from './events.js'
 import type { Failure } from './failure.js'
 import type { OrderEvent } from './order-event.js'
 import { type Query, useQuery } from './query.js'
-import { withFills } from './solver-fills.js'
+import { createFillCounts, withFills } from './solver-fills.js'
 
 /** The windows of statistics. */
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
@@ -46,12 +46,12 @@ export function useFills(chainId: bigint): Fills {
       refreshOnUse: true,
     },
   )
-  const since = useRef<{ data: typeof data; fills: OrderEvent[] }>({ data, fills: [] })
-  if (since.current.data !== data) since.current = { data, fills: [] }
+  const since = useRef({ data, fills: createFillCounts() })
+  if (since.current.data !== data) since.current = { data, fills: createFillCounts() }
   useEffect(
     () =>
       onEvent((event) => {
-        if (event.type === 'Settled' && ofChain(event)) since.current.fills.push(event)
+        if (event.type === 'Settled' && ofChain(event)) since.current.fills.add(event.solver)
       }),
     [chainId],
   )
