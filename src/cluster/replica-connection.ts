@@ -75,6 +75,8 @@ export function openReplicaConnection({ url, sign, onEnd }: ConnectionOptions): 
     handshakeTimeout: CONNECT_TIMEOUT_MS,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // Replicas send no pings. Their answers would wait without a bound for one who does not read them.
+    autoPong: false,
   })
   /** By the numbers of the requests. */
   const waiting = new Map<string, Waiting>()

@@ -70,6 +70,8 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
     path: REPLICA_PATH,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // Replicas send no pings. Their answers would wait without a bound for one who does not read them.
+    autoPong: false,
     verifyClient({ req }, done) {
       const code = rejectionOf(verify, req.headers)
       done(code === undefined, 401, JSON.stringify({ code }), { 'content-type': 'application/json' })

@@ -288,6 +288,15 @@ it('a signed request that is no message gets a failure, and the next one on the 
   expect((await sendTo(socket, message(relayed()))).end).toBe('end')
 })
 
+it('a ping gets no answer', async () => {
+  const socket = await connected()
+  let pongs = 0
+  socket.on('pong', () => pongs++)
+  socket.ping('a')
+  expect((await sendTo(socket, message(relayed()))).end).toBe('end')
+  expect(pongs).toBe(0)
+})
+
 it('a replica that reads no answers loses its connection', async () => {
   const socket = await connected()
   socket.pause()
