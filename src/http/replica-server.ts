@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import {
@@ -60,10 +60,9 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
     requestTimeout: HANDSHAKE_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   }
-  const server = createServer(limits, (_request, response) => {
-    // A stranger needs another connection for each request. So it cannot hold all of them.
-    response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
-  })
+  const server = createServer(limits, refuse)
+  // Without this, Node answers 417 to other expectations than `100-continue`, and keeps the connection.
+  server.on('checkExpectation', refuse)
   server.maxConnections = MAX_CONNECTIONS
   const sockets = new WebSocketServer({
     server,
@@ -97,6 +96,11 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
       await closed
     },
   }
+}
+
+/** A stranger needs another connection for each request. So it cannot hold all of them. */
+function refuse(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
 }
 
 function rejectionOf(verify: ReplicaVerifier, headers: IncomingHttpHeaders): ReplicaRejection | undefined {

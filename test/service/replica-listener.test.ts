@@ -275,6 +275,13 @@ it.each(['GET', 'POST'])('a %s that is no WebSocket gets 426, and its connection
   expect(await readText(socket)).toMatch(/^HTTP\/1.1 426 /)
 })
 
+it('a request with an expectation gets 426, and its connection ends', async () => {
+  const socket = connect(Number(new URL(replica.url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write(`GET ${REPLICA_PATH} HTTP/1.1\r\nhost: a\r\nexpect: more\r\n\r\n`)
+  expect(await readText(socket)).toMatch(/^HTTP\/1.1 426 /)
+})
+
 it('a connection that says nothing is closed, and hinders no request', async () => {
   const sockets = Array.from({ length: 100 }, () => connect(Number(new URL(replica.url).port), '127.0.0.1'))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
