@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { text } from 'node:stream/consumers'
+import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { shorten } from '../domain/text.js'
 import { REPLICA_HEADERS, toConnectText } from './replica-signature.js'
@@ -118,7 +118,7 @@ export function openReplicaConnection({ url, sign, onEnd }: ConnectionOptions): 
     })
     .once('unexpected-response', (_request, response) => {
       const answered = (body: string) => new Error(`it answered ${response.statusCode}: ${body}`)
-      text(response).then((body) => fail(answered(shorten(body, MAX_ERROR_LENGTH))), fail)
+      readBegin(response).then((body) => fail(answered(body)), fail)
     })
     .once('close', (code, why) => {
       clearTimeout(idle)
@@ -167,4 +167,14 @@ function takeAnswer({ onLine, resolve, reject }: Waiting, { kind, line }: Answer
     } catch (error) {
       reject(error)
     }
+}
+
+/** @returns the begin of a body: that of a server that is no replica may have no end */
+async function readBegin(response: IncomingMessage): Promise<string> {
+  let begin = ''
+  for await (const part of response.setEncoding('utf8')) {
+    begin += part
+    if (begin.length > MAX_ERROR_LENGTH) break
+  }
+  return shorten(begin, MAX_ERROR_LENGTH)
 }

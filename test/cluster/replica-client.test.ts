@@ -159,6 +159,11 @@ test('a server that is no replica fails the request', async () => {
   await expect(openClient().ask(url, 'text')).rejects.toThrow('it answered 200: hello')
 })
 
+test('a server that is no replica fails the request, also when its answer has no end', async () => {
+  const url = await startOther(createServer((_request, response) => void response.write('a'.repeat(2 ** 16))))
+  await expect(openClient().ask(url, 'text')).rejects.toThrow(/it answered 200: a+/)
+})
+
 test('a server that does not answer fails the request before its time', async () => {
   const url = await startOther(createTcpServer((socket) => void socket.on('error', () => {})))
   await expect(openClient().ask(url, 'text')).rejects.toThrow('handshake has timed out')
