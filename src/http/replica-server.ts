@@ -42,8 +42,9 @@ const HANDSHAKE_TIMEOUT_MS = 5000
 const CHECK_INTERVAL_MS = 1000
 /** Longer than the client keeps its connections, so that it closes them first. */
 const IDLE_MS = 60_000
-/** A replica that leaves more answers unread has stopped. */
+/** A replica that leaves more answers unread, and has read none for `STALLED_MS`, has stopped. A burst of requests has more. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024
+const STALLED_MS = 1000
 /** The other replicas open two each. */
 const MAX_CONNECTIONS = 4096
 const POLICY_VIOLATION = 1008
@@ -114,15 +115,23 @@ function serve(
   { verify, answer, log }: Pick<ReplicaServerOptions, 'verify' | 'answer' | 'log'>,
 ): void {
   let underWay = 0
+  /** When an answer last left the process, or began to wait. */
+  let writtenAt = 0
   const idle = setTimeout(() => {
     if (underWay > 0) idle.refresh()
     else socket.terminate()
   }, IDLE_MS).unref()
 
+  function noteWritten(): void {
+    writtenAt = performance.now()
+  }
+
   function send(message: AnswerMessage): void {
     if (socket.readyState !== socket.OPEN) return
-    socket.send(toAnswerMessage(message))
-    if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate()
+    if (socket.bufferedAmount === 0) noteWritten()
+    socket.send(toAnswerMessage(message), noteWritten)
+    const isStalled = performance.now() - writtenAt > STALLED_MS
+    if (isStalled && socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate()
   }
 
   async function answerRequest(signed: Buffer): Promise<void> {

@@ -77,6 +77,14 @@ test('requests at the same time share one connection', async () => {
   expect(seen.connects).toBe(1)
 })
 
+test('answers of more bytes than the connection takes at once arrive', async () => {
+  const line = 'a'.repeat(2 ** 16)
+  const { url } = await startReplica(async (_text, onLine) => {
+    for (let index = 0; index < 500; index++) onLine(line)
+  })
+  expect(await openClient().ask(url, 'text')).toHaveLength(500)
+})
+
 test('a request without an answer ends after its time, and disturbs no other on a connection that works', async () => {
   const { url, seen } = await startReplica(holding)
   const { ask } = openClient()
