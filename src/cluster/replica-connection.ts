@@ -57,7 +57,7 @@ const CONNECT_TIMEOUT_MS = 1000
 const IDLE_MS = 30_000
 /** A connection without an answer for this time is not used again: its other end may be gone without a word. */
 const SILENT_MS = 900
-/** More than the longest reply of a solver, whose numbers can be longer when they are written again. */
+/** More than any line of an answer. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
 /** The longest error that is shown. */
 const MAX_ERROR_LENGTH = 200

@@ -165,6 +165,19 @@ it('a signed request is sent on the session, and answered by the solver', async 
   expect(end).toBe('end')
 })
 
+it('of an answer, only the parts of an offer are sent back, and none that are too long', async () => {
+  onTestFinished(() => session.behave(offering('200')))
+  session.behave(async (asked, signer) => {
+    const answer = await offering('200')(asked, signer)
+    return { type: 'quote', ...answer, quote: { ...Object(answer?.quote), more: 'a'.repeat(60_000) } }
+  })
+  const { lines } = await ask(relayed())
+  expect(lines).toMatchObject([{ reply: { kind: 'replied', body: { quote: { outputAmount: '200' } } } }])
+  expect(JSON.stringify(lines).length).toBeLessThan(2000)
+  session.behave(async ({ id }) => ({ type: 'quote', id, quote: { solver: 'a'.repeat(60_000) } }))
+  expect((await ask(relayed())).lines).toEqual([{ id: `request ${requests}`, reply: { kind: 'replied' } }])
+})
+
 it('a connection carries many requests at a time, and answers each with its number', async () => {
   const socket = await connected()
   const answers = new Map<string, string[]>()
