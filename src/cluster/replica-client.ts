@@ -18,6 +18,8 @@ export interface ReplicaTarget {
 export interface ReplicaClient {
   /** Sends a request as `ReplicaConnection.send` does. Opens the connection when there is none. */
   send(target: ReplicaTarget, request: ReplicaRequest, signal: AbortSignal): Promise<void>
+  /** Ends the connection to a replica and its requests. The next request opens another one. */
+  disconnect(target: ReplicaTarget): void
   close(): void
 }
 
@@ -34,8 +36,9 @@ export function createReplicaClient({ key, now }: ReplicaClientOptions): Replica
   /** The connection that takes requests, by replica and origin. */
   const current = new Map<string, ReplicaConnection>()
 
-  function connectionTo({ replicaId, url }: ReplicaTarget): ReplicaConnection {
-    const name = `${replicaId} ${url}`
+  function connectionTo(target: ReplicaTarget): ReplicaConnection {
+    const { replicaId, url } = target
+    const name = nameOf(target)
     const known = current.get(name)
     if (known?.isUsable()) return known
     const sign: SignText = (text) => {
@@ -57,8 +60,15 @@ export function createReplicaClient({ key, now }: ReplicaClientOptions): Replica
       signal.throwIfAborted()
       return connectionTo(target).send(request, signal)
     },
+    disconnect(target) {
+      current.get(nameOf(target))?.close()
+    },
     close() {
       for (const connection of connections) connection.close()
     },
   }
+}
+
+function nameOf({ replicaId, url }: ReplicaTarget): string {
+  return `${replicaId} ${url}`
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { text } from 'node:stream/consumers'
+import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import { shorten } from '../domain/text.js'
 import { REPLICA_HEADERS, toConnectText } from './replica-signature.js'
@@ -57,7 +57,7 @@ const CONNECT_TIMEOUT_MS = 1000
 const IDLE_MS = 30_000
 /** A connection without an answer for this time is not used again: its other end may be gone without a word. */
 const SILENT_MS = 900
-/** More than the longest reply of a solver, whose numbers can be longer when they are written again. */
+/** More than any line of an answer. */
 const MAX_MESSAGE_BYTES = 1024 * 1024
 /** The longest error that is shown. */
 const MAX_ERROR_LENGTH = 200
@@ -75,6 +75,8 @@ export function openReplicaConnection({ url, sign, onEnd }: ConnectionOptions): 
     handshakeTimeout: CONNECT_TIMEOUT_MS,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // Replicas send no pings. Their answers would wait without a bound for one who does not read them.
+    autoPong: false,
   })
   /** By the numbers of the requests. */
   const waiting = new Map<string, Waiting>()
@@ -116,7 +118,7 @@ export function openReplicaConnection({ url, sign, onEnd }: ConnectionOptions): 
     })
     .once('unexpected-response', (_request, response) => {
       const answered = (body: string) => new Error(`it answered ${response.statusCode}: ${body}`)
-      text(response).then((body) => fail(answered(shorten(body, MAX_ERROR_LENGTH))), fail)
+      readBegin(response).then((body) => fail(answered(body)), fail)
     })
     .once('close', (code, why) => {
       clearTimeout(idle)
@@ -165,4 +167,14 @@ function takeAnswer({ onLine, resolve, reject }: Waiting, { kind, line }: Answer
     } catch (error) {
       reject(error)
     }
+}
+
+/** @returns the begin of a body: that of a server that is no replica may have no end */
+async function readBegin(response: IncomingMessage): Promise<string> {
+  let begin = ''
+  for await (const part of response.setEncoding('utf8')) {
+    begin += part
+    if (begin.length > MAX_ERROR_LENGTH) break
+  }
+  return shorten(begin, MAX_ERROR_LENGTH)
 }

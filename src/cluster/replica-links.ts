@@ -68,6 +68,8 @@ export function createReplicaLinks({
   function noteDown(link: Link, error: unknown): void {
     if (link.up.signal.aborted || link.closing.signal.aborted) return
     link.up.abort(error)
+    // It may stay silent when the replica answers again: after an outage, TCP itself tries again much later.
+    client.disconnect(link.target)
     if (!link.isFollowed) return
     log.warn(
       { ...link.target, reason: reasonOf(error) },

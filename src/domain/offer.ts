@@ -1,6 +1,6 @@
 import { parseUint256 } from './amount.js'
 import type { Address, Hex } from './hex.js'
-import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
+import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
 
 /** Why a reply is worthless: a field does not match the request, or the contract rejects it (docs/decisions.md, D4, D13). */
 export type DropReason =
@@ -86,6 +86,13 @@ export function checkOffer(request: QuoteRequest, solver: Address, reply: unknow
     },
     signature: signature.toLowerCase() as Hex,
   }
+}
+
+/** The part of a reply that is read here. The rest may be much longer. */
+export function readPartOf(reply: unknown): unknown {
+  if (!isRecord(reply) || !isRecord(reply.quote)) return undefined
+  const { quote, signature } = reply
+  return { quote: Object.fromEntries(QUOTE_MEMBERS.map(({ name }) => [name, quote[name]])), signature }
 }
 
 /** The amounts of a reply as the solver wrote them, for the quote's record. */

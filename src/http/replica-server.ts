@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
 import {
@@ -42,8 +42,9 @@ const HANDSHAKE_TIMEOUT_MS = 5000
 const CHECK_INTERVAL_MS = 1000
 /** Longer than the client keeps its connections, so that it closes them first. */
 const IDLE_MS = 60_000
-/** A replica that leaves more answers unread has stopped. */
+/** A replica that leaves more answers unread, and has read none for `STALLED_MS`, has stopped. A burst of requests has more. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024
+const STALLED_MS = 1000
 /** The other replicas open two each. */
 const MAX_CONNECTIONS = 4096
 const POLICY_VIOLATION = 1008
@@ -60,16 +61,17 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
     requestTimeout: HANDSHAKE_TIMEOUT_MS,
     connectionsCheckingInterval: CHECK_INTERVAL_MS,
   }
-  const server = createServer(limits, (_request, response) => {
-    // A stranger needs another connection for each request. So it cannot hold all of them.
-    response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
-  })
+  const server = createServer(limits, refuse)
+  // Without this, Node answers 417 to other expectations than `100-continue`, and keeps the connection.
+  server.on('checkExpectation', refuse)
   server.maxConnections = MAX_CONNECTIONS
   const sockets = new WebSocketServer({
     server,
     path: REPLICA_PATH,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
+    // Replicas send no pings. Their answers would wait without a bound for one who does not read them.
+    autoPong: false,
     verifyClient({ req }, done) {
       const code = rejectionOf(verify, req.headers)
       done(code === undefined, 401, JSON.stringify({ code }), { 'content-type': 'application/json' })
@@ -97,6 +99,11 @@ export async function startReplicaServer(options: ReplicaServerOptions): Promise
   }
 }
 
+/** A stranger needs another connection for each request. So it cannot hold all of them. */
+function refuse(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(426, { upgrade: 'websocket', connection: 'close' }).end()
+}
+
 function rejectionOf(verify: ReplicaVerifier, headers: IncomingHttpHeaders): ReplicaRejection | undefined {
   const { time, signature, connection } = REPLICA_HEADERS
   return verify(String(headers[time]), String(headers[signature]), toConnectText(String(headers[connection])))
@@ -108,15 +115,23 @@ function serve(
   { verify, answer, log }: Pick<ReplicaServerOptions, 'verify' | 'answer' | 'log'>,
 ): void {
   let underWay = 0
+  /** When an answer last left the process, or began to wait. */
+  let writtenAt = 0
   const idle = setTimeout(() => {
     if (underWay > 0) idle.refresh()
     else socket.terminate()
   }, IDLE_MS).unref()
 
+  function noteWritten(): void {
+    writtenAt = performance.now()
+  }
+
   function send(message: AnswerMessage): void {
     if (socket.readyState !== socket.OPEN) return
-    socket.send(toAnswerMessage(message))
-    if (socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate()
+    if (socket.bufferedAmount === 0) noteWritten()
+    socket.send(toAnswerMessage(message), noteWritten)
+    const isStalled = performance.now() - writtenAt > STALLED_MS
+    if (isStalled && socket.bufferedAmount > MAX_UNSENT_BYTES) socket.terminate()
   }
 
   async function answerRequest(signed: Buffer): Promise<void> {

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events'
+import { readPartOf } from '../domain/offer.js'
 import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
 import { toQuoteRequest } from '../solvers/request-body.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/solver-client.js'
@@ -17,6 +18,9 @@ export type AnswerReplica = (text: string, onLine: (line: string) => void) => Pr
  * An answer in time shows the asking replica that the solver was late, and not the way to it.
  */
 const RETURN_MS = 50
+
+/** More than the read part of any offer. */
+const MAX_LINE_LENGTH = 4096
 
 /**
  * Builds the function. It asks only the sessions of this replica: a request between replicas travels one hop
@@ -79,13 +83,17 @@ function isSessionEnded(reply: SolverReply): boolean {
   return reply.kind === 'failed' && reply.reason === 'session_ended'
 }
 
-/** A body that is nested too deeply can be read, but not written again. It is no offer, so it is left out. */
+/**
+ * All solvers share the connection, so none may fill it. A body that is too long, or nested too deeply to be written again, is
+ * no offer, and is left out.
+ */
 function toLine({ id, reply }: RelayedReply): string {
+  const part = reply.kind === 'replied' ? { kind: reply.kind, body: readPartOf(reply.body) } : reply
   try {
-    return JSON.stringify({ id, reply })
-  } catch {
-    return JSON.stringify({ id, reply: { kind: reply.kind } })
-  }
+    const line = JSON.stringify({ id, reply: part })
+    if (line.length <= MAX_LINE_LENGTH) return line
+  } catch {}
+  return JSON.stringify({ id, reply: { kind: reply.kind } })
 }
 
 /** A signal that is aborted after a time, or by `abort`, unless it is ended before. */

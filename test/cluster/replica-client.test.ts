@@ -77,6 +77,14 @@ test('requests at the same time share one connection', async () => {
   expect(seen.connects).toBe(1)
 })
 
+test('answers of more bytes than the connection takes at once arrive', async () => {
+  const line = 'a'.repeat(2 ** 16)
+  const { url } = await startReplica(async (_text, onLine) => {
+    for (let index = 0; index < 500; index++) onLine(line)
+  })
+  expect(await openClient().ask(url, 'text')).toHaveLength(500)
+})
+
 test('a request without an answer ends after its time, and disturbs no other on a connection that works', async () => {
   const { url, seen } = await startReplica(holding)
   const { ask } = openClient()
@@ -157,6 +165,11 @@ test('the error of a refused connection has the reason', async () => {
 test('a server that is no replica fails the request', async () => {
   const url = await startOther(createServer((_request, response) => response.end('hello')))
   await expect(openClient().ask(url, 'text')).rejects.toThrow('it answered 200: hello')
+})
+
+test('a server that is no replica fails the request, also when its answer has no end', async () => {
+  const url = await startOther(createServer((_request, response) => void response.write('a'.repeat(2 ** 16))))
+  await expect(openClient().ask(url, 'text')).rejects.toThrow(/it answered 200: a+/)
 })
 
 test('a server that does not answer fails the request before its time', async () => {

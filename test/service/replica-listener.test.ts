@@ -165,6 +165,19 @@ it('a signed request is sent on the session, and answered by the solver', async 
   expect(end).toBe('end')
 })
 
+it('of an answer, only the parts of an offer are sent back, and none that are too long', async () => {
+  onTestFinished(() => session.behave(offering('200')))
+  session.behave(async (asked, signer) => {
+    const answer = await offering('200')(asked, signer)
+    return { type: 'quote', ...answer, quote: { ...Object(answer?.quote), more: 'a'.repeat(60_000) } }
+  })
+  const { lines } = await ask(relayed())
+  expect(lines).toMatchObject([{ reply: { kind: 'replied', body: { quote: { outputAmount: '200' } } } }])
+  expect(JSON.stringify(lines).length).toBeLessThan(2000)
+  session.behave(async ({ id }) => ({ type: 'quote', id, quote: { solver: 'a'.repeat(60_000) } }))
+  expect((await ask(relayed())).lines).toEqual([{ id: `request ${requests}`, reply: { kind: 'replied' } }])
+})
+
 it('a connection carries many requests at a time, and answers each with its number', async () => {
   const socket = await connected()
   const answers = new Map<string, string[]>()
@@ -275,6 +288,13 @@ it.each(['GET', 'POST'])('a %s that is no WebSocket gets 426, and its connection
   expect(await readText(socket)).toMatch(/^HTTP\/1.1 426 /)
 })
 
+it('a request with an expectation gets 426, and its connection ends', async () => {
+  const socket = connect(Number(new URL(replica.url).port), '127.0.0.1')
+  onTestFinished(() => void socket.destroy())
+  socket.write(`GET ${REPLICA_PATH} HTTP/1.1\r\nhost: a\r\nexpect: more\r\n\r\n`)
+  expect(await readText(socket)).toMatch(/^HTTP\/1.1 426 /)
+})
+
 it('a connection that says nothing is closed, and hinders no request', async () => {
   const sockets = Array.from({ length: 100 }, () => connect(Number(new URL(replica.url).port), '127.0.0.1'))
   await Promise.all(sockets.map((socket) => once(socket, 'connect')))
@@ -286,6 +306,15 @@ it('a signed request that is no message gets a failure, and the next one on the 
   const socket = await connected()
   expect(await sendTo(socket, message('{"type":"quoteRequest"}'))).toEqual({ lines: [], end: 'failed' })
   expect((await sendTo(socket, message(relayed()))).end).toBe('end')
+})
+
+it('a ping gets no answer', async () => {
+  const socket = await connected()
+  let pongs = 0
+  socket.on('pong', () => pongs++)
+  socket.ping('a')
+  expect((await sendTo(socket, message(relayed()))).end).toBe('end')
+  expect(pongs).toBe(0)
 })
 
 it('a replica that reads no answers loses its connection', async () => {

@@ -248,6 +248,19 @@ describe('when the way from another replica to the holder breaks', () => {
     expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(0)
   })
 
+  it('and only its connections of then stay silent, the first request after the next check is answered', async () => {
+    const { cable, a, b } = await startCabled()
+    await open(a, offering('200'))
+    await untilOffered(b, '200')
+    cable.stall()
+    for (const expected of [1, 0])
+      await eventually(
+        () => downAt(b),
+        (down) => down === expected,
+      )
+    expect((await quoteAt(b)).body.quote?.outputAmount).toBe('200')
+  })
+
   it('and the solver has an endpoint too, it is asked there until the way is back', async () => {
     const { cable, a, b } = await startCabled()
     await registerEndpoint(b, account, '100')
