@@ -24,7 +24,7 @@ const CONSOLES = 200
 const FACTOR = 10
 const MEASURED = CONSOLES * FACTOR
 /** Of a turn. */
-const SECONDS = 6
+const SECONDS = 8
 /** What is connected is measured once at each place of a round. */
 const ROUNDS = 6
 const EVENT_EVERY_MS = 2000

@@ -43,8 +43,6 @@ type Counts = Record<Result | 'asked' | 'won' | Steps, number> & { fillRate: num
 interface Asked {
   readonly plan: Plan
   readonly doing: Doing
-  /** The id under which the solver may read its own result. */
-  readonly quoteId: string
 }
 
 let chain: TestChain
@@ -53,7 +51,8 @@ let solvers: TestSolver[]
 let database: TestDatabase
 let service: TestService
 let plans: Plan[]
-let asked: Asked[][]
+/** Of each solver, by its id of the quote, under which it may read its own result. A lost request may come again, with the same id. */
+let asked: Map<string, Asked>[]
 let winners: string[]
 let makePlan: () => Plan
 /** The quotes of callers that stayed, which did not wait for their silent solvers long enough to call them late. */
@@ -68,13 +67,13 @@ beforeEach(async () => {
   const [first, ...others] = solverAccounts.slice(0, SOLVERS) as [never, ...never[]]
   traffic = await createTraffic(chain, { seed: SEED, solvers: [first, ...others] })
   for (const [index, account] of solverAccounts.slice(0, SOLVERS).entries()) {
-    asked.push([])
+    asked.push(new Map())
     const behaviour: Behaviour = async (ask, kit, exchange) => {
       const plan = plans[Number(BigInt(ask.amount) - AMOUNT)]
       const doing = plan?.doings[index]
       if (plan === undefined || doing === undefined) throw new Error('no plan has this amount')
       const isFirm = exchange.request.headers['x-quote-kind'] === undefined
-      if (isFirm) asked[index]?.push({ plan, doing, quoteId: String(exchange.request.headers['x-quote-id']) })
+      if (isFirm) asked[index]?.set(String(exchange.request.headers['x-quote-id']), { plan, doing })
       await pause(doing.delayMs)
       return doing.behave(ask, kit, exchange)
     }
@@ -150,7 +149,7 @@ async function reorganise(): Promise<void> {
  */
 async function countAsked(index: number): Promise<Record<Result, number>> {
   const counts = Object.fromEntries(RESULTS.map((result) => [result, 0])) as Record<Result, number>
-  for (const { plan, doing, quoteId } of asked[index] ?? []) {
+  for (const [quoteId, { plan, doing }] of asked[index] ?? []) {
     const hasLeft = plan.leavesAfterMs !== undefined
     if ((hasLeft || doing.result === 'late') && (await ownOutcome(quoteId)) === 'CANCELLED') {
       if (!hasLeft) begunLate.add(plan)
