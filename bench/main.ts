@@ -90,18 +90,29 @@ function readOptions(): Options {
   return { ...values, benchmarks: BENCHMARKS.filter(isAsked) }
 }
 
-/** Measures, prints, and writes each result at once. Resolves with those of this run. */
-async function run(benchmarks: readonly Benchmark[]): Promise<Report> {
+/** What came of a run. */
+interface Outcome {
+  /** The results of this run. */
+  readonly report: Report
+  /** Whether each benchmark has a result. */
+  readonly isComplete: boolean
+}
+
+/** Measures, prints, and writes each result at once. A benchmark that fails ends no other. */
+async function run(benchmarks: readonly Benchmark[]): Promise<Outcome> {
   let report: Report = {}
-  for (const benchmark of benchmarks) {
-    const { name, about } = benchmark
+  for (const { name, about, collectMetrics } of benchmarks) {
     process.stdout.write(`\n${name}: ${about}\n`)
-    const result = await benchmark.collectMetrics()
-    print(result)
-    report = { ...report, [name]: { about, run: thisRun(), ...result } }
-    writeText(RESULTS, asJson(merge(readReport(RESULTS), report, NAMES)))
+    try {
+      const result = await collectMetrics()
+      print(result)
+      report = { ...report, [name]: { about, run: thisRun(), ...result } }
+      writeText(RESULTS, asJson(merge(readReport(RESULTS), report, NAMES)))
+    } catch (error) {
+      process.stderr.write(`${name} has failed: ${(error as Error).stack}\n`)
+    }
   }
-  return report
+  return { report, isComplete: Object.keys(report).length === benchmarks.length }
 }
 
 /** Writes the page, its pictures and their results. */
@@ -139,10 +150,11 @@ async function main(): Promise<number> {
     process.stderr.write(`${(error as Error).message}\n`)
     return 2
   }
-  const report = await run(options.benchmarks)
+  const { report, isComplete } = await run(options.benchmarks)
   // Benchmarks that this checkout has not run keep their recorded results.
   if (options.record) record(merge(readReport(RECORDED), readReport(RESULTS), NAMES))
-  return options.check && !check(report) ? 1 : 0
+  const isMissed = options.check && !check(report)
+  return isMissed || !isComplete ? 1 : 0
 }
 
 process.exitCode = await main()
