@@ -102,6 +102,8 @@ export interface components {
             user: string[];
             /** @description Solvers to follow, addresses in hex with `0x`; all when empty. */
             solver: string[];
+            /** @description Whether the stream also reports how the chains of the instance are: a `Health` follows `connected`, then one comes about every 15 s. */
+            health: boolean;
         };
         /** @description Connected opens a stream. */
         Connected: {

@@ -9,6 +9,7 @@ import { registerMetrics } from '../http/metrics-route.js'
 import { redirectToDocs } from '../http/openapi/docs-page.js'
 import { registerReference } from '../http/openapi/routes.js'
 import { createHttpServer, type HttpServer } from '../http/server.js'
+import { createChainHealth } from '../rpc/chain-health.js'
 import { createChainService } from '../rpc/chain-service.js'
 import { createEventStreams } from '../rpc/event-streams.js'
 import { createHealth } from '../rpc/health.js'
@@ -99,7 +100,8 @@ export async function openServer(
     onRejected: (limit) => metrics.streamRejections.inc({ limit }),
   })
   const shared = { supportedChains, rateLimits, slots, metrics, log }
-  const streams = createEventStreams({ eventLog, ...shared })
+  const readChainHealth = createChainHealth({ chains, directory })
+  const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
   const quoteStreams = createQuoteStreams({ ...quoting, readQuote, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]

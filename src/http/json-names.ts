@@ -1,5 +1,5 @@
 import type { DescEnum } from '@bufbuild/protobuf'
-import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_pb.js'
+import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
 import { EventTypeSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { VerifyModeSchema } from '../../gen/aggregator/v1/quote_pb.js'
 

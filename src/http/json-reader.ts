@@ -32,6 +32,14 @@ interface FieldReader extends ValueReader {
   readonly field: DescField
 }
 
+/** The text is that of a query. */
+const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [false, false],
+  ['false', false],
+])
+
 /**
  * Compiles a reader.
  * @param fields those that it reads
@@ -96,6 +104,8 @@ function compileScalar(field: DescField, scalar: ScalarType): ValueReader {
   switch (scalar) {
     case ScalarType.STRING:
       return { read: (value) => (typeof value === 'string' ? value : undefined), mustBe: 'must be a string' }
+    case ScalarType.BOOL:
+      return { read: (value) => BOOLEANS.get(value), mustBe: 'must be true or false' }
     case ScalarType.UINT32:
       return { read: (value) => readInteger(UINT32, value), mustBe: UINT32.mustBe }
     case ScalarType.UINT64:

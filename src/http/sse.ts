@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { encodeOnce } from '../events/encode-once.js'
+import type { StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
+import { encodeBatches, encodeOnce } from '../events/encode-once.js'
 import type { Batch } from '../events/tail-buffer.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import { END_TIMEOUT_MS, type EventStream, type EventStreams } from '../rpc/event-streams.js'
@@ -16,7 +17,10 @@ export const SSE_HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-const toBytes = encodeOnce((entry) => block(entry.cursor, toEventJson(toEventMessage(entry))))
+const toBlock = encodeOnce((message: StreamEventsResponse) =>
+  Buffer.from(`id: ${message.cursor}\ndata: ${toEventJson(message)}\n\n`),
+)
+const toBlocks = encodeBatches((entry) => toBlock(toEventMessage(entry)))
 
 /**
  * Serves server-sent events. A message's id is its cursor, so that a browser resumes where it was when it connects again.
@@ -54,11 +58,14 @@ export async function serveSse(
 async function* write(stream: EventStream, supportedChains: readonly number[]): AsyncGenerator<Buffer> {
   const { subscription } = stream
   const cursor = subscription.cursor()
-  yield block(cursor, toEventJson(toConnectedMessage(supportedChains, cursor)))
+  yield toBlock(toConnectedMessage(supportedChains, cursor))
   try {
     for (;;) {
-      const batch: Batch = await subscription.next()
-      yield batch.length === 0 ? Buffer.from(`: heartbeat\nid: ${subscription.cursor()}\n\n`) : toBytes(batch)
+      const batch: Batch = await stream.next()
+      const health = stream.dueHealth()
+      if (batch.length > 0) yield toBlocks(batch)
+      if (health !== undefined) yield toBlock(health)
+      else if (batch.length === 0) yield Buffer.from(`: heartbeat\nid: ${subscription.cursor()}\n\n`)
     }
   } catch (thrown) {
     // It is too late for a status: the connection ends, and the client connects again with its last id.
@@ -66,8 +73,4 @@ async function* write(stream: EventStream, supportedChains: readonly number[]): 
   } finally {
     stream.close()
   }
-}
-
-function block(id: string, data: string): Buffer {
-  return Buffer.from(`id: ${id}\ndata: ${data}\n\n`)
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
-import type { StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
+import type { StreamEventsRequest, StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
 import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
-import { encodeOnce } from '../events/encode-once.js'
+import { encodeBatches, encodeOnce } from '../events/encode-once.js'
 import { textFrame } from '../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import type { EventStream, EventStreams } from '../rpc/event-streams.js'
@@ -30,7 +30,8 @@ const INTERNAL_ERROR = 1011
 /** The bytes of a close frame in addition to its code. */
 const MAX_REASON_BYTES = 123
 
-const toFrames = encodeOnce((entry) => textFrame(toEventJson(toEventMessage(entry))))
+const toFrame = encodeOnce((message: StreamEventsResponse) => textFrame(toEventJson(message)))
+const toFrames = encodeBatches((entry) => toFrame(toEventMessage(entry)))
 
 /**
  * Serves the event stream on a WebSocket that has just been opened. This function is not async: an async function would
@@ -72,9 +73,12 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
   socket.once('close', () => stream.close())
   try {
     while (socket.readyState === socket.OPEN) {
-      const batch = await subscription.next()
-      if (batch.length === 0 || socket.readyState !== socket.OPEN) continue
-      if (!connection.write(toFrames(batch))) await once(connection, 'drain', { signal: subscription.ended })
+      const batch = await stream.next()
+      if (socket.readyState !== socket.OPEN) continue
+      const health = stream.dueHealth()
+      if (batch.length === 0 && health === undefined) continue
+      const frames = health ? Buffer.concat([toFrames(batch), toFrame(health)]) : toFrames(batch)
+      if (!connection.write(frames)) await once(connection, 'drain', { signal: subscription.ended })
     }
   } catch (thrown) {
     // The socket itself reports a broken connection.

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { ChainStatus, type Eip712DomainSchema, type TokenSchema } from '../../gen/aggregator/v1/chain_pb.js'
+import { ChainStatus } from '../../gen/aggregator/v1/chain_health_pb.js'
+import type { Eip712DomainSchema, TokenSchema } from '../../gen/aggregator/v1/chain_pb.js'
 import type { BondToken } from '../chain/bond-token.js'
 import type { ChainStatus as Status } from '../chain/chain.js'
 import { DOMAIN_TEXT, MAX_INTEGER } from '../domain/field-rules.js'
@@ -12,6 +13,12 @@ export const CHAIN_STATUSES: Readonly<Record<Status['status'], ChainStatus>> = {
   ok: ChainStatus.OK,
   syncing: ChainStatus.SYNCING,
   down: ChainStatus.DOWN,
+}
+
+/** A block number of a message. A node can answer anything, and one chain must not make the whole response fail. */
+export function toBlockNumber(number: number | undefined): bigint | undefined {
+  const isBlockNumber = number !== undefined && Number.isSafeInteger(number) && number >= 0
+  return isBlockNumber ? BigInt(number) : undefined
 }
 
 /**

@@ -1,4 +1,5 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import type { ChainHealth } from '../../gen/aggregator/v1/chain_health_pb.js'
 import {
   EventType,
   type StreamEventsResponse,
@@ -44,6 +45,14 @@ export function toConnectedMessage(supportedChains: readonly number[], cursor: s
 /** The message that shows that the stream is alive. */
 export function toHeartbeatMessage(cursor: string): StreamEventsResponse {
   return create(StreamEventsResponseSchema, { cursor, event: { case: 'heartbeat', value: {} } })
+}
+
+/** The message about the chains. */
+export function toHealthMessage(cursor: string, chains: readonly ChainHealth[]): StreamEventsResponse {
+  return create(StreamEventsResponseSchema, {
+    cursor,
+    event: { case: 'health', value: { chains: [...chains] } },
+  })
 }
 
 function toEvent(event: StreamEvent): EventInit {

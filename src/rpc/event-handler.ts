@@ -11,7 +11,7 @@ import { continueAfterFirst, type Format, formatOf, toEnvelope } from './continu
 import { toConnectedMessage, toHeartbeatMessage } from './convert-events.js'
 import { END_TIMEOUT_MS, type EventStream, type EventStreams, type StreamProtocol } from './event-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
-import { sharedEnvelopes } from './shared-messages.js'
+import { sharedEnvelope, sharedEnvelopes } from './shared-messages.js'
 
 /** Builds Connect's handler of StreamEvents. It sends the first message; the events follow without Connect. */
 export function toStreamHandler(streams: EventStreams) {
@@ -67,8 +67,11 @@ function sendEvents(
     if (signal.aborted) leave()
     return async () => {
       try {
-        const batch = await subscription.next()
-        if (batch.length > 0) return sharedEnvelopes(batch, format)
+        const batch = await stream.next()
+        const health = stream.dueHealth()
+        const events = sharedEnvelopes(batch, format)
+        if (health !== undefined) return Buffer.concat([events, sharedEnvelope(health, format)])
+        if (batch.length > 0) return events
         return toEnvelope(StreamEventsResponseSchema, toHeartbeatMessage(subscription.cursor()), format)
       } catch (thrown) {
         clearTimeout(endTimer)

@@ -1,4 +1,8 @@
-import { EventService, type StreamEventsRequest } from '../../gen/aggregator/v1/event_pb.js'
+import {
+  EventService,
+  type StreamEventsRequest,
+  type StreamEventsResponse,
+} from '../../gen/aggregator/v1/event_pb.js'
 import {
   chainNotSupported,
   type FieldViolation,
@@ -11,11 +15,14 @@ import {
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
+import type { Batch } from '../events/tail-buffer.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { EVENT_TYPE_NAMES } from './convert-events.js'
+import type { ReadChainHealth } from './chain-health.js'
+import { EVENT_TYPE_NAMES, toHealthMessage } from './convert-events.js'
 import { Fields } from './fields.js'
 import { identifyClient } from './identify-client.js'
+import { memoizeLast } from './memoize-last.js'
 import type { Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import type { StreamSlots } from './stream-slots.js'
@@ -57,8 +64,12 @@ interface StreamCaller {
 
 /** One client's stream. */
 export interface EventStream {
-  /** The events. Use `close` of the stream instead of the subscription's. */
-  readonly subscription: Omit<Subscription, 'close'>
+  /** The events. Use `next` and `close` of the stream instead of the subscription's. */
+  readonly subscription: Omit<Subscription, 'next' | 'close'>
+  /** The next events, as those of the subscription. The first result of a stream with health is empty and comes at once. */
+  next(): Promise<Batch>
+  /** The message about the chains when it is due, to send after the result of `next`; undefined otherwise. */
+  dueHealth(): StreamEventsResponse | undefined
   /**
    * Ends the stream and counts it; a second call does nothing.
    * @param thrown the error that ended it; undefined when the client did
@@ -70,15 +81,19 @@ export interface EventStream {
 interface EventStreamsOptions {
   readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
   readonly supportedChains: readonly number[]
+  readonly readChainHealth: ReadChainHealth
   readonly rateLimits: RateLimits
   readonly slots: StreamSlots
   readonly metrics: Metrics
   readonly log: Logger
 }
 
+/** Time from one message about the chains to the next one, at least. */
+const HEALTH_INTERVAL_MS = 15_000
+
 /** Builds the method. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { eventLog, supportedChains, rateLimits, slots, metrics, log } = options
+  const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, log } = options
   const desc = EventService.method.streamEvents
   const name = `${desc.parent.typeName}/${desc.name}`
 
@@ -113,15 +128,32 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     return error
   }
 
+  /** Streams of the same place get the same message, so that it is encoded once. */
+  const healthAt = memoizeLast(toHealthMessage)
+
   class Stream implements EventStream {
     readonly subscription: Subscription
     readonly #caller: StreamCaller
     #isOpen = true
+    /** On the clock of `performance.now`. */
+    #healthDueAt: number
 
-    constructor(subscription: Subscription, caller: StreamCaller) {
+    constructor(subscription: Subscription, caller: StreamCaller, hasHealth: boolean) {
       this.subscription = subscription
       this.#caller = caller
+      this.#healthDueAt = hasHealth ? 0 : Number.POSITIVE_INFINITY
       metrics.streamClients.inc({ protocol: caller.protocol })
+    }
+
+    next(): Promise<Batch> {
+      return this.#healthDueAt === 0 ? Promise.resolve([]) : this.subscription.next()
+    }
+
+    dueHealth(): StreamEventsResponse | undefined {
+      const now = performance.now()
+      if (now < this.#healthDueAt) return undefined
+      this.#healthDueAt = now + HEALTH_INTERVAL_MS
+      return healthAt(this.subscription.cursor(), readChainHealth())
     }
 
     close(thrown?: unknown): ServiceError | undefined {
@@ -146,7 +178,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
     open(request, caller, malformed = []) {
       try {
-        return new Stream(subscribe(request, caller, malformed), caller)
+        return new Stream(subscribe(request, caller, malformed), caller, request.health)
       } catch (thrown) {
         throw reject(caller, thrown)
       }

@@ -1,15 +1,28 @@
-import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
-import { encodeOnce } from '../events/encode-once.js'
+import { type StreamEventsResponse, StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
+import { encodeBatches, encodeOnce } from '../events/encode-once.js'
 import type { Batch } from '../events/tail-buffer.js'
 import { type Format, toEnvelope } from './continuation.js'
 import { toEventMessage } from './convert-events.js'
 
-const envelopesOf = {
-  binary: encodeOnce((entry) => toEnvelope(StreamEventsResponseSchema, toEventMessage(entry), 'binary')),
-  json: encodeOnce((entry) => toEnvelope(StreamEventsResponseSchema, toEventMessage(entry), 'json')),
+const messageEncoders = { binary: messageEncoder('binary'), json: messageEncoder('json') }
+const batchEncoders = { binary: batchEncoder('binary'), json: batchEncoder('json') }
+
+/** The envelope of a message that callers share. Connect would serialise it again for every caller. */
+export function sharedEnvelope(message: StreamEventsResponse, format: Format): Buffer {
+  return messageEncoders[format](message)
 }
 
-/** The envelopes of events, which all callers share. Connect would serialise every message again for every caller. */
+/** The envelopes of events, as `sharedEnvelope`. */
 export function sharedEnvelopes(batch: Batch, format: Format): Buffer {
-  return envelopesOf[format](batch)
+  return batchEncoders[format](batch)
+}
+
+function messageEncoder(format: Format) {
+  return encodeOnce((message: StreamEventsResponse) =>
+    toEnvelope(StreamEventsResponseSchema, message, format),
+  )
+}
+
+function batchEncoder(format: Format) {
+  return encodeBatches((entry) => sharedEnvelope(toEventMessage(entry), format))
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { encodeOnce } from '../../src/events/encode-once.js'
+import { encodeBatches } from '../../src/events/encode-once.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
 import { settled } from '../store/event-samples.js'
 
@@ -10,7 +10,7 @@ const [first, second, third] = entries as [Entry, Entry, Entry]
 
 function createShared() {
   const encode = vi.fn((entry: Entry) => Buffer.from(`<${entry.cursor}>`))
-  return { encode, bytesOf: encodeOnce(encode) }
+  return { encode, bytesOf: encodeBatches(encode) }
 }
 
 test('the bytes of a batch are those of its entries, in order', () => {
@@ -44,7 +44,7 @@ test('all batches of one entry give the same buffer', () => {
 })
 
 test('two encoders do not share their buffers', () => {
-  const [one, other] = [createShared(), encodeOnce(() => Buffer.from('other'))]
+  const [one, other] = [createShared(), encodeBatches(() => Buffer.from('other'))]
   const batch = [first]
   expect([one.bytesOf(batch).toString(), other(batch).toString()]).toEqual(['<log.1>', 'other'])
 })

@@ -182,17 +182,35 @@ describe('a string', () => {
   })
 })
 
+describe('a boolean', () => {
+  const { read: readAny } = compileJsonReader(messageWith({ label: Label.OPTIONAL, type: Type.BOOL }))
+
+  test.each([
+    [true, true],
+    ['true', true],
+    [false, false],
+    ['false', false],
+  ])('may be %j', (value, expected) => {
+    const { message, violations } = readAny(() => value)
+    expect([(message as { sampleField?: boolean }).sampleField, violations]).toEqual([expected, []])
+  })
+
+  test.each(['', 'True', '1', 0, 1, ['true', 'false'], {}])('is not %j', (value) => {
+    expect(readAny(() => value).violations).toEqual([
+      { field: 'sampleField', message: 'must be true or false' },
+    ])
+  })
+})
+
 describe('the compiler rejects at start a request with', () => {
   const one = { label: Label.OPTIONAL }
   const several = { label: Label.REPEATED }
 
   test.each([
-    ['a boolean', { ...one, type: Type.BOOL }],
     ['a floating-point number', { ...one, type: Type.DOUBLE }],
     ['a signed integer', { ...one, type: Type.INT64 }],
     ['bytes', { ...one, type: Type.BYTES }],
     ['a message', { ...one, type: Type.MESSAGE, typeName: '.sample.Empty' }],
-    ['a list of booleans', { ...several, type: Type.BOOL }],
     ['a list of messages', { ...several, type: Type.MESSAGE, typeName: '.sample.Empty' }],
     ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
   ])('%s, with the field in the error', (_what, kind) => {

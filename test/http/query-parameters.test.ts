@@ -4,7 +4,7 @@ import { createQueryCheck } from '../../src/http/query-parameters.js'
 
 const { fields } = EventService.method.streamEvents.input
 const check = createQueryCheck(fields)
-const NAMES = 'after, chainId, type, orderId, user, solver'
+const NAMES = 'after, chainId, type, orderId, user, solver, health'
 
 test('every field is a parameter, by its name in JSON and in the proto', () => {
   const names = fields.flatMap((field) => [field.jsonName, field.name])

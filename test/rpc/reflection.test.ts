@@ -84,6 +84,7 @@ describe('a file by its name', () => {
   it('comes first, followed by all that it imports, each once', () => {
     expect(namesFor({ case: 'fileByFilename', value: 'aggregator/v1/event.proto' })).toEqual([
       'aggregator/v1/event.proto',
+      'aggregator/v1/chain_health.proto',
       'google/api/annotations.proto',
       HTTP_FILE,
       DESCRIPTOR_FILE,

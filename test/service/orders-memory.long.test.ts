@@ -3,6 +3,7 @@ import { createGrpcClient } from '../support/clients/grpc-client.js'
 import { eventually } from '../support/eventually.js'
 import { useProxiedChain } from '../support/faults/proxied-chain.js'
 import { rounds } from '../support/rounds.js'
+import { isEvent } from '../support/streams/event-messages.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
 const BLOCKS = rounds(25, 10)
@@ -118,7 +119,7 @@ describe('an event', () => {
     const readings: Promise<{ event: string; read: string }>[] = []
     const last = new Map<string, string>()
     events.onMessage((message) => {
-      if (message.type === 'connected') return
+      if (!isEvent(message)) return
       const event = message.type.toUpperCase()
       last.set(message.orderId, event)
       readings.push(stateOf(message.orderId).then((state) => ({ event, read: state })))

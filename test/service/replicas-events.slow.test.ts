@@ -6,7 +6,7 @@ import { startDatabaseLink } from '../support/faults/database-link.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { openReplicas, startReplicas } from '../support/replicas/replicas.js'
 import type { TestService } from '../support/service/service.js'
-import { expectedMessages, standing } from '../support/streams/event-messages.js'
+import { expectedMessages, isEvent, standing } from '../support/streams/event-messages.js'
 import { endOn, eventSource, grpc, webSocket } from '../support/streams/transports.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
@@ -193,7 +193,7 @@ describe('the state of an order at a follower replica', () => {
     const readings: Promise<{ received: string; read: string }>[] = []
     const events = replicas.closing(await watchEvents(other))
     events.onMessage((message) => {
-      if (message.type === 'connected') return
+      if (!isEvent(message)) return
       const received = message.type.toUpperCase()
       readings.push(stateAt(other, message.orderId).then((read) => ({ received, read })))
     })

@@ -2,8 +2,10 @@
 // @generated from file aggregator/v1/chain.proto (package aggregator.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ChainStatus } from "./chain_health_pb.js";
+import { file_aggregator_v1_chain_health } from "./chain_health_pb.js";
 import type { VerifyMode } from "./quote_pb.js";
 import { file_aggregator_v1_quote } from "./quote_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
@@ -13,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/chain.proto.
  */
 export const file_aggregator_v1_chain: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2NoYWluLnByb3RvEg1hZ2dyZWdhdG9yLnYxIhMKEUxpc3RDaGFpbnNSZXF1ZXN0IjoKEkxpc3RDaGFpbnNSZXNwb25zZRIkCgZjaGFpbnMYASADKAsyFC5hZ2dyZWdhdG9yLnYxLkNoYWluIpgECgVDaGFpbhIQCghjaGFpbl9pZBgBIAEoBBISCgpzZXR0bGVtZW50GAIgASgJEhUKDXByb3RvY29sX25hbWUYAyABKAkSMAoGZG9tYWluGAQgASgLMhsuYWdncmVnYXRvci52MS5FaXA3MTJEb21haW5IAIgBARItCgpib25kX3Rva2VuGAUgASgLMhQuYWdncmVnYXRvci52MS5Ub2tlbkgBiAEBEhQKDG1pbmltdW1fYm9uZBgGIAEoCRIdChVkZXN0aW5hdGlvbl9jaGFpbl9pZHMYByADKAQSHgoWZGVmYXVsdF9kZXBvc2l0X3dpbmRvdxgIIAEoDRITCgtmaWxsX3dpbmRvdxgJIAEoDRIYChBxdW90ZV90aW1lb3V0X21zGAogASgNEh0KFXF1b3RlX3NvZnRfdGltZW91dF9tcxgLIAEoDRIZChFtYXhfcXVvdGVfZmFuX291dBgMIAEoDRIqCgZzdGF0dXMYDSABKA4yGi5hZ2dyZWdhdG9yLnYxLkNoYWluU3RhdHVzEhcKCmhlYWRfYmxvY2sYDiABKARIAogBARIWCg5hY3RpdmVfc29sdmVycxgPIAEoDRItCgp2ZXJpZnlfbWF4GBAgASgOMhkuYWdncmVnYXRvci52MS5WZXJpZnlNb2RlQgkKB19kb21haW5CDQoLX2JvbmRfdG9rZW5CDQoLX2hlYWRfYmxvY2sixAEKDEVpcDcxMkRvbWFpbhIRCgRuYW1lGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoCUgBiAEBEhUKCGNoYWluX2lkGAMgASgESAKIAQESHwoSdmVyaWZ5aW5nX2NvbnRyYWN0GAQgASgJSAOIAQESEQoEc2FsdBgFIAEoCUgEiAEBQgcKBV9uYW1lQgoKCF92ZXJzaW9uQgsKCV9jaGFpbl9pZEIVChNfdmVyaWZ5aW5nX2NvbnRyYWN0QgcKBV9zYWx0IlwKBVRva2VuEg8KB2FkZHJlc3MYASABKAkSEwoGc3ltYm9sGAIgASgJSACIAQESFQoIZGVjaW1hbHMYAyABKA1IAYgBAUIJCgdfc3ltYm9sQgsKCV9kZWNpbWFscypxCgtDaGFpblN0YXR1cxIcChhDSEFJTl9TVEFUVVNfVU5TUEVDSUZJRUQQABITCg9DSEFJTl9TVEFUVVNfT0sQARIYChRDSEFJTl9TVEFUVVNfU1lOQ0lORxACEhUKEUNIQUlOX1NUQVRVU19ET1dOEAMydQoMQ2hhaW5TZXJ2aWNlEmUKCkxpc3RDaGFpbnMSIC5hZ2dyZWdhdG9yLnYxLkxpc3RDaGFpbnNSZXF1ZXN0GiEuYWdncmVnYXRvci52MS5MaXN0Q2hhaW5zUmVzcG9uc2UiEoLT5JMCDBIKL3YxL2NoYWluc2IGcHJvdG8z", [file_aggregator_v1_quote, file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2NoYWluLnByb3RvEg1hZ2dyZWdhdG9yLnYxIhMKEUxpc3RDaGFpbnNSZXF1ZXN0IjoKEkxpc3RDaGFpbnNSZXNwb25zZRIkCgZjaGFpbnMYASADKAsyFC5hZ2dyZWdhdG9yLnYxLkNoYWluIpgECgVDaGFpbhIQCghjaGFpbl9pZBgBIAEoBBISCgpzZXR0bGVtZW50GAIgASgJEhUKDXByb3RvY29sX25hbWUYAyABKAkSMAoGZG9tYWluGAQgASgLMhsuYWdncmVnYXRvci52MS5FaXA3MTJEb21haW5IAIgBARItCgpib25kX3Rva2VuGAUgASgLMhQuYWdncmVnYXRvci52MS5Ub2tlbkgBiAEBEhQKDG1pbmltdW1fYm9uZBgGIAEoCRIdChVkZXN0aW5hdGlvbl9jaGFpbl9pZHMYByADKAQSHgoWZGVmYXVsdF9kZXBvc2l0X3dpbmRvdxgIIAEoDRITCgtmaWxsX3dpbmRvdxgJIAEoDRIYChBxdW90ZV90aW1lb3V0X21zGAogASgNEh0KFXF1b3RlX3NvZnRfdGltZW91dF9tcxgLIAEoDRIZChFtYXhfcXVvdGVfZmFuX291dBgMIAEoDRIqCgZzdGF0dXMYDSABKA4yGi5hZ2dyZWdhdG9yLnYxLkNoYWluU3RhdHVzEhcKCmhlYWRfYmxvY2sYDiABKARIAogBARIWCg5hY3RpdmVfc29sdmVycxgPIAEoDRItCgp2ZXJpZnlfbWF4GBAgASgOMhkuYWdncmVnYXRvci52MS5WZXJpZnlNb2RlQgkKB19kb21haW5CDQoLX2JvbmRfdG9rZW5CDQoLX2hlYWRfYmxvY2sixAEKDEVpcDcxMkRvbWFpbhIRCgRuYW1lGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoCUgBiAEBEhUKCGNoYWluX2lkGAMgASgESAKIAQESHwoSdmVyaWZ5aW5nX2NvbnRyYWN0GAQgASgJSAOIAQESEQoEc2FsdBgFIAEoCUgEiAEBQgcKBV9uYW1lQgoKCF92ZXJzaW9uQgsKCV9jaGFpbl9pZEIVChNfdmVyaWZ5aW5nX2NvbnRyYWN0QgcKBV9zYWx0IlwKBVRva2VuEg8KB2FkZHJlc3MYASABKAkSEwoGc3ltYm9sGAIgASgJSACIAQESFQoIZGVjaW1hbHMYAyABKA1IAYgBAUIJCgdfc3ltYm9sQgsKCV9kZWNpbWFsczJ1CgxDaGFpblNlcnZpY2USZQoKTGlzdENoYWlucxIgLmFnZ3JlZ2F0b3IudjEuTGlzdENoYWluc1JlcXVlc3QaIS5hZ2dyZWdhdG9yLnYxLkxpc3RDaGFpbnNSZXNwb25zZSISgtPkkwIMEgovdjEvY2hhaW5zYgZwcm90bzM", [file_aggregator_v1_chain_health, file_aggregator_v1_quote, file_google_api_annotations]);
 
 /**
  * ListChainsRequest has no fields.
@@ -262,48 +264,6 @@ export type Token = Message<"aggregator.v1.Token"> & {
  */
 export const TokenSchema: GenMessage<Token> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_chain, 4);
-
-/**
- * ChainStatus says whether an instance reads a chain. On REST its names are those of `/health`: `ok`, `syncing` and
- * `down`.
- *
- * @generated from enum aggregator.v1.ChainStatus
- */
-export enum ChainStatus {
-  /**
-   * Not set; never returned.
-   *
-   * @generated from enum value: CHAIN_STATUS_UNSPECIFIED = 0;
-   */
-  UNSPECIFIED = 0,
-
-  /**
-   * The events of the chain are read up to its head.
-   *
-   * @generated from enum value: CHAIN_STATUS_OK = 1;
-   */
-  OK = 1,
-
-  /**
-   * Events of blocks far below the head are read, the chain has no leader, or `START_BLOCK` is above the head.
-   *
-   * @generated from enum value: CHAIN_STATUS_SYNCING = 2;
-   */
-  SYNCING = 2,
-
-  /**
-   * No endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.
-   *
-   * @generated from enum value: CHAIN_STATUS_DOWN = 3;
-   */
-  DOWN = 3,
-}
-
-/**
- * Describes the enum aggregator.v1.ChainStatus.
- */
-export const ChainStatusSchema: GenEnum<ChainStatus> = /*@__PURE__*/
-  enumDesc(file_aggregator_v1_chain, 0);
 
 /**
  * ChainService describes the chains that an instance serves.

@@ -4,6 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Health } from "./chain_health_pb.js";
+import { file_aggregator_v1_chain_health } from "./chain_health_pb.js";
 import { file_google_api_annotations } from "../../google/api/annotations_pb.js";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -11,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/event.proto.
  */
 export const file_aggregator_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2V2ZW50LnByb3RvEg1hZ2dyZWdhdG9yLnYxIp0BChNTdHJlYW1FdmVudHNSZXF1ZXN0EhIKBWFmdGVyGAEgASgJSACIAQESEAoIY2hhaW5faWQYAiADKAQSJgoEdHlwZRgDIAMoDjIYLmFnZ3JlZ2F0b3IudjEuRXZlbnRUeXBlEhAKCG9yZGVyX2lkGAQgAygJEgwKBHVzZXIYBSADKAkSDgoGc29sdmVyGAYgAygJQggKBl9hZnRlciLRAgoUU3RyZWFtRXZlbnRzUmVzcG9uc2USEwoGY3Vyc29yGAEgASgJSAGIAQESLQoJY29ubmVjdGVkGAIgASgLMhguYWdncmVnYXRvci52MS5Db25uZWN0ZWRIABItCglkZXBvc2l0ZWQYAyABKAsyGC5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRlZEgAEikKB3NldHRsZWQYBCABKAsyFi5hZ2dyZWdhdG9yLnYxLlNldHRsZWRIABIrCghyZWZ1bmRlZBgFIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmVmdW5kZWRIABIrCghyZXZlcnRlZBgGIAEoCzIXLmFnZ3JlZ2F0b3IudjEuUmV2ZXJ0ZWRIABItCgloZWFydGJlYXQYByABKAsyGC5hZ2dyZWdhdG9yLnYxLkhlYXJ0YmVhdEgAQgcKBWV2ZW50QgkKB19jdXJzb3IiJQoJQ29ubmVjdGVkEhgKEHN1cHBvcnRlZF9jaGFpbnMYASADKAQiCwoJSGVhcnRiZWF0IsECCglEZXBvc2l0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZzb2x2ZXIYBCABKAkSEwoLaW5wdXRfdG9rZW4YBSABKAkSFAoMaW5wdXRfYW1vdW50GAYgASgJEhQKDG91dHB1dF90b2tlbhgHIAEoCRIVCg1vdXRwdXRfYW1vdW50GAggASgJEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0SFAoMYmxvY2tfbnVtYmVyGAogASgEEh0KEHRyYW5zYWN0aW9uX2hhc2gYCyABKAlIAIgBARIRCglsb2dfaW5kZXgYDCABKA0SFwoKYmxvY2tfdGltZRgNIAEoBEgBiAEBQhMKEV90cmFuc2FjdGlvbl9oYXNoQg0KC19ibG9ja190aW1lItABCgdTZXR0bGVkEhAKCGNoYWluX2lkGAEgASgEEhAKCG9yZGVyX2lkGAIgASgJEhQKDGJsb2NrX251bWJlchgDIAEoBBIMCgR1c2VyGAQgASgJEg4KBnNvbHZlchgFIAEoCRIdChB0cmFuc2FjdGlvbl9oYXNoGAYgASgJSACIAQESEQoJbG9nX2luZGV4GAcgASgNEhcKCmJsb2NrX3RpbWUYCCABKARIAYgBAUITChFfdHJhbnNhY3Rpb25faGFzaEINCgtfYmxvY2tfdGltZSLtAQoIUmVmdW5kZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMYm9uZF9zbGFzaGVkGAUgASgJEhQKDGJsb2NrX251bWJlchgGIAEoBBIdChB0cmFuc2FjdGlvbl9oYXNoGAcgASgJSACIAQESEQoJbG9nX2luZGV4GAggASgNEhcKCmJsb2NrX3RpbWUYCSABKARIAYgBAUITChFfdHJhbnNhY3Rpb25faGFzaEINCgtfYmxvY2tfdGltZSLcAQoIUmV2ZXJ0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSJwoFZXZlbnQYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLkV2ZW50VHlwZRIUCgxibG9ja19udW1iZXIYBCABKAQSHQoQdHJhbnNhY3Rpb25faGFzaBgFIAEoCUgAiAEBEhEKCWxvZ19pbmRleBgGIAEoDRIXCgpibG9ja190aW1lGAcgASgESAGIAQFCEwoRX3RyYW5zYWN0aW9uX2hhc2hCDQoLX2Jsb2NrX3RpbWUqiwEKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASGAoURVZFTlRfVFlQRV9ERVBPU0lURUQQARIWChJFVkVOVF9UWVBFX1NFVFRMRUQQAhIXChNFVkVOVF9UWVBFX1JFRlVOREVEEAMSFwoTRVZFTlRfVFlQRV9SRVZFUlRFRBAEMocBCgxFdmVudFNlcnZpY2USdwoMU3RyZWFtRXZlbnRzEiIuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXNwb25zZSIcgtPkkwIWWgwSCi92MS9ldmVudHMSBi92MS93czABYgZwcm90bzM", [file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2V2ZW50LnByb3RvEg1hZ2dyZWdhdG9yLnYxIq0BChNTdHJlYW1FdmVudHNSZXF1ZXN0EhIKBWFmdGVyGAEgASgJSACIAQESEAoIY2hhaW5faWQYAiADKAQSJgoEdHlwZRgDIAMoDjIYLmFnZ3JlZ2F0b3IudjEuRXZlbnRUeXBlEhAKCG9yZGVyX2lkGAQgAygJEgwKBHVzZXIYBSADKAkSDgoGc29sdmVyGAYgAygJEg4KBmhlYWx0aBgHIAEoCEIICgZfYWZ0ZXIi+gIKFFN0cmVhbUV2ZW50c1Jlc3BvbnNlEhMKBmN1cnNvchgBIAEoCUgBiAEBEi0KCWNvbm5lY3RlZBgCIAEoCzIYLmFnZ3JlZ2F0b3IudjEuQ29ubmVjdGVkSAASLQoJZGVwb3NpdGVkGAMgASgLMhguYWdncmVnYXRvci52MS5EZXBvc2l0ZWRIABIpCgdzZXR0bGVkGAQgASgLMhYuYWdncmVnYXRvci52MS5TZXR0bGVkSAASKwoIcmVmdW5kZWQYBSABKAsyFy5hZ2dyZWdhdG9yLnYxLlJlZnVuZGVkSAASKwoIcmV2ZXJ0ZWQYBiABKAsyFy5hZ2dyZWdhdG9yLnYxLlJldmVydGVkSAASLQoJaGVhcnRiZWF0GAcgASgLMhguYWdncmVnYXRvci52MS5IZWFydGJlYXRIABInCgZoZWFsdGgYCCABKAsyFS5hZ2dyZWdhdG9yLnYxLkhlYWx0aEgAQgcKBWV2ZW50QgkKB19jdXJzb3IiJQoJQ29ubmVjdGVkEhgKEHN1cHBvcnRlZF9jaGFpbnMYASADKAQiCwoJSGVhcnRiZWF0IsECCglEZXBvc2l0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZzb2x2ZXIYBCABKAkSEwoLaW5wdXRfdG9rZW4YBSABKAkSFAoMaW5wdXRfYW1vdW50GAYgASgJEhQKDG91dHB1dF90b2tlbhgHIAEoCRIVCg1vdXRwdXRfYW1vdW50GAggASgJEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0SFAoMYmxvY2tfbnVtYmVyGAogASgEEh0KEHRyYW5zYWN0aW9uX2hhc2gYCyABKAlIAIgBARIRCglsb2dfaW5kZXgYDCABKA0SFwoKYmxvY2tfdGltZRgNIAEoBEgBiAEBQhMKEV90cmFuc2FjdGlvbl9oYXNoQg0KC19ibG9ja190aW1lItABCgdTZXR0bGVkEhAKCGNoYWluX2lkGAEgASgEEhAKCG9yZGVyX2lkGAIgASgJEhQKDGJsb2NrX251bWJlchgDIAEoBBIMCgR1c2VyGAQgASgJEg4KBnNvbHZlchgFIAEoCRIdChB0cmFuc2FjdGlvbl9oYXNoGAYgASgJSACIAQESEQoJbG9nX2luZGV4GAcgASgNEhcKCmJsb2NrX3RpbWUYCCABKARIAYgBAUITChFfdHJhbnNhY3Rpb25faGFzaEINCgtfYmxvY2tfdGltZSLtAQoIUmVmdW5kZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSDAoEdXNlchgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMYm9uZF9zbGFzaGVkGAUgASgJEhQKDGJsb2NrX251bWJlchgGIAEoBBIdChB0cmFuc2FjdGlvbl9oYXNoGAcgASgJSACIAQESEQoJbG9nX2luZGV4GAggASgNEhcKCmJsb2NrX3RpbWUYCSABKARIAYgBAUITChFfdHJhbnNhY3Rpb25faGFzaEINCgtfYmxvY2tfdGltZSLcAQoIUmV2ZXJ0ZWQSEAoIY2hhaW5faWQYASABKAQSEAoIb3JkZXJfaWQYAiABKAkSJwoFZXZlbnQYAyABKA4yGC5hZ2dyZWdhdG9yLnYxLkV2ZW50VHlwZRIUCgxibG9ja19udW1iZXIYBCABKAQSHQoQdHJhbnNhY3Rpb25faGFzaBgFIAEoCUgAiAEBEhEKCWxvZ19pbmRleBgGIAEoDRIXCgpibG9ja190aW1lGAcgASgESAGIAQFCEwoRX3RyYW5zYWN0aW9uX2hhc2hCDQoLX2Jsb2NrX3RpbWUqiwEKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASGAoURVZFTlRfVFlQRV9ERVBPU0lURUQQARIWChJFVkVOVF9UWVBFX1NFVFRMRUQQAhIXChNFVkVOVF9UWVBFX1JFRlVOREVEEAMSFwoTRVZFTlRfVFlQRV9SRVZFUlRFRBAEMocBCgxFdmVudFNlcnZpY2USdwoMU3RyZWFtRXZlbnRzEiIuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXF1ZXN0GiMuYWdncmVnYXRvci52MS5TdHJlYW1FdmVudHNSZXNwb25zZSIcgtPkkwIWWgwSCi92MS9ldmVudHMSBi92MS93czABYgZwcm90bzM", [file_aggregator_v1_chain_health, file_google_api_annotations]);
 
 /**
  * StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is
@@ -62,6 +64,14 @@ export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> &
    * @generated from field: repeated string solver = 6;
    */
   solver: string[];
+
+  /**
+   * Whether the stream also reports how the chains of the instance are: a `Health` follows `connected`, then one comes
+   * about every 15 s.
+   *
+   * @generated from field: bool health = 7;
+   */
+  health: boolean;
 };
 
 /**
@@ -137,6 +147,14 @@ export type StreamEventsResponse = Message<"aggregator.v1.StreamEventsResponse">
      */
     value: Heartbeat;
     case: "heartbeat";
+  } | {
+    /**
+     * How the chains of the instance are. It comes only when the request has `health`, also in place of a heartbeat.
+     *
+     * @generated from field: aggregator.v1.Health health = 8;
+     */
+    value: Health;
+    case: "health";
   } | { case: undefined; value?: undefined };
 };
 
@@ -566,7 +584,7 @@ export const EventService: GenService<{
    * message win: only `Reverted` moves the state of an order back.
    *
    * The first HTTP binding is a WebSocket, the second one server-sent events. There, each message is one JSON object: the
-   * fields of the event, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`) and `cursor`.
+   * fields of the event, with `type` (`connected`, `Deposited`, `Settled`, `Refunded`, `Reverted`, `Health`) and `cursor`.
    *
    * A client that reads too slowly for too long is closed (RESOURCE_EXHAUSTED, WebSocket 1013) and may resume. A cursor
    * that is unknown or too old is OUT_OF_RANGE (WebSocket 1008, HTTP 400).

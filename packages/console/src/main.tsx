@@ -13,7 +13,7 @@ import './styles/charts.css'
 import './styles/touch.css'
 import { render } from 'preact'
 import { App } from './app.js'
-import { chain, followChains } from './data/chains.js'
+import { followChains } from './data/chains.js'
 import { followEvents } from './data/events.js'
 import { followHealth } from './data/health.js'
 import { followSolvers } from './data/solvers.js'
@@ -21,7 +21,7 @@ import { listenForShortcuts } from './keyboard.js'
 import { reconnectLastWallet } from './wallet/load.js'
 
 followChains()
-followHealth(() => chain.value && Number(chain.value.chainId))
+followHealth()
 followSolvers()
 followEvents()
 listenForShortcuts()

@@ -1,37 +1,23 @@
 import { expect, it } from 'vitest'
 import { healthDueAt, retryPause, type Signs, spread } from '../src/data/pacing.js'
 
-const ASKED_AT = 1_000_000
-const signs = (changes: Partial<Signs> = {}): Signs => ({
-  askedAt: ASKED_AT,
+const MISSED_AT = 1_000_000
+const signs = (changes: Partial<Signs>): Signs => ({
+  askedAt: MISSED_AT + 1000,
   failures: 0,
-  eventAt: undefined,
-  isFollowing: true,
-  lostAt: undefined,
-  usedAt: 0,
+  missedAt: MISSED_AT,
   ...changes,
 })
-/** Seconds after the last question, in the middle of what chance gives. */
-const dueAfter = (changes: Partial<Signs>) => (healthDueAt(signs(changes), 0.5) - ASKED_AT) / 1000
+/** Seconds without a stream, in the middle of what chance gives. */
+const dueAfter = (changes: Partial<Signs>) => (healthDueAt(signs(changes), 0.5) - MISSED_AT) / 1000
 
 it.each([
-  ['is due at once at first', { askedAt: undefined }, -ASKED_AT / 1000],
-  ['is due after 20 s without an event', {}, 20],
-  ['is due 20 s after the last event', { eventAt: ASKED_AT + 30_000 }, 50],
-  ['is due after 15 min while events come', { eventAt: ASKED_AT + 899_000 }, 900],
-  ['is due at once when somebody comes back after a minute', { usedAt: ASKED_AT + 60_000 }, 60],
-  ['is not due when somebody comes before', { eventAt: ASKED_AT + 899_000, usedAt: ASKED_AT + 59_000 }, 900],
-  [
-    'is due after a pause once it has failed, however often somebody comes',
-    { failures: 1, usedAt: ASKED_AT + 60_000 },
-    2,
-  ],
-  ['is due after 10 s without a stream', { isFollowing: false }, 10],
-  ['is due soon after the stream was lost', { isFollowing: false, lostAt: ASKED_AT + 3000 }, 3.5],
-  ['is due after 10 s once it has answered after the loss', { isFollowing: false, lostAt: ASKED_AT - 1 }, 10],
-  ['is due after 2 s once it has failed', { isFollowing: false, failures: 1 }, 2],
-  ['is due later each time it fails', { isFollowing: false, failures: 3 }, 8],
-  ['is due after 15 s however often it has failed', { isFollowing: false, failures: 50 }, 15],
+  ['is due a second after the page was opened', { askedAt: undefined }, 1],
+  ['is due a second after the stream was lost', { askedAt: MISSED_AT - 1 }, 1],
+  ['is due 10 s after an answer', {}, 11],
+  ['is due after 2 s once it has failed', { failures: 1 }, 3],
+  ['is due later each time it fails', { failures: 3 }, 9],
+  ['is due after 15 s however often it has failed', { failures: 50 }, 16],
 ] as const)('the health %s', (_, changes, seconds) => {
   expect(dueAfter(changes)).toBe(seconds)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { OrderEvent } from '../src/data/order-event.js'
+import type { OrderEvent } from '../src/data/stream-messages.js'
 import { addEarlier, addEvent, type TapeEntry } from '../src/data/tape.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({

@@ -1,4 +1,5 @@
 import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf'
+import { ChainHealthSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { toEventJson } from '../event-json.js'
 import { compileRoutes } from '../http-rules.js'
@@ -6,7 +7,7 @@ import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import type { ExampleEvent } from './example.js'
 import type { Contract } from './openapi.js'
-import { fieldSchema, messageSchema } from './schemas.js'
+import { fieldSchema, messageSchema, namedSchemas } from './schemas.js'
 import { sessionChannel } from './session-channel.js'
 import { unwrap } from './unwrap.js'
 
@@ -116,7 +117,7 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
         ),
         ...session.messages,
       },
-      schemas: session.schemas,
+      schemas: { ...namedSchemas([ChainHealthSchema]), ...session.schemas },
     },
   }
 }

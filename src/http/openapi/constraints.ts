@@ -147,6 +147,7 @@ const CONSTRAINTS: Constraints = {
     transaction_hash: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32, transaction_hash: LOWER_CASE_BYTES32 },
+  'aggregator.v1.ChainHealth': { chain_id: CHAIN_ID },
   'aggregator.v1.Chain': {
     chain_id: CHAIN_ID,
     settlement: ADDRESS,

@@ -108,11 +108,11 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-      endpointUrl: 'http://127.0.0.1:43249',
+      endpointUrl: 'http://127.0.0.1:40311',
       name: 'Aldous',
       signature:
-        '0x4ecff66a74209c28fcbf19ec49acc203eca903b3ace83ce0ce630e7144a401df611df7773593947e3710fc7ddf36768f36cd84493ca519c45648351020b0620c1c',
-      timestamp: 1795437178444,
+        '0xedbd216f420693a376a3f521a685df24bffcc326558e39674c3af6414ce0333d727b265b75af2662a1ce47b92ea693e8f8e4009050a484f62f15721ab456e9a11c',
+      timestamp: 1795493930632,
     },
     body: {
       status: 'registered',
@@ -129,7 +129,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795437178444.',
+      error: 'The timestamp must be newer than the last accepted one, 1795493930632.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -152,12 +152,12 @@ export const exchanges: readonly Sample[] = [
       {
         address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
         name: 'Aldous',
-        registeredAt: 1795437178509,
+        registeredAt: 1795493930691,
       },
       {
         address: '0x90F79bf6EB2c4f870365E785982E1f101E93b906',
         name: 'Beatrix',
-        registeredAt: 1795437178537,
+        registeredAt: 1795493930721,
       },
     ],
   },
@@ -409,14 +409,14 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
         orderType: 0,
         outputChainId: 31337,
-        depositDeadline: 1795437478,
-        fillDeadline: 1795437598,
+        depositDeadline: 1795494230,
+        fillDeadline: 1795494350,
         nonce: '1',
       },
       solverSignature:
-        '0xec8d4e1ed1148f158f64e345cb12b955380430719c31011a082516da4fa73ff7321245734da796d64d8a7efe615d6fc10ee4691a8a521ca8b23ca2718567a8e01b',
-      depositAddress: '0xF55ab65fda2C6973D52A98501D5c20560417fFA8',
-      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+        '0x97e58051d04ae7a1e8209314ef5880fa32734f8c2cf1cbbe3dc54d6dc317e5d456d8c7dd368bd4142e0d4a88cbafbbf8931e81605327f106504dfc1bae9ecc1e1c',
+      depositAddress: '0x8aCBBe74459B446F5553240d3D0bC0CdA248616E',
+      orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
       alternativeQuotes: [
         {
           quote: {
@@ -428,17 +428,17 @@ export const exchanges: readonly Sample[] = [
             outputAmount: '2497000000',
             orderType: 0,
             outputChainId: 31337,
-            depositDeadline: 1795437478,
-            fillDeadline: 1795437598,
+            depositDeadline: 1795494230,
+            fillDeadline: 1795494350,
             nonce: '1',
           },
           solverSignature:
-            '0xa4a9a13b2aad6ec33ae464c82e9da87d4d6ccf15a13d0733ddc00d2f34b72f135447e17e9abd6f49b70ee59e824e0f1ae1f6f16d0cefcd5b932ea043189d38211c',
-          depositAddress: '0x17107678fF53eFE21C4CCaFf08c1645464e50879',
-          orderId: '0xe762b98ad1165811aad200dacc4e03661f61d643123c5c63ae306a9c679fcb6f',
+            '0x2c83b20d37b3ca24557cedf58c021ebb81e8399d228f61b650041043f58096771e0d30b1bfc3aa2b2ba840d6082ff2e2ccaf80e196857123b5d9da1f85bda9ca1b',
+          depositAddress: '0x336EF1E236cdEe283994460530CFb3EbE4dc08d8',
+          orderId: '0x99370780adb222fcd48bdd2f4479cf2c2207042fe5ffb6be4cad9bd805321055',
         },
       ],
-      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
+      quoteId: 'f3d3bab9-8aa9-40e2-80c1-e480712d894f',
       verified: true,
     },
   },
@@ -514,7 +514,7 @@ export const exchanges: readonly Sample[] = [
         outputAmount: '2498750000',
       },
       offers: 2,
-      asOf: 1795437178606,
+      asOf: 1795493930784,
     },
   },
   {
@@ -585,7 +585,7 @@ export const exchanges: readonly Sample[] = [
       destinationChainId: 31337,
       depositMode: 'CONTRACT',
     },
-    body: ':\n\nevent: quote\ndata: {"quoteId":"1bf0b092-9901-404a-8036-4a841a0bfcad","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795437478,"fillDeadline":1795437598,"nonce":"3"},"solverSignature":"0x3ec9dc2da9302428c3a6131e31b5e501c455b144cb6ba563c8e6a1ed8688594c61c1ae6a588be801b0a5646d8c0e6eef10c8cf7b3fd4768b0dec761e98b60ace1b","depositAddress":"0x71A28bf61d809254D74511b65cb9890863622f14","orderId":"0x23cbfcce8d2230d031bbd60003be4e06451dcb2ba8d04777df640bbfaf164219","asked":2,"answered":1}\n',
+    body: ':\n\nevent: quote\ndata: {"quoteId":"71116981-715b-4067-8084-3290cddcc2db","round":1,"quote":{"solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","orderType":0,"outputChainId":31337,"depositDeadline":1795494230,"fillDeadline":1795494350,"nonce":"3"},"solverSignature":"0x85685a8b62cf49913578e243216a05197e0f51a9b09dc27f14a089df6033dcda65d9642e263a8807bab24966c5669a3914eb5e170a356034535433fa74a532d91b","depositAddress":"0xbB7a9eCfEDFBC3fB5F0B3D27321D4715CC9Bfc1e","orderId":"0xa1521c2b2fae7f60b70411a917188f1349e020446d09453ba8f3ec89d4a860ad","asked":2,"answered":1}\n',
   },
   {
     of: 'POST /v1/{chainId}/quote/stream',
@@ -651,7 +651,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: 'adc2a337-f76e-4005-80bd-0e439b9d61a2',
+      quoteId: '3b96ad9c-d07f-4050-805b-fb1fcbb03ecd',
     },
   },
   {
@@ -661,7 +661,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       error: 'No solver gave a valid quote in time.',
       code: 'NO_QUOTES',
-      quoteId: '01723b9b-918c-4085-8065-ad296761d302',
+      quoteId: '18679b56-cdf2-40cb-8064-2bc27b52acb8',
     },
   },
   {
@@ -687,13 +687,13 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
+      quoteId: 'f3d3bab9-8aa9-40e2-80c1-e480712d894f',
     },
     body: {
-      quoteId: 'f43bd0cb-c9b3-40aa-80a5-639c8b672492',
+      quoteId: 'f3d3bab9-8aa9-40e2-80c1-e480712d894f',
       chainId: 31337,
-      requestedAt: 1795437178570,
-      durationMs: 8,
+      requestedAt: 1795493930752,
+      durationMs: 9,
       outcome: 'QUOTED',
       request: {
         inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -703,8 +703,8 @@ export const exchanges: readonly Sample[] = [
         userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
         destinationChainId: 31337,
         depositMode: 'CONTRACT',
-        depositDeadline: 1795437478,
-        fillDeadline: 1795437598,
+        depositDeadline: 1795494230,
+        fillDeadline: 1795494350,
       },
       solvers: [
         {
@@ -776,7 +776,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /v1/events',
     status: 200,
-    body: 'id: dIKcWqP7.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"dIKcWqP7.0"}\n\nid: dIKcWqP7.1.zL74cxZm\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795437598,"blockNumber":15,"transactionHash":"0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c","logIndex":0,"blockTime":1795437177,"cursor":"dIKcWqP7.1.zL74cxZm"}\n\nid: dIKcWqP7.2._4vf3JTx\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534","logIndex":2,"blockTime":1795437177,"cursor":"dIKcWqP7.2._4vf3JTx"}\n',
+    body: 'id: TCVlL1d7.0\ndata: {"type":"connected","supportedChains":[31337,4242],"cursor":"TCVlL1d7.0"}\n\nid: TCVlL1d7.1.kYiPtlmt\ndata: {"type":"Deposited","chainId":31337,"orderId":"0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8","user":"0x70997970C51812dc3A010C7d01b50e0d17dc79C8","solver":"0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC","inputToken":"0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0","inputAmount":"1000000000000000000","outputToken":"0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9","outputAmount":"2498750000","fillDeadline":1795494350,"blockNumber":15,"transactionHash":"0x0d596749b26f36bd6fcd2e1c6432b861bfe109005cb103e00b00712d8cfe2af7","logIndex":0,"blockTime":1795493929,"cursor":"TCVlL1d7.1.kYiPtlmt"}\n\nid: TCVlL1d7.2.uzwFd4Ma\ndata: {"type":"Refunded","chainId":31337,"orderId":"0x1a371cea50fc6f4d59b1216a5860e2b32fb8e4f7fbe8c97b7eddfc004981fc4e","user":"0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f","inputAmount":"281652687922813594615122067","bondSlashed":"3630","blockNumber":16,"transactionHash":"0xf4785be0b3faa6f98c9dabacc886ce4ec09cbd3c12c90de30f5f64dfc1cced93","logIndex":2,"blockTime":1795493929,"cursor":"TCVlL1d7.2.uzwFd4Ma"}\n',
   },
   {
     of: 'GET /v1/events',
@@ -830,10 +830,10 @@ export const exchanges: readonly Sample[] = [
     status: 200,
     path: {
       chainId: 31337,
-      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+      orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
     },
     body: {
-      orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+      orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
       chainId: 31337,
       state: 'SETTLED',
       user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -843,16 +843,16 @@ export const exchanges: readonly Sample[] = [
       outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
       outputAmount: '2498750000',
       outputChainId: 31337,
-      fillDeadline: 1795437598,
+      fillDeadline: 1795494350,
       deposited: {
         blockNumber: 15,
-        blockTime: 1795437177,
-        transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
+        blockTime: 1795493929,
+        transactionHash: '0x0d596749b26f36bd6fcd2e1c6432b861bfe109005cb103e00b00712d8cfe2af7',
       },
       settled: {
         blockNumber: 17,
-        blockTime: 1795437177,
-        transactionHash: '0x10387cab7fa9763faae4b2ef7675bd3d06f8735dd218d9ce5e54b75955b2dc6c',
+        blockTime: 1795493929,
+        transactionHash: '0x60fef4c042ef04abf4d8526762ac0b107a3c1fa073af72e5bbc070859de69112',
       },
     },
   },
@@ -898,7 +898,7 @@ export const exchanges: readonly Sample[] = [
     body: {
       orders: [
         {
-          orderId: '0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4',
+          orderId: '0x1a371cea50fc6f4d59b1216a5860e2b32fb8e4f7fbe8c97b7eddfc004981fc4e',
           chainId: 31337,
           state: 'REFUNDED',
           user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
@@ -908,15 +908,15 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '72616',
           outputChainId: 31337,
-          fillDeadline: 1795437176,
+          fillDeadline: 1795493928,
           refunded: {
             blockNumber: 16,
-            blockTime: 1795437177,
-            transactionHash: '0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534',
+            blockTime: 1795493929,
+            transactionHash: '0xf4785be0b3faa6f98c9dabacc886ce4ec09cbd3c12c90de30f5f64dfc1cced93',
           },
         },
         {
-          orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+          orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
           chainId: 31337,
           state: 'SETTLED',
           user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
@@ -926,16 +926,16 @@ export const exchanges: readonly Sample[] = [
           outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
           outputAmount: '2498750000',
           outputChainId: 31337,
-          fillDeadline: 1795437598,
+          fillDeadline: 1795494350,
           deposited: {
             blockNumber: 15,
-            blockTime: 1795437177,
-            transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
+            blockTime: 1795493929,
+            transactionHash: '0x0d596749b26f36bd6fcd2e1c6432b861bfe109005cb103e00b00712d8cfe2af7',
           },
           settled: {
             blockNumber: 17,
-            blockTime: 1795437177,
-            transactionHash: '0x10387cab7fa9763faae4b2ef7675bd3d06f8735dd218d9ce5e54b75955b2dc6c',
+            blockTime: 1795493929,
+            transactionHash: '0x60fef4c042ef04abf4d8526762ac0b107a3c1fa073af72e5bbc070859de69112',
           },
         },
       ],
@@ -978,17 +978,17 @@ export const exchanges: readonly Sample[] = [
       address: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     },
     requestBody: {
-      timestamp: 1795437178883,
+      timestamp: 1795493931131,
       audience: 'https://quotes.example',
       signature:
-        '0x56710c67026ea741e9672d72d3a42ecac1effd0c886937152a2e271b681379d533fb4945b03b4f10f81fcd342785916dced1ff2a6c715422e829dbc191ec410b1c',
+        '0x5d94db855dea6b1373cb2571a11d10543b9da6b1114edc01355f2862abfdfea356e421a5ab7ecc4c5e5706075c174561acdce94337471c92abe1a779af961aa61b',
       pageSize: 2,
     },
     body: {
       results: [
         {
-          quoteId: 'da4cbe95-ca14-b320-0819-0ee4f5c01a0c',
-          requestedAt: 1795437178655,
+          quoteId: '1fe4581a-3fba-b750-a7f3-20f691758d73',
+          requestedAt: 1795493930857,
           kind: 'FIRM',
           request: {
             inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -998,8 +998,8 @@ export const exchanges: readonly Sample[] = [
             userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
             destinationChainId: 31337,
             depositMode: 'CONTRACT',
-            depositDeadline: 1795437478,
-            fillDeadline: 1795437598,
+            depositDeadline: 1795494230,
+            fillDeadline: 1795494350,
           },
           result: {
             solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
@@ -1010,8 +1010,8 @@ export const exchanges: readonly Sample[] = [
           },
         },
         {
-          quoteId: '96cc3a9b-45f6-61a3-5984-7876285a8c50',
-          requestedAt: 1795437178654,
+          quoteId: 'd764445a-8c00-b012-be8f-c542c91e8b5a',
+          requestedAt: 1795493930855,
           kind: 'FIRM',
           request: {
             inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
@@ -1021,19 +1021,19 @@ export const exchanges: readonly Sample[] = [
             userAddress: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
             destinationChainId: 31337,
             depositMode: 'CONTRACT',
-            depositDeadline: 1795437478,
-            fillDeadline: 1795437598,
+            depositDeadline: 1795494230,
+            fillDeadline: 1795494350,
           },
           result: {
             solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
             outcome: 'DECLINED',
-            durationMs: 10,
+            durationMs: 30,
             httpStatus: 422,
             explanation: 'The solver answered with status 422; only 200 carries an offer.',
           },
         },
       ],
-      nextPageToken: 'az0jKzK7lAzXsUntDC8GQ-Ok7XwHF2nYFggJVRhfTwvAAzAsa6r9cNlk_0pY1MPvIiw',
+      nextPageToken: 'sDiSZMkTn_FcAeV5aVt5Snk3B275iXdydY9VpVAfIRwqAtVcdeKqTPiSVUO6NQl5ux0',
       circuitBreaker: 'CLOSED',
       totalBond: '1000001000000000000',
       freeBond: '1000001000000000000',
@@ -1186,8 +1186,8 @@ export const exchanges: readonly Sample[] = [
     },
     requestBody: {
       signature:
-        '0xf114d1bb0d32d0af5de2912fc8c9c66a14e1db6e1ec09af15c2ad0bc1a53756068bf180bdefc975cca43618cc4c306813419945191c83aae7ffdf4a97e409c0c1b',
-      timestamp: 1795437178894,
+        '0xf662ad0fe3579d7f352ebe1594ad98cc248d366f6f21f6e7f08ae26f34c647804311532d2c081baa63c43a9318d2f2b4ebeb2b91ec8b68a727be4966153989281c',
+      timestamp: 1795493931142,
     },
     body: {
       status: 'removed',
@@ -1199,7 +1199,7 @@ export const exchanges: readonly Sample[] = [
     status: 401,
     reason: 'TIMESTAMP_REUSED',
     body: {
-      error: 'The timestamp must be newer than the last accepted one, 1795437178894.',
+      error: 'The timestamp must be newer than the last accepted one, 1795493931142.',
       code: 'TIMESTAMP_REUSED',
     },
   },
@@ -1228,7 +1228,7 @@ export const exchanges: readonly Sample[] = [
       status: 'degraded',
       version: '0.1.0',
       uptime: 0,
-      timestamp: 1795437178918,
+      timestamp: 1795493931161,
       supportedChains: [31337, 4242],
       activeSolvers: {
         '4242': 0,
@@ -1240,7 +1240,7 @@ export const exchanges: readonly Sample[] = [
           chainId: 31337,
           status: 'ok',
           headBlock: 17,
-          lagMs: 1918,
+          lagMs: 2161,
         },
         {
           chainId: 4242,
@@ -1259,7 +1259,7 @@ export const exchanges: readonly Sample[] = [
   {
     of: 'GET /metrics',
     status: 200,
-    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.440096\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.17838199999999999\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.618478\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795437175\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 254570496\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66526015488\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 332726272\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 62\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.005656189\n',
+    body: '# HELP process_cpu_user_seconds_total Total user CPU time spent in seconds.\n# TYPE process_cpu_user_seconds_total counter\nprocess_cpu_user_seconds_total 1.4980259999999999\n\n# HELP process_cpu_system_seconds_total Total system CPU time spent in seconds.\n# TYPE process_cpu_system_seconds_total counter\nprocess_cpu_system_seconds_total 0.128865\n\n# HELP process_cpu_seconds_total Total user and system CPU time spent in seconds.\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total 1.626891\n\n# HELP process_start_time_seconds Start time of the process since unix epoch in seconds.\n# TYPE process_start_time_seconds gauge\nprocess_start_time_seconds 1795493926\n\n# HELP process_resident_memory_bytes Resident memory size in bytes.\n# TYPE process_resident_memory_bytes gauge\nprocess_resident_memory_bytes 269074432\n\n# HELP process_virtual_memory_bytes Virtual memory size in bytes.\n# TYPE process_virtual_memory_bytes gauge\nprocess_virtual_memory_bytes 66544058368\n\n# HELP process_heap_bytes Process heap size in bytes.\n# TYPE process_heap_bytes gauge\nprocess_heap_bytes 345665536\n\n# HELP process_open_fds Number of open file descriptors.\n# TYPE process_open_fds gauge\nprocess_open_fds 61\n\n# HELP process_max_fds Maximum number of open file descriptors.\n# TYPE process_max_fds gauge\nprocess_max_fds 20000\n\n# HELP nodejs_eventloop_lag_seconds Lag of event loop in seconds.\n# TYPE nodejs_eventloop_lag_seconds gauge\nnodejs_eventloop_lag_seconds 0.001450076\n',
   },
   {
     of: 'POST /v1/{chainId}/quote',
@@ -1552,59 +1552,77 @@ export const events: readonly ExampleEvent[] = [
   {
     type: 'connected',
     supportedChains: [31337, 4242],
-    cursor: 'dIKcWqP7.0',
+    cursor: 'TCVlL1d7.0',
+  },
+  {
+    type: 'Health',
+    chains: [
+      {
+        chainId: 31337,
+        status: 'ok',
+        headBlock: 14,
+        lagMs: 1899,
+        activeSolvers: 2,
+      },
+      {
+        chainId: 4242,
+        status: 'down',
+        activeSolvers: 0,
+      },
+    ],
+    cursor: 'TCVlL1d7.0',
   },
   {
     type: 'Deposited',
     chainId: 31337,
-    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+    orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
     inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
     inputAmount: '1000000000000000000',
     outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
     outputAmount: '2498750000',
-    fillDeadline: 1795437598,
+    fillDeadline: 1795494350,
     blockNumber: 15,
-    transactionHash: '0x3d932c95714368ad3ad28c5cc3e40a608c8b362fd9b63fa9a7e356e1300d262c',
+    transactionHash: '0x0d596749b26f36bd6fcd2e1c6432b861bfe109005cb103e00b00712d8cfe2af7',
     logIndex: 0,
-    blockTime: 1795437177,
-    cursor: 'dIKcWqP7.1.zL74cxZm',
+    blockTime: 1795493929,
+    cursor: 'TCVlL1d7.1.kYiPtlmt',
   },
   {
     type: 'Refunded',
     chainId: 31337,
-    orderId: '0x89d79a4e0d8a781a975fb7d875c870732ba7a0e76a1be0b7c6e2a24efeae19d4',
+    orderId: '0x1a371cea50fc6f4d59b1216a5860e2b32fb8e4f7fbe8c97b7eddfc004981fc4e',
     user: '0x23618e81E3f5cdF7f54C3d65f7FBc0aBf5B21E8f',
     inputAmount: '281652687922813594615122067',
     bondSlashed: '3630',
     blockNumber: 16,
-    transactionHash: '0xc98157adce0a65400db0aec9416b5e0b35ada139467a76862ea7aa9682f1b534',
+    transactionHash: '0xf4785be0b3faa6f98c9dabacc886ce4ec09cbd3c12c90de30f5f64dfc1cced93',
     logIndex: 2,
-    blockTime: 1795437177,
-    cursor: 'dIKcWqP7.2._4vf3JTx',
+    blockTime: 1795493929,
+    cursor: 'TCVlL1d7.2.uzwFd4Ma',
   },
   {
     type: 'Settled',
     chainId: 31337,
-    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+    orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
     blockNumber: 17,
     user: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8',
     solver: '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC',
-    transactionHash: '0xe6a65e16b283be459d84849c38edd94ed426f005e57dd60aaca313f3cab09fdf',
+    transactionHash: '0x7753b559f1dc4bffaeec30c7ba3b942ab74b600bbf22c9184ca34425d0ecb32a',
     logIndex: 0,
-    blockTime: 1795437177,
-    cursor: 'dIKcWqP7.3.C97E_Vam',
+    blockTime: 1795493929,
+    cursor: 'TCVlL1d7.3.cBF-m5Pq',
   },
   {
     type: 'Reverted',
     chainId: 31337,
-    orderId: '0xf0bc93e116963635f821d98071906371aebb7f843343fb505493351ab49949cc',
+    orderId: '0xee0f86d0e0c18a0937f2f542dd4f7844eecc198e56a96fc8d9d178fea33c6fa8',
     event: 'Settled',
     blockNumber: 17,
-    transactionHash: '0xe6a65e16b283be459d84849c38edd94ed426f005e57dd60aaca313f3cab09fdf',
+    transactionHash: '0x7753b559f1dc4bffaeec30c7ba3b942ab74b600bbf22c9184ca34425d0ecb32a',
     logIndex: 0,
-    blockTime: 1795437177,
-    cursor: 'dIKcWqP7.4.nw1LXV5L',
+    blockTime: 1795493929,
+    cursor: 'TCVlL1d7.4.TZzieof0',
   },
 ]

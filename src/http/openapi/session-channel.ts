@@ -43,8 +43,10 @@ interface SessionMessage {
  * @param streamMessages the messages of the event stream in the same document, of which events are
  */
 export function sessionChannel(streamMessages: readonly { readonly type: string }[]) {
-  // A stream of its own begins with it.
-  const eventTypes = streamMessages.map(({ type }) => type).filter((type) => type !== 'connected')
+  // The others are of streams of their own.
+  const eventTypes = streamMessages
+    .map(({ type }) => type)
+    .filter((type) => !/^(connected|Health)$/.test(type))
   const fromSolver = messagesOf(OpenSessionRequestSchema, eventTypes)
   const fromInstance = [...messagesOf(OpenSessionResponseSchema, eventTypes), ERROR]
   const messages = [...fromSolver, ...fromInstance]

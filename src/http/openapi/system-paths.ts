@@ -1,4 +1,4 @@
-import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_pb.js'
+import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { CHAIN_ID, UINT64 } from '../../domain/field-rules.js'
 import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'

@@ -7,7 +7,7 @@ import { events } from '../../../src/http/openapi/examples.js'
 import { type Document, readDocument } from '../../support/openapi/document.js'
 import { contract } from './served-contract.js'
 
-const TYPES = ['connected', 'Deposited', 'Settled', 'Refunded', 'Reverted']
+const TYPES = ['connected', 'Deposited', 'Settled', 'Refunded', 'Reverted', 'Health']
 const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json')
 const ORIGIN = { host: 'quotes.example:8443', isSecure: true }
 const document: Document = { ...asyncApiOf(contract, events), servers: asyncApiServers(ORIGIN) }
@@ -30,7 +30,7 @@ test('both transports of the stream are channels, each with all messages', () =>
   expect([webSocket.address, serverSentEvents.address]).toEqual(['/v1/ws', '/v1/events'])
   for (const channel of [webSocket, serverSentEvents]) expect(Object.keys(channel.messages)).toEqual(TYPES)
   const query = webSocket.bindings.ws.query.properties
-  expect(Object.keys(query)).toEqual(['after', 'chainId', 'type', 'orderId', 'user', 'solver'])
+  expect(Object.keys(query)).toEqual(['after', 'chainId', 'type', 'orderId', 'user', 'solver', 'health'])
 })
 
 test('every message has a real example that matches its schema', () => {

@@ -123,8 +123,8 @@ function toOrder({ quote, solverSignature, orderId, depositAddress }: QuoteAnswe
 async function causeEventErrors(run: Run, order: Order): Promise<{ type: string }[]> {
   const { ask, keep, chain, service, traffic } = run
   const { actions } = traffic
-  const watch = await watchEvents(service)
-  const events: { type: string }[] = []
+  const watch = await watchEvents(service, '?health=true')
+  const events: { type: string }[] = [await watch.health()]
   watch.onMessage((message) => events.push(message))
   const start = watch.cursor()
 

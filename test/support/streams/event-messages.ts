@@ -33,11 +33,30 @@ export interface RevertedMessage extends OrderMessage {
   event: EventMessage['type']
 }
 
+/** How the chains of the instance are. It comes only when the request has `health`. */
+export interface HealthMessage {
+  type: 'Health'
+  chains: {
+    chainId: number
+    status: 'ok' | 'syncing' | 'down'
+    headBlock?: number
+    lagMs?: number
+    activeSolvers: number
+  }[]
+  cursor?: string
+}
+
 /** Any message to a subscriber. */
 export type StreamMessage =
   | EventMessage
   | RevertedMessage
+  | HealthMessage
   | { type: 'connected'; supportedChains: number[]; cursor?: string }
+
+/** Whether a message reports what happened to an order. */
+export function isEvent(message: StreamMessage): message is EventMessage | RevertedMessage {
+  return message.type !== 'connected' && message.type !== 'Health'
+}
 
 /** Anvil answers in one piece: the answer for fifty chatty blocks is 15 MB. */
 const BLOCKS_A_CALL = 50
@@ -124,7 +143,7 @@ export function standing(messages: readonly StreamMessage[]): EventMessage[] {
   const kept = new Map<number, EventMessage>()
   const placesByChain = new Map<number, number[]>()
   for (const [place, message] of messages.entries()) {
-    if (message.type === 'connected') continue
+    if (!isEvent(message)) continue
     const places = placesByChain.get(message.chainId) ?? []
     placesByChain.set(message.chainId, places)
     if (message.type === 'Reverted') {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { eventually } from '../eventually.js'
-import type { EventMessage, RevertedMessage, StreamMessage } from './event-messages.js'
+import { type EventMessage, isEvent, type RevertedMessage, type StreamMessage } from './event-messages.js'
 
 export type Subscriber = ReturnType<typeof createSubscriber>
 
@@ -21,7 +21,7 @@ export function createSubscriber(filter: Filter = {}) {
     if (message.cursor === undefined)
       throw new Error(`a message without a cursor: ${JSON.stringify(message)}`)
     cursor = message.cursor
-    if (message.type !== 'connected') received.push(message)
+    if (isEvent(message)) received.push(message)
   }
 
   return {

@@ -11,6 +11,7 @@ import {
   type ServiceError,
 } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
+import { ChainStatus } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { EventService, EventType, type StreamEventsResponse } from '../../../gen/aggregator/v1/event_pb.js'
 import { BadRequestSchema, ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
 import { deferred } from '../deferred.js'
@@ -96,12 +97,23 @@ export const grpcWire: Wire<Buffer> = {
   read(raw) {
     const { event, cursor, ...values } = streamEvents.responseDeserialize(raw)
     const { event: taken, ...fields } = (values[event ?? ''] ?? {}) as { event?: string }
-    // The library adds a key with an underscore for each optional field that is set.
-    const value = Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith('_')))
+    const value = withoutUnderscores(fields)
     // A removal names the removed event by the enum's name in the .proto file.
     const type = [...EVENT_TYPES.keys()].find((name) => taken === `EVENT_TYPE_${name.toUpperCase()}`)
+    if (event === 'health')
+      return toMessage(event, { chains: (value.chains as object[]).map(toChain) }, cursor)
     return toMessage(event, taken === undefined ? value : { ...value, event: type }, cursor)
   },
+}
+
+/** The library adds a key with an underscore for each optional field that is set. */
+function withoutUnderscores(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !name.startsWith('_')))
+}
+
+function toChain(chain: object) {
+  const { status, ...others } = withoutUnderscores(chain)
+  return { ...others, status: String(status).replace('CHAIN_STATUS_', '').toLowerCase() }
 }
 
 const EVENT_TYPES = new Map([
@@ -162,11 +174,13 @@ function toInit({ chainId = [], type = [], orderId = [], user = [], solver = [],
 }
 
 /** The value of a generated message: integers as numbers, the enum by its name. */
-function plain(value: object | undefined) {
+function plain(value: object | undefined): Record<string, unknown> {
   const names = new Map([...EVENT_TYPES].map(([name, number]) => [number, name]))
   const entries = Object.entries(value ?? {}).map(([key, item]) => {
     if (typeof item === 'bigint') return [key, Number(item)]
-    if (Array.isArray(item)) return [key, item.map(Number)]
+    if (Array.isArray(item))
+      return [key, item.map((each) => (typeof each === 'object' ? plain(each) : Number(each)))]
+    if (key === 'status') return [key, ChainStatus[item]?.toLowerCase()]
     return [key, key === 'event' ? names.get(item) : item]
   })
   return Object.fromEntries(entries.filter(([key]) => key !== '$typeName'))

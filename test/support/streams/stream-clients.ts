@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
-import type { EventMessage, RevertedMessage, StreamMessage } from './event-messages.js'
+import { type EventMessage, isEvent, type RevertedMessage, type StreamMessage } from './event-messages.js'
 
 /** The parameters of a stream, by the names of the protocol's JSON. */
 export interface StreamRequest {
@@ -10,6 +10,7 @@ export interface StreamRequest {
   orderId?: readonly string[]
   user?: readonly string[]
   solver?: readonly string[]
+  health?: boolean
 }
 
 export interface StreamOptions {
@@ -80,7 +81,7 @@ export function openStream<Raw>(
       const message = wire.read(raw)
       if (message === undefined) return
       messages.push(message)
-      if (message.type !== 'connected') events.push(message)
+      if (isEvent(message)) events.push(message)
       notify()
     },
     onEnd(how) {
@@ -107,7 +108,7 @@ export function openStream<Raw>(
   return {
     ...connection,
     messages,
-    /** All messages but `connected`. */
+    /** All messages but `connected` and `Health`. */
     events: () => [...events],
     /** The cursor of the last message. Empty before the first one. */
     cursor,

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
-import type { StreamMessage } from './event-messages.js'
+import { type HealthMessage, isEvent, type StreamMessage } from './event-messages.js'
 
 export type EventWatch = Awaited<ReturnType<typeof watchEvents>>
 
@@ -39,17 +39,23 @@ export async function watchEvents({ url }: { url: string }, query = '') {
     })
   }
 
-  const events = () => messages.filter(({ type }) => type !== 'connected')
+  const events = () => messages.filter(isEvent)
   await until(() => messages.length > 0 || closeCode !== undefined)
 
   return {
-    /** All messages but the first, `connected`. */
+    /** The messages about orders. */
     events,
     /** The events, as type and order. */
-    types: () => events().map((message) => `${message.type} ${'orderId' in message ? message.orderId : ''}`),
+    types: () => events().map(({ type, orderId }) => `${type} ${orderId}`),
     /** The cursor of the last message. */
     cursor: () => messages.at(-1)?.cursor ?? '',
     untilCount: (count: number) => until(() => events().length >= count),
+    /** The first message about the chains. */
+    async health(): Promise<HealthMessage> {
+      const isHealth = (message: StreamMessage) => message.type === 'Health'
+      await until(() => messages.some(isHealth))
+      return messages.find(isHealth) as HealthMessage
+    },
     /** The close code of the service. */
     async closed(): Promise<number | undefined> {
       await until(() => closeCode !== undefined)

@@ -1,12 +1,14 @@
 import { computed, effect, signal } from '@preact/signals'
-import { type Chain, ChainStatus } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { ChainStatus } from '../../../../gen/aggregator/v1/chain_health_pb.js'
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { chainService } from './api.js'
 import { isVisible } from './clock.js'
 import { openings } from './events.js'
 import { type Failure, toFailure } from './failure.js'
-import { type ChainHealth, health } from './health.js'
+import { health } from './health.js'
 import { retryPause } from './pacing.js'
 import { hrefTo, type PageName, route } from './route.js'
+import type { ChainHealth } from './stream-messages.js'
 import { learnToken } from './tokens.js'
 
 /** A chain that was read within this time is not read again because the stream of events was interrupted. */

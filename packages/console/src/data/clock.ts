@@ -8,8 +8,6 @@ document.addEventListener('visibilitychange', () => {
 
 /** Whether the instance has answered the last question after its health. */
 export const isReachable = signal(true)
-/** When the instance last answered that question, Unix time in milliseconds. */
-export const reachedAt = signal<number | undefined>(undefined)
 
 /** Unix time in milliseconds, each second while the tab can be seen. */
 export const now = signal(Date.now())

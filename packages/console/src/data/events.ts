@@ -1,14 +1,14 @@
-import { computed, effect, signal } from '@preact/signals'
+import { computed, effect, signal, untracked } from '@preact/signals'
 import { BASE_URL } from './api.js'
-import { isReachable, isVisible, reachedAt } from './clock.js'
-import type { OrderEvent } from './order-event.js'
-import { retryPause } from './pacing.js'
+import { isReachable, isVisible, now } from './clock.js'
+import { retryPause, spread } from './pacing.js'
+import type { ChainHealth, NoticeMessage, OrderEvent } from './stream-messages.js'
 import { addEvent, type TapeEntry } from './tape.js'
 
 /** Whether events come, and since when not. */
 export interface Connection {
   readonly state: 'connecting' | 'open' | 'lost'
-  /** When an event came, or the instance answered while the stream was open. Unix time in milliseconds. */
+  /** When a message came, Unix time in milliseconds. */
   readonly aliveAt: number | undefined
 }
 
@@ -16,6 +16,8 @@ const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 10_000
 /** Events of this time are shown together: a flood of them must not keep the page busy. */
 const SHOW_EVERY_MS = 200
+/** The health comes about every 15 s. A stream without any message for this long has broken unnoticed. */
+const SILENCE_MS = 35_000
 /** A sign of life within this time of the last one is no news. */
 const ALIVE_EVERY_MS = 1000
 /** The cursor is no longer known. */
@@ -26,6 +28,8 @@ export const connection = signal<Connection>({ state: 'connecting', aliveAt: und
 export const isFollowing = computed(() => connection.value.state === 'open')
 /** How often the stream has opened. */
 export const openings = signal(0)
+/** How the chains are, as the stream last reported it. */
+export const reportedHealth = signal<readonly ChainHealth[] | undefined>(undefined)
 /** When the stream last began without a cursor, Unix time in milliseconds. Events of before may be missing. */
 export const beganAt = signal(0)
 /** The latest events, newest first. */
@@ -48,11 +52,6 @@ export function followEvents(): void {
     // An instance that does not answer may have left the socket half open: it is opened again afterwards.
     if (isVisible.value && isReachable.value) return follow()
   })
-  // Markets are quiet at times: an instance that answers has no further event.
-  effect(() => {
-    const aliveAt = reachedAt.value
-    if (connection.peek().state === 'open') connection.value = { state: 'open', aliveAt }
-  })
 }
 
 /** @returns ends it */
@@ -60,31 +59,49 @@ function follow(): () => void {
   let socket: WebSocket | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
-  let isEnded = false
+  let deadAt = Number.POSITIVE_INFINITY
 
   function open(): void {
-    const url = new URL('v1/ws', BASE_URL.replace(/^http/, 'ws'))
+    const url = new URL('v1/ws?health=true', BASE_URL.replace(/^http/, 'ws'))
     if (cursor !== undefined) url.searchParams.set('after', cursor)
     socket = new WebSocket(url)
+    deadAt = Date.now() + spread(SILENCE_MS)
     socket.onmessage = ({ data }) => {
       failures = 0
+      deadAt = Date.now() + spread(SILENCE_MS)
       reportAlive()
       take(JSON.parse(data))
     }
     socket.onclose = ({ code }) => {
-      if (isEnded) return
       if (code === POLICY_VIOLATION) cursor = undefined
-      connection.value = { state: 'lost', aliveAt: connection.peek().aliveAt }
-      const pause = retryPause(++failures, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS })
-      timer = setTimeout(open, pause)
+      openLater()
     }
   }
 
+  function openLater(): void {
+    leave()
+    connection.value = { state: 'lost', aliveAt: connection.peek().aliveAt }
+    const pause = retryPause(++failures, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS })
+    timer = setTimeout(open, pause)
+  }
+
+  /** Closes the socket. It does not report its end any more, which a broken connection reports late. */
+  function leave(): void {
+    deadAt = Number.POSITIVE_INFINITY
+    if (socket === undefined) return
+    socket.onclose = null
+    socket.onmessage = null
+    socket.close()
+  }
+
   open()
+  const stopWatch = effect(() => {
+    if (Math.max(now.value, Date.now()) >= deadAt) untracked(openLater)
+  })
   return () => {
-    isEnded = true
+    stopWatch()
     clearTimeout(timer)
-    socket?.close()
+    leave()
     const state = isReachable.peek() ? 'connecting' : 'lost'
     connection.value = { state, aliveAt: connection.peek().aliveAt }
   }
@@ -96,7 +113,7 @@ function reportAlive(): void {
     connection.value = { state: 'open', aliveAt: Date.now() }
 }
 
-function take(message: OrderEvent | { readonly type: 'connected'; readonly cursor: string }): void {
+function take(message: OrderEvent | NoticeMessage): void {
   if (message.type === 'connected') {
     if (cursor === undefined) beganAt.value = Date.now()
     cursor = message.cursor
@@ -104,6 +121,10 @@ function take(message: OrderEvent | { readonly type: 'connected'; readonly curso
     return
   }
   cursor = message.cursor
+  if (message.type === 'Health') {
+    reportedHealth.value = message.chains
+    return
+  }
   waiting.push(message)
   if (waiting.length === 1) setTimeout(show, shownAt + SHOW_EVERY_MS - Date.now())
 }

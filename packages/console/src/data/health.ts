@@ -1,25 +1,21 @@
 import { effect, signal } from '@preact/signals'
 import { BASE_URL } from './api.js'
-import { isReachable, isVisible, now, reachedAt } from './clock.js'
-import { isFollowing, onEvent } from './events.js'
+import { isReachable, isVisible, now } from './clock.js'
+import { connection, isFollowing, reportedHealth } from './events.js'
 import { healthDueAt } from './pacing.js'
-import { usedAt } from './presence.js'
-
-/** The state of a chain as `/health` reports it. */
-export interface ChainHealth {
-  readonly chainId: number
-  readonly status: 'ok' | 'syncing' | 'down'
-  readonly headBlock?: number
-  /** Age of the head block when the instance answered. */
-  readonly lagMs?: number
-}
+import type { ChainHealth } from './stream-messages.js'
 
 interface Health {
   readonly chains: readonly ChainHealth[]
-  /** By chain id. */
-  readonly activeSolvers: Readonly<Record<string, number>>
   /** Unix time in milliseconds. */
   readonly readAt: number
+}
+
+/** What `/health` answers, as far as the console uses it. */
+interface HealthAnswer {
+  readonly chains: readonly Omit<ChainHealth, 'activeSolvers'>[]
+  /** By chain id. */
+  readonly activeSolvers: Readonly<Record<string, number>>
 }
 
 const TIMEOUT_MS = 5000
@@ -32,15 +28,11 @@ export function healthOf(chainId: number | bigint): ChainHealth | undefined {
   return health.value?.chains.find((each) => each.chainId === Number(chainId))
 }
 
-/**
- * Asks after the health while the tab can be seen: often while nothing else shows that the instance lives, and seldom while it
- * sends events of the chain. A person who comes back to it gets a fresh answer.
- */
-export function followHealth(shownChainId: () => number | undefined): void {
-  const eventAt = new Map<number, number>()
+/** Takes the health from the stream of events. Asks after it while the tab can be seen and there is no stream. */
+export function followHealth(): void {
   let askedAt: number | undefined
   let failures = 0
-  let lostAt: number | undefined
+  let missedAt: number | undefined
   let chance = Math.random()
   let isAsking = false
 
@@ -52,11 +44,10 @@ export function followHealth(shownChainId: () => number | undefined): void {
       health.value = await readHealth()
       failures = 0
       isReachable.value = true
-      reachedAt.value = Date.now()
     } catch {
       failures++
-      // A slow answer is no loss while events come.
-      if (Math.max(0, ...eventAt.values()) < askedAt) {
+      // A slow answer is no loss while messages come.
+      if ((connection.peek().aliveAt ?? 0) < askedAt) {
         isReachable.value = false
         // What is not known now is not shown as if it were.
         health.value = undefined
@@ -69,33 +60,30 @@ export function followHealth(shownChainId: () => number | undefined): void {
   // The browser has lost its network, or has it again.
   for (const change of ['offline', 'online'])
     addEventListener(change, () => {
-      askedAt = undefined
+      if (isVisible.peek() && !isAsking) void ask()
     })
-  onEvent(({ chainId }) => void eventAt.set(chainId, Date.now()))
-  let wasFollowing = false
   effect(() => {
-    if (wasFollowing && !isFollowing.value && isVisible.value) lostAt = Date.now()
-    wasFollowing = isFollowing.value
+    const chains = reportedHealth.value
+    if (chains !== undefined) health.value = { chains, readAt: Date.now() }
   })
   effect(() => {
-    const at = now.value
-    const lastUsedAt = usedAt.value
-    if (!isVisible.value || isAsking) return
-    const shownEventAt = eventAt.get(shownChainId() ?? Number.NaN)
-    const signs = {
-      askedAt,
-      failures,
-      eventAt: shownEventAt,
-      isFollowing: isFollowing.peek(),
-      lostAt,
-      usedAt: lastUsedAt,
+    const at = Math.max(now.value, Date.now())
+    if (isFollowing.value || !isVisible.value) {
+      missedAt = undefined
+      failures = 0
+      return
     }
-    if (Math.max(at, Date.now()) >= healthDueAt(signs, chance)) void ask()
+    missedAt ??= at
+    if (!isAsking && at >= healthDueAt({ askedAt, failures, missedAt }, chance)) void ask()
   })
 }
 
 async function readHealth(): Promise<Health> {
   const response = await fetch(new URL('health', BASE_URL), { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  const { chains, activeSolvers } = (await response.json()) as Omit<Health, 'readAt'>
-  return { chains, activeSolvers, readAt: Date.now() }
+  const { chains, activeSolvers } = (await response.json()) as HealthAnswer
+  const withSolvers = (chain: HealthAnswer['chains'][number]) => ({
+    ...chain,
+    activeSolvers: activeSolvers[chain.chainId] ?? 0,
+  })
+  return { chains: chains.map(withSolvers), readAt: Date.now() }
 }

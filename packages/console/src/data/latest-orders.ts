@@ -6,7 +6,7 @@ import {
   type OrderStep,
   OrderStepSchema,
 } from '../../../../gen/aggregator/v1/order_pb.js'
-import type { OrderEvent } from './order-event.js'
+import type { OrderEvent } from './stream-messages.js'
 import type { TapeEntry } from './tape.js'
 
 /**

@@ -7,7 +7,7 @@ import {
   OrderState,
 } from '../../../../gen/aggregator/v1/order_pb.js'
 import { orderService } from './api.js'
-import type { OrderEvent } from './order-event.js'
+import type { OrderEvent } from './stream-messages.js'
 import { meetToken } from './tokens.js'
 
 /** What a list is limited to. */

@@ -3,9 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isVisible } from './clock.js'
 import { beganAt, isFollowing, onEvent } from './events.js'
 import { type Failure, toFailure } from './failure.js'
-import type { OrderEvent } from './order-event.js'
 import { isStaleAt, retryPause, spread } from './pacing.js'
 import { usedAt } from './presence.js'
+import type { OrderEvent } from './stream-messages.js'
 
 /** The answer of a call that is repeated. */
 export interface Query<T> {

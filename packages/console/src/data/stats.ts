@@ -7,9 +7,9 @@ import type {
 import { solverService } from './api.js'
 import { onEvent } from './events.js'
 import type { Failure } from './failure.js'
-import type { OrderEvent } from './order-event.js'
 import { type Query, useQuery } from './query.js'
 import { createFillCounts, withFills } from './solver-fills.js'
+import type { OrderEvent } from './stream-messages.js'
 
 /** The windows of statistics. */
 export const WINDOWS = ['1h', '24h', '7d', '30d'] as const
@@ -19,7 +19,7 @@ export type StatsWindow = (typeof WINDOWS)[number]
 const REFRESH_MS = 30_000
 /** Of the numbers of a day, which refunds and removed events change. */
 const FILLS_PAUSE_MS = 60_000
-const FILLS_REFRESH_MS = 3_600_000
+const FILLS_REFRESH_MS = 10_800_000
 /** No event brings fills. */
 const FILLS_UNFOLLOWED_MS = 600_000
 const HOUR_SECONDS = 3600

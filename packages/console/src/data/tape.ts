@@ -1,4 +1,4 @@
-import type { OrderEvent } from './order-event.js'
+import type { OrderEvent } from './stream-messages.js'
 
 /** A line of the tape: an event that stands, or one that a reorganisation has removed. */
 export interface TapeEntry {

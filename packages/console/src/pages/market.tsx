@@ -241,7 +241,7 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
           )}
         </dd>
         <dt>Active solvers</dt>
-        <dd class="number">{health.value?.activeSolvers[String(chain.chainId)] ?? chain.activeSolvers}</dd>
+        <dd class="number">{state?.activeSolvers ?? chain.activeSolvers}</dd>
         <dt>Longest round</dt>
         <dd class="number">{formatDuration(chain.quoteTimeoutMs)}</dd>
       </dl>

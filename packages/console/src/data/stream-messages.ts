@@ -1,3 +1,18 @@
+/** The state of a chain, as the stream of events and `/health` report it. */
+export interface ChainHealth {
+  readonly chainId: number
+  readonly status: 'ok' | 'syncing' | 'down'
+  readonly headBlock?: number
+  /** Age of the head block at the time of the report. */
+  readonly lagMs?: number
+  readonly activeSolvers: number
+}
+
+/** A message of `/v1/ws` that reports no order. */
+export type NoticeMessage =
+  | { readonly type: 'connected'; readonly cursor: string }
+  | { readonly type: 'Health'; readonly chains: readonly ChainHealth[]; readonly cursor: string }
+
 /** An order event as `/v1/ws` sends it (docs/api.md, "Events"). */
 export interface OrderEvent {
   readonly type: 'Deposited' | 'Settled' | 'Refunded' | 'Reverted'

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { useProxiedChain } from '../support/faults/proxied-chain.js'
+import type { HealthMessage, StreamMessage } from '../support/streams/event-messages.js'
+import { transports, webSocket } from '../support/streams/transports.js'
+
+const on = useProxiedChain({ seed: 83 })
+const isHealth = (message: StreamMessage): message is HealthMessage => message.type === 'Health'
+
+describe.each(transports)('a stream with health over $name', ({ open }) => {
+  it('reports all chains after `connected`, whatever its filter, and no other stream does', async () => {
+    await on.start()
+    const [asked, other] = [open(on.service.url, { health: true, type: ['Settled'] }), open(on.service.url)]
+    const { body } = await on.service.get('/health')
+    const report = (await asked.until(isHealth)) as HealthMessage
+    expect(asked.messages.map(({ type }) => type)).toEqual(['connected', 'Health'])
+    expect(report.cursor).toBe(asked.messages[0]?.cursor)
+    const [chain] = body.chains
+    const { lagMs } = chain
+    expect(report).toEqual({
+      type: 'Health',
+      chains: [{ ...chain, lagMs: report.chains[0]?.lagMs, activeSolvers: 0 }],
+      cursor: report.cursor,
+    })
+    expect(Math.abs((report.chains[0]?.lagMs ?? 0) - lagMs)).toBeLessThan(10_000)
+    await on.traffic.mine([on.traffic.actions.deposit(on.traffic.order())])
+    await other.take(1)
+    expect(other.messages.map(({ type }) => type)).toEqual(['connected', 'Deposited'])
+    for (const client of [asked, other]) client.leave()
+  })
+})
+
+it('another value of `health` is refused', async () => {
+  await on.start()
+  const mustBe = 'must be true or false'
+  expect(await webSocket.open(on.service.url, { health: 'perhaps' as never }).ended()).toEqual({
+    status: 1008,
+    text: `health ${mustBe}`,
+  })
+  const { status, body } = await on.service.get('/v1/events?health=1')
+  expect([status, body.code, body.details]).toEqual([
+    400,
+    'INVALID_ARGUMENT',
+    [{ field: 'health', message: mustBe }],
+  ])
+})
