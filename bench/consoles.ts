@@ -25,13 +25,16 @@ const FACTOR = 10
 const MEASURED = CONSOLES * FACTOR
 /** Of a turn. */
 const SECONDS = 8
-/** What is connected is measured once at each place of a round. */
-const ROUNDS = 6
+/** What is connected is measured equally often at each place of a round. */
+const ROUNDS = 9
 const EVENT_EVERY_MS = 2000
 /** While consoles are recorded, so that events do not wait for it. */
 const FAST_POLL_MS = '20'
 /** Clients have connected, or left. */
 const SETTLE_MS = 1500
+
+/** What a console adds to the address of a stream. */
+const WITH_HEALTH = '?health=true'
 
 const OF_CLIENTS = `CPU % of ${CONSOLES} clients`
 
@@ -42,8 +45,8 @@ type Clients = 'nothing' | (typeof CONNECTED)[number]
 export const consoles: Benchmark = {
   name: 'consoles',
   about:
-    `${MEASURED.toLocaleString('en')} clients of the event stream, without and with the requests that as many consoles make next to ` +
-    `their streams, in turns of ${SECONDS} s with a deposit every ${EVENT_EVERY_MS / 1000} s. The requests are those of ` +
+    `${MEASURED.toLocaleString('en')} clients of the event stream, and as many with the streams and the requests of ` +
+    `consoles, in turns of ${SECONDS} s with a deposit every ${EVENT_EVERY_MS / 1000} s. The requests are those of ` +
     `${RECORDED_CONSOLES} consoles in Chromium that no one touches. They show the market for ${RECORDED_SECONDS / 3600} hours of ` +
     `their clocks, with a deposit every ${STEP_SECONDS} s. The CPU is that of the service. That of ${CONSOLES} clients is the part for so many of what the service ` +
     'spends more than without clients. `streams again` shows the noise.',
@@ -96,12 +99,15 @@ async function measureTurns(service: BuiltService, records: readonly ConsoleReco
   }
   for (let round = 0; round < ROUNDS; round++) {
     await measure('nothing')
-    const crowd = await gather(service.socketUrl, { size: MEASURED, isGreeted: true })
-    await delay(SETTLE_MS)
-    for (let place = 0; place < CONNECTED.length; place++)
-      await measure(CONNECTED[(round + place) % CONNECTED.length] ?? 'streams')
-    await crowd.leave()
-    await delay(SETTLE_MS)
+    for (let place = 0; place < CONNECTED.length; place++) {
+      const clients = CONNECTED[(round + place) % CONNECTED.length] ?? 'streams'
+      const query = clients === 'consoles' ? WITH_HEALTH : ''
+      const crowd = await gather(service.socketUrl + query, { size: MEASURED, isGreeted: true })
+      await delay(SETTLE_MS)
+      await measure(clients)
+      await crowd.leave()
+      await delay(SETTLE_MS)
+    }
   }
   return turns
 }

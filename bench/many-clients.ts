@@ -73,7 +73,7 @@ export async function gather(url: string, { size, isGreeted }: GatherOptions) {
 
 /** Connects one client. Resolves when it is connected. */
 function join(url: string, isGreeted: boolean, onMessages: (count: number) => void): Promise<Socket> {
-  const { hostname, port, host, pathname } = new URL(url)
+  const { hostname, port, host, pathname, search } = new URL(url)
   const countMessages = createMessageCounter()
   let isUpgraded = false
   let isHere = false
@@ -97,7 +97,7 @@ function join(url: string, isGreeted: boolean, onMessages: (count: number) => vo
     const socket = connect({ host: hostname, port: Number(port), onread: { buffer, callback: take } })
     socket.on('error', reject)
     socket.write(
-      `GET ${pathname} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+      `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
         'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
     )
   })

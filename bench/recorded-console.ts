@@ -15,12 +15,12 @@ export interface RecordedRequest {
 /** What one console requests. */
 export type ConsoleRecord = readonly RecordedRequest[]
 
-/** What is recorded of a console, by its page's clock: more than twice its longest pause between two requests of a kind, 72 minutes. */
-export const RECORDED_SECONDS = 9000
+/** What is recorded of a console, by its page's clock: twice its longest pause between two requests of a kind, 3.6 hours. */
+export const RECORDED_SECONDS = 25_920
 /** Consoles differ by chance. */
 export const RECORDED_CONSOLES = 2
-/** Time of the page's clock from one event to the next. Without events for 16 s, a console asks after the health. */
-export const STEP_SECONDS = 15
+/** Time of the page's clock from one event to the next. Without a message for 28 s, a console opens its stream again. */
+export const STEP_SECONDS = 20
 /** A page has loaded all that it needs at first. */
 const LOADED_MS = 5000
 
