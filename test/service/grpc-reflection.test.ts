@@ -25,6 +25,7 @@ const SERVICES = [
   'grpc.reflection.v1alpha.ServerReflection',
 ]
 const QUOTE_FILES = [
+  'aggregator/v1/chain_health.proto',
   'aggregator/v1/event.proto',
   'aggregator/v1/quote.proto',
   'google/api/annotations.proto',
