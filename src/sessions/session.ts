@@ -8,6 +8,7 @@ import type { CallListener, SolverReply, SolverRequest } from '../solvers/solver
 import { watchBacklog } from './backlog.js'
 import { feedEvents } from './event-feed.js'
 import { startHeartbeat } from './heartbeat.js'
+import { holdResults } from './held-results.js'
 import { MAX_MESSAGE_BYTES, type SessionConnection, type SolverMessage } from './messages.js'
 import { CANCELLED, createOpenRequests } from './open-requests.js'
 
@@ -61,6 +62,7 @@ export function createSession(options: SessionOptions): Session {
   let hasEnded = false
   const requests = createOpenRequests(() => closing !== undefined && end(closing))
   const backlog = watchBacklog(connection, () => end(stalled('The solver read nothing for 10 seconds.')))
+  const results = holdResults((message) => !backlog.isFull() && connection.send(message))
   const heartbeat = startHeartbeat({
     intervalMs: heartbeatMs,
     sendPing: (id) => connection.send({ type: 'ping', id }),
@@ -72,6 +74,7 @@ export function createSession(options: SessionOptions): Session {
     hasEnded = true
     clearTimeout(lastReport)
     heartbeat.stop()
+    results.stop()
     backlog.stop()
     subscription?.close()
     if (error !== undefined) connection.end(error)
@@ -142,12 +145,13 @@ export function createSession(options: SessionOptions): Session {
         return Promise.resolve(refusal)
       }
       return requests.ask(id, signal, listener, () => {
+        results.flush()
         connection.send({ type: 'quoteRequest', id, solverRequest })
         backlog.isFull()
       })
     },
     reportResult(id, result) {
-      if (!hasEnded && !backlog.isFull()) connection.send({ type: 'result', id, result })
+      if (!hasEnded) results.add({ type: 'result', id, result })
       requests.noteReport(id)
     },
     chains: () => chains,

@@ -60,6 +60,16 @@ describe.each(transports)('on $name', (transport) => {
     expect(record.solvers).toMatchObject([{ solver: account.address, outcome: 'QUOTED', rank: 1 }])
   })
 
+  it('the result of a quote comes before the next request', async () => {
+    await start()
+    const session = await open(account, { transport, behaviour: offering('500') })
+    for (let quote = 0; quote < 5; quote++) expect((await askQuote()).status).toBe(200)
+    await session.next('result', 4)
+    const types = session.messages.map(({ type }) => type)
+    const inTurns = Array.from({ length: 5 }, () => ['quoteRequest', 'result']).flat()
+    expect(types).toEqual(['challenge', 'ready', ...inTurns])
+  })
+
   it('a solver that declines has its code in its record', async () => {
     await start()
     const session = await open(account, {
