@@ -23,10 +23,10 @@ const CONSOLES = 200
 /** How many times as many are measured: what a service spends without clients varies by more than 200 of them cost. */
 const FACTOR = 10
 const MEASURED = CONSOLES * FACTOR
-/** Of a turn. */
-const SECONDS = 8
+/** Of a turn: the health of the chains comes about every 15 s, so each console gets it once. */
+const SECONDS = 16
 /** What is connected is measured equally often at each place of a round. */
-const ROUNDS = 9
+const ROUNDS = 6
 const EVENT_EVERY_MS = 2000
 /** While consoles are recorded, so that events do not wait for it. */
 const FAST_POLL_MS = '20'
