@@ -6,6 +6,7 @@ import { processEnvironment, readConfig } from './config.js'
 import { ServiceError } from './domain/errors.js'
 import { replaceUnprintable } from './domain/text.js'
 import { ConfigError } from './environment.js'
+import { boundHeapGrowth } from './internals/heap-growth.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
 /** Time in which a load balancer can notice that this process accepts no more connections. */
@@ -16,6 +17,7 @@ const FOR_NEWCOMERS = [
 ]
 
 refuseArguments()
+boundHeapGrowth()
 try {
   const environment = processEnvironment()
   const config = readConfig(environment)
