@@ -12,8 +12,10 @@ const LIMITS = ['MAX', 'QUOTE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'S
 const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RATE_LIMIT_${name}`, limit]))
 /** Limits that count every request, with the largest values. */
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
-/** The flags of Node with which `npm start` and the image run the service. */
+/** The flags of Node with which `npm start`, the image and the systemd unit run the service. */
 export const SERVICE_FLAGS = ['--max-semi-space-size=16']
+/** What the image and the systemd unit set for the C library. */
+export const SERVICE_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 
@@ -28,6 +30,7 @@ export async function startBuiltService(
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const child = startChild(process.execPath, [...SERVICE_FLAGS, 'dist/main.js'], {
+    ...SERVICE_ENVIRONMENT,
     ...environmentFor(chain),
     ...WIDE_LIMITS,
     PORT: String(port),

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.js'
 import { startChild } from '../test/support/process/child-process.js'
+import { SERVICE_ENVIRONMENT, SERVICE_FLAGS } from './built-service.js'
 import { type OpenStreams, STREAMS } from './many-quote-streams.js'
 import { heapInUse, residentBytes } from './process-memory.js'
 import type { SolverFixture } from './solver-fixture.js'
@@ -37,8 +38,8 @@ export function perStream(before: Memory, after: Memory): Memory {
 /** The memory of each stream of plain Connect on node:http2, in a process of its own with the flags of the service. */
 export async function measureBareStreams(fixture: SolverFixture, open: OpenStreams): Promise<Memory> {
   const inspectorPort = await freePort()
-  const flags = ['--max-semi-space-size=16', `--inspect=127.0.0.1:${inspectorPort}`, '--import', 'tsx']
-  const server = startChild(process.execPath, [...flags, 'bench/bare-streams.ts'], {})
+  const flags = [...SERVICE_FLAGS, `--inspect=127.0.0.1:${inspectorPort}`, '--import', 'tsx']
+  const server = startChild(process.execPath, [...flags, 'bench/bare-streams.ts'], SERVICE_ENVIRONMENT)
   try {
     const [, port] = await server.waitFor(/listening (\d+)/)
     const url = `http://127.0.0.1:${port}`
