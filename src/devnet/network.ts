@@ -58,11 +58,14 @@ const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
 const INVENTORY = parseUnits('1000000', 18)
 
-/** The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. */
+/**
+ * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. It wins where the
+ * user buys an exact amount.
+ */
 const SOLVERS = [
-  { name: 'Aldous', spreadBps: 5n, hasEndpoint: true },
-  { name: 'Beatrix', spreadBps: 12n, hasEndpoint: true },
-  { name: 'Cosmo', spreadBps: 30n, hasEndpoint: false },
+  { name: 'Aldous', spreadBps: { EXACT_INPUT: 5n, EXACT_OUTPUT: 5n }, hasEndpoint: true },
+  { name: 'Beatrix', spreadBps: { EXACT_INPUT: 12n, EXACT_OUTPUT: 12n }, hasEndpoint: true },
+  { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30n, EXACT_OUTPUT: 3n }, hasEndpoint: false },
 ] as const
 
 /** Starts a local network as `startNetworkWith` does, with the service in this process. */

@@ -10,6 +10,7 @@ import {
 } from '@quote-aggregator/solver'
 import { bytesToHex } from 'viem'
 import type { Address } from '../domain/hex.js'
+import type { OrderType } from '../domain/quote.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'
@@ -34,7 +35,8 @@ interface ReferenceSolverOptions extends Devnet {
   readonly name: string
   readonly settlement: Address
   readonly tokens: readonly TradedToken[]
-  readonly spreadBps: bigint
+  /** The solver's profit, in hundredths of a percent. */
+  readonly spreadBps: Readonly<Record<OrderType, bigint>>
   readonly protocolName: string
   /** How the service asks it: at an endpoint with this port unless it is taken, 0 takes any free one; or by a session. */
   readonly transport: { readonly usualPort: number } | 'session'
@@ -111,7 +113,7 @@ function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceS
     overcommit: OVERCOMMIT,
     onError,
     quote(request: SolverQuoteRequest) {
-      const amounts = price(tokens, spreadBps, request)
+      const amounts = price(tokens, spreadBps[request.orderType], request)
       if (amounts === undefined) return decline('AMOUNT_TOO_SMALL')
       const { inputAmount, outputAmount } = amounts
       return { amount: request.orderType === 'EXACT_INPUT' ? outputAmount : inputAmount }

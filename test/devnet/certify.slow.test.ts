@@ -55,7 +55,7 @@ it('the reference solver passes on its session', async () => {
     ...devnet,
     account,
     name: 'Dora',
-    spreadBps: 1n,
+    spreadBps: { EXACT_INPUT: 1n, EXACT_OUTPUT: 1n },
     settlement: contracts.settlement,
     tokens: tradedTokens(contracts),
     protocolName: 'Service',
