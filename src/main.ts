@@ -16,18 +16,22 @@ const FOR_NEWCOMERS = [
 ]
 
 refuseArguments()
-try {
-  const environment = processEnvironment()
-  const config = readConfig(environment)
-  const log = await openProcessLog(config.logLevel)
-  for (const misspelling of findMisspellings(environment))
-    log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
-  const starting = createApp(config, { log })
-  endWithProcess(starting, log)
-  await starting
-} catch (error) {
-  process.stderr.write(explain(error))
-  process.exit(1)
+void run()
+
+async function run(): Promise<void> {
+  try {
+    const environment = processEnvironment()
+    const config = readConfig(environment)
+    const log = await openProcessLog(config.logLevel)
+    for (const misspelling of findMisspellings(environment))
+      log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
+    const starting = createApp(config, { log })
+    endWithProcess(starting, log)
+    await starting
+  } catch (error) {
+    process.stderr.write(explain(error))
+    process.exit(1)
+  }
 }
 
 /** This program has no arguments; `quote-aggregator serve`, which imports it, refuses its own. */
