@@ -22,7 +22,7 @@ const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store'], '^packages/solver/'],
   ['pg', ['store', 'cluster', 'internals']],
-  ['undici', ['cluster', 'chain', 'solvers']],
+  ['undici', ['solvers', 'internals']],
   ['(fastify|@fastify/[^/]+)', ['http']],
 ]
 

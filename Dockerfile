@@ -5,9 +5,9 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages packages
 
-# Nothing that is compiled at installation is needed to bundle the service.
+# The build starts the service once, which needs the database of all that is compiled at installation.
 FROM manifest AS build
-RUN npm ci --ignore-scripts
+RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
 COPY tsconfig.json ./
 COPY gen gen
 COPY scripts scripts

@@ -6,7 +6,6 @@ import { processEnvironment, readConfig } from './config.js'
 import { ServiceError } from './domain/errors.js'
 import { replaceUnprintable } from './domain/text.js'
 import { ConfigError } from './environment.js'
-import { boundHeapGrowth } from './internals/heap-growth.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
 /** Time in which a load balancer can notice that this process accepts no more connections. */
@@ -17,19 +16,22 @@ const FOR_NEWCOMERS = [
 ]
 
 refuseArguments()
-boundHeapGrowth()
-try {
-  const environment = processEnvironment()
-  const config = readConfig(environment)
-  const log = await openProcessLog(config.logLevel)
-  for (const misspelling of findMisspellings(environment))
-    log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
-  const starting = createApp(config, { log })
-  endWithProcess(starting, log)
-  await starting
-} catch (error) {
-  process.stderr.write(explain(error))
-  process.exit(1)
+void run()
+
+async function run(): Promise<void> {
+  try {
+    const environment = processEnvironment()
+    const config = readConfig(environment)
+    const log = await openProcessLog(config.logLevel)
+    for (const misspelling of findMisspellings(environment))
+      log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
+    const starting = createApp(config, { log })
+    endWithProcess(starting, log)
+    await starting
+  } catch (error) {
+    process.stderr.write(explain(error))
+    process.exit(1)
+  }
 }
 
 /** This program has no arguments; `quote-aggregator serve`, which imports it, refuses its own. */

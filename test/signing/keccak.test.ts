@@ -1,9 +1,11 @@
 import { keccak256 as viemKeccak256 } from 'viem'
-import { expect, test } from 'vitest'
-import { keccak256 } from '../../src/signing/keccak.js'
+import { expect, test, vi } from 'vitest'
+import { keccak256, usesWebAssembly } from '../../src/signing/keccak.js'
 import { createRandom } from '../support/random.js'
 
 const RATE_BYTES = 136
+
+await usesWebAssembly
 
 function hex(data: Uint8Array): string {
   return Buffer.from(data).toString('hex')
@@ -14,6 +16,17 @@ test.each([
   ['abc', 'abc', '4e03657aea45a94fc7d47ba826c8d667c0d1e6e33a64a036ec44f58fa12d6c45'],
 ])('keccak256 of %s is the published hash', (_what, text, hash) => {
   expect(hex(keccak256(Buffer.from(text)))).toBe(hash)
+})
+
+test('keccak256 gives the same hash before its WebAssembly is compiled', async () => {
+  vi.resetModules()
+  const fresh = await import('../../src/signing/keccak.js')
+  const whenCompiled = fresh.usesWebAssembly.then(() => 'compiled')
+  const before = hex(fresh.keccak256(Buffer.from('abc')))
+  expect(await Promise.race([whenCompiled, 'not yet'])).toBe('not yet')
+  await whenCompiled
+  expect(hex(fresh.keccak256(Buffer.from('abc')))).toBe(before)
+  expect(before).toBe(hex(keccak256(Buffer.from('abc'))))
 })
 
 test('keccak256 agrees with viem at every length around one and two blocks', () => {

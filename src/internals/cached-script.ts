@@ -1,0 +1,36 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { Script } from 'node:vm'
+import { crc32 } from 'node:zlib'
+
+/** The checksums of the source and of the compiled code, 4 bytes each, before the code. */
+const HEAD_BYTES = 8
+
+const cacheOf = (path: string) => path.replace(/\.js$/, '.cache')
+
+/**
+ * Loads a script in ASCII, with the code that `cacheCode` has kept next to it. V8 takes only code of its own version, under the
+ * same V8 flags, and otherwise compiles the script. Of the source it compares only the length, so the file has its checksum.
+ * Node 20 has this for scripts, and not for modules. V8 documents none of its conditions. Checked with Node 20.20.
+ */
+export function loadScript(path: string): Script {
+  const source = readFileSync(path)
+  return new Script(source.toString('latin1'), { filename: path, cachedData: readCode(path, source) })
+}
+
+/** Keeps the code that V8 has compiled for a script until now. */
+export function cacheCode(path: string, script: Script): void {
+  const code = script.createCachedData()
+  const head = Buffer.alloc(HEAD_BYTES)
+  head.writeUInt32LE(crc32(readFileSync(path)))
+  head.writeUInt32LE(crc32(code), 4)
+  writeFileSync(cacheOf(path), Buffer.concat([head, code]))
+}
+
+function readCode(path: string, source: Buffer): Buffer | undefined {
+  const file = cacheOf(path)
+  if (!existsSync(file)) return undefined
+  const bytes = readFileSync(file)
+  if (bytes.length < HEAD_BYTES || bytes.readUInt32LE() !== crc32(source)) return undefined
+  const code = bytes.subarray(HEAD_BYTES)
+  return bytes.readUInt32LE(4) === crc32(code) ? code : undefined
+}
