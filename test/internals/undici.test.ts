@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import * as undici from 'undici'
 import { expect, onTestFinished, test } from 'vitest'
 import { Agent, buildConnector, errors, request } from '../../src/internals/undici.js'
@@ -37,22 +39,19 @@ test("request sends what undici's own request sends", async () => {
   expect(await expected.body.json()).toEqual(['POST', '/path?key=value', 'text'])
 })
 
-test("Node's fetch sends through the agent that undici sets", async () => {
+test("Node's fetch sends through the agent that the parts of undici set", async () => {
   const url = await startEcho()
-  const before = undici.getGlobalDispatcher()
-  const counted = new Agent()
-  let requests = 0
-  const dispatch = counted.dispatch.bind(counted)
-  counted.dispatch = (...call) => {
-    requests += 1
-    return dispatch(...call)
-  }
-  undici.setGlobalDispatcher(counted)
-  onTestFinished(async () => {
-    undici.setGlobalDispatcher(before)
-    await counted.destroy()
-  })
-  expect(before).toBeInstanceOf(Agent)
-  expect((await fetch(url)).status).toBe(200)
-  expect(requests).toBe(1)
+  const module = new URL('../../src/internals/undici.ts', import.meta.url).href
+  const program = `import { Agent } from '${module}'
+    let requests = 0
+    const { dispatch } = Agent.prototype
+    Agent.prototype.dispatch = function (...call) {
+      requests += 1
+      return dispatch.apply(this, call)
+    }
+    const { status } = await fetch('${url}')
+    console.log(status, requests)`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  expect(stdout.trim()).toBe('200 1')
 })
