@@ -123,7 +123,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   }
 }
 
-/** The fields of a header that other replicas need. */
-function withoutBloom({ logsBloom: _, ...header }: TimedHeader): TimedHeader {
-  return header
+/** The fields of a header that other replicas need. They are written out, because every read of an order takes a snapshot. */
+function withoutBloom({ number, hash, parentHash, timestampMs }: TimedHeader): TimedHeader {
+  return { number, hash, parentHash, timestampMs }
 }

@@ -21,8 +21,7 @@ export function findHeaderError(request: Request): ServiceError | undefined {
     if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
   }
   if (hosts > 1) return invalidRequest('header', 'Host', 'must be given once')
-  const authority = authorityOf(request)
-  if (authority && !URL.canParse(`http://${authority}`)) return authorityError(request)
+  if (!isUsable(authorityOf(request))) return authorityError(request)
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
     return invalidRequest('header', 'Transfer-Encoding', 'must be chunked, or left out', NOT_IMPLEMENTED)
@@ -39,6 +38,16 @@ export function findTargetError(request: Request): ServiceError | undefined {
   const { url = '' } = request
   if (url.startsWith('/') || URL.canParse(url)) return undefined
   return invalidRequest('request', 'path', 'must be a valid URL path')
+}
+
+/** The last authority that a URL could be parsed with. Most requests to a service have the same, and to parse it takes longer. */
+let lastUsable: string | undefined
+
+function isUsable(authority: string | undefined): boolean {
+  if (!authority || authority === lastUsable) return true
+  if (!URL.canParse(`http://${authority}`)) return false
+  lastUsable = authority
+  return true
 }
 
 function authorityOf(request: Request): string | undefined {

@@ -32,12 +32,18 @@ export function supervisePendingResponses(
     if (pending.size >= MAX_UNANSWERED_REQUESTS) return void socket.destroy()
     onBegin(response)
     pending.add(response)
-    response.once('close', () => {
-      pending.delete(response)
-      onEnd()
-    })
-    response.on('timeout', destroyWhenStalled)
+    response.on('close', forget)
   })
+  server.on('timeout', (socket) => {
+    if (!hasPending(socket) || isStalled(socket)) socket.destroy()
+  })
+
+  function forget(this: ServerResponse): void {
+    responses.get(this.req.socket)?.delete(this)
+    onEnd()
+  }
+
+  const hasPending = (socket: Socket) => (responses.get(socket)?.size ?? 0) > 0
 
   function responsesOf(socket: Socket): Set<ServerResponse> {
     const known = responses.get(socket)
@@ -51,7 +57,7 @@ export function supervisePendingResponses(
     return pending
   }
 
-  return (socket) => (responses.get(socket)?.size ?? 0) > 0
+  return hasPending
 }
 
 /** Node stops reading when too many responses to requests sent ahead wait, and then does not see the client leave. */
@@ -71,7 +77,7 @@ function destroyWhenPaused(socket: Socket, timeoutMs: number): void {
     .once('close', stopTimer)
 }
 
-/** Nothing has moved on the connection for a while. Either the client does not read, or the response is not ready. */
-function destroyWhenStalled(socket: Socket): void {
-  if (socket.writableLength > 0) socket.destroy()
+/** Whether the client does not read, when nothing has moved on its connection for a while. Otherwise the response is not ready. */
+function isStalled(socket: Socket): boolean {
+  return socket.writableLength > 0
 }

@@ -101,8 +101,14 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   const upgrades = superviseUpgrades(server, DEFAULT_TIMEOUTS.requestMs)
   /** Rejects a request before the check of any route, and counts it against the limit. */
-  const rejectCounted = (error: ServiceError, request: FastifyRequest, reply: FastifyReply) =>
-    rateLimits.consume('global', toClient(request, reply)).then(() => Promise.reject(error))
+  async function rejectCounted(
+    error: ServiceError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<never> {
+    await rateLimits.consume('global', toClient(request, reply))
+    throw error
+  }
   server.decorateRequest('clientAddress', '')
   server.decorateRequest('arrivedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {

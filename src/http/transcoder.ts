@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import { weakMemoize } from '../rpc/weak-memoize.js'
@@ -53,21 +53,31 @@ function registerRoute(
   const read = createRequestReader(method.desc.input, route)
   const toText = textWriter(method, route)
 
+  /** @returns the body. To return the reply instead would have Fastify wait for its end, which costs a quarter of a read. */
+  function answer(response: object, request: FastifyRequest, reply: FastifyReply): string {
+    const text = toText(response)
+    method.count('rest', 'OK', elapsedMs(request) / 1000)
+    logRequest(request, OK)
+    reply.header('content-type', JSON_TYPE)
+    return text
+  }
+
   server.route({
     method: route.verb,
     url: route.url,
     config: { cors: false, logsItself: true },
-    onRequest: (request, reply) => method.checkChainAndLimits(chainIdOf(request), toClient(request, reply)),
-    async handler(request, reply) {
+    // Neither makes a promise where the answer is known at once: promises took a tenth of a read.
+    onRequest(request, reply, done) {
+      const checking = method.checkChainAndLimits(chainIdOf(request), toClient(request, reply))
+      if (checking === undefined) done()
+      else checking.then(() => done(), done)
+    },
+    handler(request, reply) {
       const { message, violations } = read(request)
-      const context = new RestContext(request, reply)
-      const response = await method.handle(message, context, violations)
-      const text = toText(response)
-      method.count('rest', 'OK', elapsedMs(request) / 1000)
-      logRequest(request, OK)
-      reply.header('content-type', JSON_TYPE)
-      // To return the reply instead would have Fastify wait for its end, which costs a quarter of a read.
-      return text
+      const response = method.handle(message, new RestContext(request, reply), violations)
+      return response instanceof Promise
+        ? response.then((later) => answer(later, request, reply))
+        : answer(response, request, reply)
     },
     errorHandler(thrown, request) {
       const error = toRestError(thrown)

@@ -171,7 +171,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     desc,
     supportedChains,
-    checkLimits: (client) => rateLimits.consume('streams', client),
+    async checkLimits(client) {
+      await rateLimits.consume('streams', client)
+    },
     countRejected(protocol, reason) {
       if (reason !== 'RATE_LIMITED') count(protocol, reason)
     },

@@ -8,9 +8,11 @@ import { requestKey } from './rpc-context.js'
 export function limitMessages(rateLimits: RateLimits): Interceptor {
   async function* counted<T>(messages: AsyncIterable<T>, client: Client): AsyncGenerator<T> {
     for await (const message of messages) {
-      await rateLimits.consume('global', client).catch((thrown) => {
+      try {
+        await rateLimits.consume('global', client)
+      } catch (thrown) {
         throw toConnectError(toServiceError(thrown))
-      })
+      }
       yield message
     }
   }

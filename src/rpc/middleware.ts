@@ -29,16 +29,21 @@ export interface MethodHandler {
    * The same for a request whose path names its chain. When the chain is not supported, the request counts against the
    * global limit.
    * @param chainId undefined stands for text that is not a chain id
-   * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
+   * @returns undefined when the check passed at once. Otherwise a promise, which rejects with the ServiceError
+   * CHAIN_NOT_SUPPORTED or RATE_LIMITED.
    */
-  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
+  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void> | undefined
   /**
    * Handles a call after `assertChain` and `checkLimits`.
    * @param malformed fields that could not be read into the message
    * @returns the result of `Method.handle`
    * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  handle(message: Message, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
+  handle(
+    message: Message,
+    call: RequestContext,
+    malformed?: readonly FieldViolation[],
+  ): Promise<object> | object
   /**
    * Counts a call that has ended.
    * @param seconds from the request to its response
@@ -64,6 +69,11 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
     log[level]({ requestId, method, reason: error.reason, err: error.cause }, error.message)
   }
 
+  async function rejectChain(client: Client): Promise<never> {
+    await rateLimits.consume('global', client)
+    throw chainNotSupported(supportedChains)
+  }
+
   const isSupported = (chainId: number | undefined) => chainId !== undefined && supported.has(chainId)
 
   return (method) => {
@@ -80,23 +90,27 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
       hasChain,
       repeatsResponses,
       assertChain,
-      checkLimits: (client) => rateLimits.consume(limit, client),
-      async checkChainAndLimits(chainId, client) {
-        await rateLimits.consume(isServed(chainId) ? limit : 'global', client)
-        assertChain(chainId)
+      async checkLimits(client) {
+        await rateLimits.consume(limit, client)
       },
-      async handle(message, call, malformed = []) {
+      checkChainAndLimits: (chainId, client) =>
+        isServed(chainId) ? rateLimits.consume(limit, client) : rejectChain(client),
+      handle(message, call, malformed = []) {
+        const fail = (thrown: unknown): never => {
+          const error = toServiceError(thrown)
+          logCause(error, name, call.requestId)
+          if (error.retryAfterSeconds !== undefined)
+            call.setHeader('retry-after', String(error.retryAfterSeconds))
+          throw error
+        }
         try {
           const fields = new Fields(malformed)
           const request = method.read(message, fields)
           if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-          return await method.handle(request, call)
+          const response = method.handle(request, call)
+          return response instanceof Promise ? response.catch(fail) : response
         } catch (thrown) {
-          const error = toServiceError(thrown)
-          logCause(error, name, call.requestId)
-          if (error.retryAfterSeconds !== undefined)
-            call.setHeader('Retry-After', String(error.retryAfterSeconds))
-          throw error
+          return fail(thrown)
         }
       },
       count: counter.of(name),

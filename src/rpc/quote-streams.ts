@@ -150,7 +150,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       ...asked,
       aggregator,
       caller,
-      admitRound: () => rateLimits.consume('quote', client),
+      admitRound: async () => rateLimits.consume('quote', client),
       isDrained: caller.isDrained,
       abandon() {
         close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'The client did not read its quotes in time.'))

@@ -1,8 +1,9 @@
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimitConfig } from '../config.js'
 import type { ClientId, ClientNetwork } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { identifyClient } from './identify-client.js'
+import { MemoryLimiter } from './memory-limiter.js'
 import { WindowCounts } from './window-counts.js'
 
 /** A limit: of one method, of opening streams or solver sessions, or of everything else. */
@@ -22,7 +23,7 @@ export type LimitName =
 export interface Client {
   /** IP address. */
   readonly address: string
-  /** Sets a header of the response. */
+  /** Sets a header of the response. A name in lower case takes less time. */
   setHeader(name: string, value: string): void
 }
 
@@ -30,17 +31,22 @@ export interface Client {
 export interface RateLimits {
   /**
    * Counts one request and sets the `RateLimit-*` headers of its response.
-   * @throws ServiceError RATE_LIMITED, with the seconds until the window ends
+   * @returns undefined for a request that could be counted at once and is within its limit. Otherwise a promise, which rejects
+   * with the ServiceError RATE_LIMITED and the seconds until the window ends.
    */
-  consume(name: LimitName, client: Client): Promise<void>
+  consume(name: LimitName, client: Client): Promise<void> | undefined
+}
+
+/** Counts the requests of each key. */
+interface Limiter {
+  /** Counts a request. @returns the count, or a promise of it, which rejects with the count when it is above the limit */
+  consume(key: string): RateLimiterRes | Promise<RateLimiterRes>
+  /** The count of a key; null when it has none. */
+  get(key: string): Promise<RateLimiterRes | null>
 }
 
 /** Builds the counter of one limit: each client has `points` in each window, which begins with its first request. */
-export type LimiterOf = (
-  name: LimitName,
-  points: number,
-  windowMs: number,
-) => Pick<RateLimiterAbstract, 'consume' | 'get'>
+export type LimiterOf = (name: LimitName, points: number, windowMs: number) => Limiter
 
 interface RateLimitsOptions {
   /** Builds the counters; they are in this process's memory when undefined. */
@@ -55,8 +61,7 @@ const MINUTE_MS = 60_000
 /** More clients than this share a few counts, so that memory and tables stay bounded. */
 const MAX_CLIENTS = 50_000
 
-const inMemory: LimiterOf = (_name, points, windowMs) =>
-  new RateLimiterMemory({ points, duration: windowMs / 1000 })
+const inMemory: LimiterOf = (_name, points, windowMs) => new MemoryLimiter(points, windowMs)
 
 /** Builds the counters; a limit of 0 counts nothing. */
 export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
@@ -83,11 +88,11 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     sessions: counterOf('sessions', config.sessions),
     global: counterOf('global', config.max, config.windowMs),
   }
-  return { consume: (name, client) => counters[name]?.(client) ?? Promise.resolve() }
+  return { consume: (name, client) => counters[name]?.(client) }
 }
 
 interface CounterOptions {
-  readonly limiter: ReturnType<LimiterOf>
+  readonly limiter: Limiter
   readonly limit: number
   readonly windowMs: number
   readonly maxClients: number
@@ -104,49 +109,50 @@ function createCounter(options: CounterOptions) {
 
   function show(client: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
     const resetSeconds = Math.ceil(msBeforeNext / 1000)
-    client.setHeader('RateLimit-Limit', String(points))
-    client.setHeader('RateLimit-Remaining', String(remainingPoints))
-    client.setHeader('RateLimit-Reset', String(resetSeconds))
+    client.setHeader('ratelimit-limit', String(points))
+    client.setHeader('ratelimit-remaining', String(remainingPoints))
+    client.setHeader('ratelimit-reset', String(resetSeconds))
     return resetSeconds
   }
 
   function reject(client: Client, points: number, of: string, count: Count): never {
     onRejected()
     const retryAfterSeconds = show(client, points, count)
-    client.setHeader('Retry-After', String(retryAfterSeconds))
+    client.setHeader('retry-after', String(retryAfterSeconds))
     const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
     throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
   }
 
-  function rejectNetwork(client: Client, network: ClientNetwork): never {
+  async function rejectNetwork(client: Client, network: ClientNetwork): Promise<never> {
     const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-    reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+    return reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
   }
 
   /** Counts a request of a client that has its own count. */
-  function countOwn(id: ClientId, client: Client): Promise<void> {
+  function countOwn(id: ClientId, client: Client): Promise<void> | undefined {
     const full = networks.charge(id)
-    if (full !== undefined) return Promise.resolve().then(() => rejectNetwork(client, full))
-    return limiter.consume(id.key).then(
-      (result) => {
-        if (result.isFirstInDuration) newcomers.add(id)
-        show(client, limit, result)
-      },
-      (result) => {
-        networks.refund(id)
-        return rejectResult(client, result)
-      },
-    )
+    if (full !== undefined) return rejectNetwork(client, full)
+    const accept = (result: RateLimiterRes) => {
+      if (result.isFirstInDuration) newcomers.add(id)
+      show(client, limit, result)
+    }
+    const counted = limiter.consume(id.key)
+    if (!(counted instanceof Promise)) return void accept(counted)
+    return counted.then(accept, (result) => {
+      networks.refund(id)
+      rejectResult(client, result)
+    })
   }
 
   /** Counts a request of a client that shares a count with others of its network. */
-  function countShared(key: string, id: ClientId, client: Client): Promise<void> {
+  async function countShared(key: string, id: ClientId, client: Client): Promise<void> {
     const full = networks.fullNetwork(id)
-    if (full !== undefined) return Promise.resolve().then(() => rejectNetwork(client, full))
-    return limiter.consume(key).then(
-      (result) => void show(client, limit, result),
-      (result) => rejectResult(client, result),
-    )
+    if (full !== undefined) return rejectNetwork(client, full)
+    try {
+      show(client, limit, await limiter.consume(key))
+    } catch (result) {
+      rejectResult(client, result)
+    }
   }
 
   function rejectResult(client: Client, result: unknown): never {
@@ -154,7 +160,7 @@ function createCounter(options: CounterOptions) {
     reject(client, limit, '', result)
   }
 
-  return (client: Client): Promise<void> => {
+  return (client: Client): Promise<void> | undefined => {
     const id = identifyClient(client.address)
     window.beginWhenDue()
     const sharedKey = newcomers.sharedKeyOf(id)

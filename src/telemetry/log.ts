@@ -8,6 +8,8 @@ export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', '
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
+type Stream = ReturnType<typeof pino.destination>
+
 /** How long a line may wait until it is written with others. */
 const FLUSH_MS = 100
 const FLUSH_BYTES = 15 * 1024
@@ -49,6 +51,25 @@ export async function createPrettyStream(
  */
 export async function openProcessLog(level: LogLevel): Promise<Logger> {
   if (process.stdout.isTTY) return createLog(level, await createPrettyStream())
-  const buffered = { dest: 1, sync: false, minLength: FLUSH_BYTES, periodicFlush: FLUSH_MS }
-  return createLog(level, pino.destination(buffered))
+  return createLog(level, createBufferedStream())
+}
+
+/**
+ * Collects lines as bytes. As text, sonic-boom measures and copies all waiting lines again for each new one. Its types do not
+ * know that it takes bytes.
+ */
+function createBufferedStream(): DestinationStream & Pick<Stream, 'flushSync'> {
+  const stream: Stream = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: FLUSH_BYTES,
+    periodicFlush: FLUSH_MS,
+    contentMode: 'buffer',
+  })
+  const bytes = stream as unknown as { write(bytes: Buffer): boolean }
+  return {
+    write: (line) => void bytes.write(Buffer.from(line)),
+    // pino calls it after a fatal line.
+    flushSync: () => stream.flushSync(),
+  }
 }

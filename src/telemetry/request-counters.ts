@@ -13,25 +13,36 @@ export interface RequestCounters {
 export function createRequestCounters(
   metrics: Pick<Metrics, 'requests' | 'requestSeconds'>,
 ): RequestCounters {
-  const counts = new Map<string, number>()
+  /** By method, protocol and reason. */
+  const methods = new Map<string, Map<string, Map<string, number>>>()
   const durations = createBufferedHistogram(metrics.requestSeconds, 'method')
 
   return {
     of(method) {
+      const protocols = mapIn(methods, method)
       const recordSeconds = durations.of(method)
       return (protocol, reason, seconds) => {
-        const key = `${method} ${protocol} ${reason}`
-        counts.set(key, (counts.get(key) ?? 0) + 1)
+        const counts = mapIn(protocols, protocol)
+        counts.set(reason, (counts.get(reason) ?? 0) + 1)
         recordSeconds(seconds)
       }
     },
     flush() {
-      for (const [key, count] of counts) {
-        const [method = '', protocol = '', reason = ''] = key.split(' ')
-        metrics.requests.inc({ method, protocol, reason }, count)
-      }
-      counts.clear()
+      for (const [method, protocols] of methods)
+        for (const [protocol, counts] of protocols) {
+          for (const [reason, count] of counts) metrics.requests.inc({ method, protocol, reason }, count)
+          counts.clear()
+        }
       durations.flush()
     },
   }
+}
+
+/** The map at a key of another one. */
+function mapIn<Value>(maps: Map<string, Map<string, Value>>, key: string): Map<string, Value> {
+  const known = maps.get(key)
+  if (known !== undefined) return known
+  const map = new Map<string, Value>()
+  maps.set(key, map)
+  return map
 }

@@ -50,14 +50,14 @@ async function ask(limits: RateLimits, address: string, name: LimitName = 'quote
   } catch (error) {
     expect(error).toMatchObject({
       reason: 'RATE_LIMITED',
-      retryAfterSeconds: Number(headers['Retry-After']),
+      retryAfterSeconds: Number(headers['retry-after']),
     })
     return { isAccepted: false, headers }
   }
 }
 
 async function remaining(limits: RateLimits, address: string, name?: LimitName): Promise<number> {
-  return Number((await ask(limits, address, name)).headers['RateLimit-Remaining'])
+  return Number((await ask(limits, address, name)).headers['ratelimit-remaining'])
 }
 
 const times = <T>(count: number, make: (index: number) => T) =>
@@ -93,7 +93,7 @@ describe('replicas on one database', () => {
     )
     for (const address of addresses) {
       const accepted = answers.filter((answer) => answer.address === address && answer.isAccepted)
-      const left = accepted.map(({ headers }) => Number(headers['RateLimit-Remaining']))
+      const left = accepted.map(({ headers }) => Number(headers['ratelimit-remaining']))
       expect(left.sort()).toEqual([0, 1, 2, 3, 4])
     }
   })
@@ -170,7 +170,7 @@ test('responses have the same headers as with counts in memory, and windows end 
     expect(await ask(stores.postgres, ALICE), `after ${afterMs} ms`).toEqual(memory)
     if (!memory.isAccepted) expect(await ask(other, ALICE), `after ${afterMs} ms`).toEqual(memory)
     const { headers } = memory
-    seen.push([headers['RateLimit-Remaining'], headers['RateLimit-Reset'], headers['Retry-After']])
+    seen.push([headers['ratelimit-remaining'], headers['ratelimit-reset'], headers['retry-after']])
   }
   expect(seen).toEqual([
     ['4', '60', undefined],
@@ -204,10 +204,10 @@ test('a client over the limit is rejected without a query; others are counted in
   expect(await ask(limits, ALICE)).toEqual({
     isAccepted: false,
     headers: {
-      'RateLimit-Limit': '5',
-      'RateLimit-Remaining': '0',
-      'RateLimit-Reset': expect.stringMatching(/^\d\d$/),
-      'Retry-After': expect.stringMatching(/^\d\d$/),
+      'ratelimit-limit': '5',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': expect.stringMatching(/^\d\d$/),
+      'retry-after': expect.stringMatching(/^\d\d$/),
     },
   })
   expect(await remaining(limits, BOB)).toBe(LIMIT - 1)

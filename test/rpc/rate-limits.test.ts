@@ -25,7 +25,7 @@ async function left(limits: RateLimits, address: string): Promise<number | undef
   } catch {
     return undefined
   }
-  return Number(headers.get('RateLimit-Remaining'))
+  return Number(headers.get('ratelimit-remaining'))
 }
 
 /** An address of one of 64 regions, each an IPv4 /16. */
@@ -95,10 +95,10 @@ describe('an IPv6 network', () => {
       retryAfterSeconds: 60,
     })
     expect(Object.fromEntries(headers)).toEqual({
-      'RateLimit-Limit': '8',
-      'RateLimit-Remaining': '0',
-      'RateLimit-Reset': '60',
-      'Retry-After': '60',
+      'ratelimit-limit': '8',
+      'ratelimit-remaining': '0',
+      'ratelimit-reset': '60',
+      'retry-after': '60',
     })
   })
 
