@@ -87,8 +87,11 @@ export function withAdmission(handler: UniversalHandler, admission: Admission): 
       count(error)
       return failCall(handler, request, toConnectError(error))
     }
-    const header = new Headers()
-    const client = { address: ip, setHeader: (name: string, value: string) => header.set(name, value) }
+    const header: [string, string][] = []
+    const client = {
+      address: ip,
+      setHeader: (name: string, value: string) => void header.push([name, value]),
+    }
     const limited = await admission.checkLimits(client).then(() => undefined, toServiceError)
     if (limited !== undefined) return withHeader(await reject(limited), header)
     const response = await handler(request)
@@ -150,8 +153,11 @@ async function* failing(error: ConnectError): AsyncGenerator<Uint8Array> {
   throw error
 }
 
-function withHeader(response: UniversalServerResponse, added: Headers): UniversalServerResponse {
-  if (response.header === undefined) return { ...response, header: added }
+function withHeader(
+  response: UniversalServerResponse,
+  added: readonly [string, string][],
+): UniversalServerResponse {
+  if (response.header === undefined) return { ...response, header: new Headers([...added]) }
   for (const [name, value] of added) response.header.set(name, value)
   return response
 }

@@ -1,8 +1,11 @@
-import type { DescMethod, DescService } from '@bufbuild/protobuf'
-import type { ConnectRouter, ConnectRouterOptions, MethodImpl, ServiceImpl } from '@connectrpc/connect'
+import type { DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
+import type { ConnectRouter, ConnectRouterOptions, ServiceImpl } from '@connectrpc/connect'
+import type { UniversalHandler } from '@connectrpc/connect/protocol'
 import { toServiceError } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
+import { type Implementation, withDirectCalls } from '../internals/direct-call.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import { type Admission, markReached, NO_LIMITS, withAdmission } from './admission.js'
+import { type Admission, markReached, NO_LIMITS, recordReached, withAdmission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
 import { withMessagesAfterFirst } from './continuation.js'
 import { withTimerDeadlines } from './deadline.js'
@@ -19,6 +22,11 @@ import type { SolverSessions } from './solver-sessions.js'
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
 
+interface UnaryMethod {
+  readonly desc: MethodHandler['desc']
+  readonly handle: Implementation<DescMessage, DescMessage>
+}
+
 /**
  * Adds the methods with their middleware, the streams and gRPC's own services to a Connect router, which serves them
  * as gRPC, gRPC-Web and Connect.
@@ -30,8 +38,9 @@ export function rpcRoutes(
   solverSessions: SolverSessions,
   addServices: readonly AddService[],
 ) {
+  const unaryMethods = methods.map((method) => ({ desc: method.desc, handle: toHandler(method) }))
   const handlers: [DescMethod, unknown][] = [
-    ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
+    ...unaryMethods.map(({ desc, handle }): [DescMethod, unknown] => [desc, handle]),
     [solverSessions.desc, toSessionHandler(solverSessions)],
   ]
   const admissions = new Map<DescMethod, Admission>([
@@ -57,7 +66,8 @@ export function rpcRoutes(
     wrapHandlers(router, (handler) => {
       const isStream =
         handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
-      const sending = isStream ? withMessagesAfterFirst(handler) : handler
+      const unary = unaryMethods.find(({ desc }) => desc === handler.method)
+      const sending = isStream ? withMessagesAfterFirst(handler) : direct(handler, unary)
       return withTimerDeadlines(withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS))
     })
   }
@@ -67,7 +77,17 @@ function admissionOf(method: MethodHandler): Admission {
   return { checkLimits: method.checkLimits, countRejected: method.count }
 }
 
-function toHandler(method: MethodHandler): MethodImpl<MethodHandler['desc']> {
+/** Lets plain gRPC calls of a method reach it without Connect's handler. gRPC's own services have no method. */
+function direct(handler: UniversalHandler, method: UnaryMethod | undefined): UniversalHandler {
+  if (method === undefined) return handler
+  const implementation: UnaryMethod['handle'] = (message, context) => {
+    recordReached(context.values)
+    return method.handle(message, context)
+  }
+  return withDirectCalls(handler, method.desc, implementation, MAX_BODY_KIB * 1024)
+}
+
+function toHandler(method: MethodHandler): UnaryMethod['handle'] {
   return async (message, context) => {
     const start = performance.now()
     const call = toRpcContext(context)

@@ -1,5 +1,6 @@
-import { createContextKey, type HandlerContext } from '@connectrpc/connect'
+import { createContextKey } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
+import type { CallContext } from '../internals/direct-call.js'
 import type { Protocol, QuoteSummary, RequestContext } from './method.js'
 import { readTraceparent } from './traceparent.js'
 
@@ -24,7 +25,7 @@ export const requestKey = createContextKey({
 })
 
 /** The context of a Connect handler's call. */
-export function toRpcContext(context: HandlerContext): RequestContext {
+export function toRpcContext(context: CallContext): RequestContext {
   const request = context.values.get(requestKey)
   return {
     protocol: context.protocolName as Protocol,
