@@ -75,7 +75,10 @@ function sendEvents(
         if (health !== undefined) return health
         const batch = await stream.next()
         if (batch.length > 0) return sharedEnvelopes(batch, format)
-        return dueHealth() ?? toEnvelope(StreamEventsResponseSchema, toHeartbeatMessage(subscription.cursor()), format)
+        return (
+          dueHealth() ??
+          toEnvelope(StreamEventsResponseSchema, toHeartbeatMessage(subscription.cursor()), format)
+        )
       } catch (thrown) {
         clearTimeout(endTimer)
         if (signal.aborted) return undefined
