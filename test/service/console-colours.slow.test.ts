@@ -78,8 +78,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
     })
 
     it.each([
-      [1024, 500],
-      [390, 640],
+      [1024, 460],
+      [390, 460],
     ])('shows what takes the focus below its header, %d pixels wide', async (width, height) => {
       const { page, open } = await stage.openPage({ viewport: { width, height } })
       await open(stage.swapLink({ for: stage.network.user.address }))

@@ -55,13 +55,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PATIENCE)
       expect(await link.getAttribute('title')).toBe(orderId)
       expect(await button(page, /Back to the quotes|New swap|^Swap$/).count()).toBe(0)
-      expect(rounds).toHaveLength(roundsBefore)
 
       const other = await page.context().newPage()
       await other.goto(`${serviceUrl}/#/swap`)
       const own = other.getByRole('region', { name: 'Your swaps in this browser' })
       await own.locator(`a[href*="${orderId}"]`).first().waitFor(PATIENCE)
 
+      expect(rounds).toHaveLength(roundsBefore)
       answered.open()
       await eventually(
         async () =>
