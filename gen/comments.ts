@@ -23,7 +23,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.ChainHealth.active_solvers": "Number of active solvers.",
   "aggregator.v1.ChainHealth.chain_id": "EIP-155 chain id.",
   "aggregator.v1.ChainHealth.head_block": "Number of the highest block seen; absent until the chain has answered for the first time.",
-  "aggregator.v1.ChainHealth.lag_ms": "Age of that block when the message was made, in milliseconds; absent without a block.",
+  "aggregator.v1.ChainHealth.lag_ms": "Age of that block when the message was made, in milliseconds; absent without a block, or when it has no time.",
   "aggregator.v1.ChainHealth.status": "Whether the instance reads the chain.",
   "aggregator.v1.ChainService": "ChainService describes the chains that an instance serves.",
   "aggregator.v1.ChainService.ListChains": "ListChains describes the instance: its chains with their settlement contracts, and the limits of its quotes.\n\nIt is discovery, not trust: an instance can name any contract. An app in production knows the settlement contract from another source, and refuses to deposit at any other.",

@@ -16,9 +16,10 @@ export interface Subscription {
   /**
    * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
    * has come for a while, so that the caller can send a keep-alive.
+   * @param until when it is empty at the latest, on the clock of `performance.now`
    * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN: the subscription has ended
    */
-  next(): Promise<Batch>
+  next(until?: number): Promise<Batch>
   /** Aborts with the error of `next` when the subscription has ended, also while no call of `next` waits. */
   readonly ended: AbortSignal
   /** Ends the subscription for the subscriber. */
@@ -105,9 +106,9 @@ export class Subscriber implements Subscription, Sleeper {
    * Moves through the log until an event passes the filter; after a while without one, returns an empty batch. It is one
    * function, because each waiting async function takes memory, and thousands may wait here.
    */
-  async next(): Promise<Batch> {
+  async next(until = Number.POSITIVE_INFINITY): Promise<Batch> {
     this.pace.request()
-    const giveUpAt = performance.now() + SILENCE_MS
+    const giveUpAt = Math.min(until, performance.now() + SILENCE_MS)
     try {
       for (;;) {
         if (this.#end !== undefined) throw this.#end.reason

@@ -58,14 +58,18 @@ export async function serveSse(
 async function* write(stream: EventStream, supportedChains: readonly number[]): AsyncGenerator<Buffer> {
   const { subscription } = stream
   const cursor = subscription.cursor()
+  const dueHealth = () => {
+    const health = stream.dueHealth()
+    return health && toBlock(health)
+  }
   yield toBlock(toConnectedMessage(supportedChains, cursor))
   try {
     for (;;) {
+      const health = dueHealth()
+      if (health !== undefined) yield health
       const batch: Batch = await stream.next()
-      const health = stream.dueHealth()
       if (batch.length > 0) yield toBlocks(batch)
-      if (health !== undefined) yield toBlock(health)
-      else if (batch.length === 0) yield Buffer.from(`: heartbeat\nid: ${subscription.cursor()}\n\n`)
+      else yield dueHealth() ?? Buffer.from(`: heartbeat\nid: ${subscription.cursor()}\n\n`)
     }
   } catch (thrown) {
     // It is too late for a status: the connection ends, and the client connects again with its last id.

@@ -73,11 +73,9 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
   socket.once('close', () => stream.close())
   try {
     while (socket.readyState === socket.OPEN) {
-      const batch = await stream.next()
-      if (socket.readyState !== socket.OPEN) continue
       const health = stream.dueHealth()
-      if (batch.length === 0 && health === undefined) continue
-      const frames = health ? Buffer.concat([toFrames(batch), toFrame(health)]) : toFrames(batch)
+      const frames = health === undefined ? toFrames(await stream.next()) : toFrame(health)
+      if (frames.length === 0 || socket.readyState !== socket.OPEN) continue
       if (!connection.write(frames)) await once(connection, 'drain', { signal: subscription.ended })
     }
   } catch (thrown) {

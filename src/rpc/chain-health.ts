@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { type ChainHealth, ChainHealthSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
 import type { Chain } from '../chain/chain.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
-import { CHAIN_STATUSES, toBlockNumber } from './convert-chains.js'
+import { CHAIN_STATUSES, toUint64 } from './convert-chains.js'
 
 interface ChainHealthOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
@@ -28,8 +28,8 @@ export function createChainHealth({ chains, directory }: ChainHealthOptions): Re
         return create(ChainHealthSchema, {
           chainId: BigInt(chainId),
           status: CHAIN_STATUSES[status],
-          headBlock: toBlockNumber(headBlock),
-          lagMs: lagMs === undefined ? undefined : BigInt(Math.round(lagMs)),
+          headBlock: toUint64(headBlock),
+          lagMs: toUint64(lagMs && Math.round(lagMs)),
           activeSolvers: directory.active(chainId).length,
         })
       })

@@ -5,7 +5,7 @@ import type { ChainConfig, Config } from '../config.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
-import { CHAIN_STATUSES, toBlockNumber, toDomainMessage, toTokenMessage } from './convert-chains.js'
+import { CHAIN_STATUSES, toDomainMessage, toTokenMessage, toUint64 } from './convert-chains.js'
 import { memoizeLast } from './memoize-last.js'
 import { type Method, unaryMethod } from './method.js'
 import { VERIFY_NUMBERS } from './read-quote.js'
@@ -85,7 +85,7 @@ function createChainMessage(
     domain: typedData && toDomainMessage(typedData.domain),
     bondToken: bondToken && toTokenMessage(bondToken),
     status: CHAIN_STATUSES[status],
-    headBlock: toBlockNumber(headBlock),
+    headBlock: toUint64(headBlock),
     activeSolvers,
   })
 }

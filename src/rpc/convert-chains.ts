@@ -15,10 +15,10 @@ export const CHAIN_STATUSES: Readonly<Record<Status['status'], ChainStatus>> = {
   down: ChainStatus.DOWN,
 }
 
-/** A block number of a message. A node can answer anything, and one chain must not make the whole response fail. */
-export function toBlockNumber(number: number | undefined): bigint | undefined {
-  const isBlockNumber = number !== undefined && Number.isSafeInteger(number) && number >= 0
-  return isBlockNumber ? BigInt(number) : undefined
+/** A block number or an age of a message. A node can answer anything, and one chain must not make the whole response fail. */
+export function toUint64(number: number | undefined): bigint | undefined {
+  const isValid = number !== undefined && Number.isSafeInteger(number) && number >= 0
+  return isValid ? BigInt(number) : undefined
 }
 
 /**

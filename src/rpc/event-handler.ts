@@ -65,14 +65,20 @@ function sendEvents(
     }
     signal.addEventListener('abort', leave)
     if (signal.aborted) leave()
+    const dueHealth = () => {
+      const health = stream.dueHealth()
+      return health && sharedEnvelope(health, format)
+    }
     return async () => {
       try {
+        const health = dueHealth()
+        if (health !== undefined) return health
         const batch = await stream.next()
-        const health = stream.dueHealth()
-        const events = sharedEnvelopes(batch, format)
-        if (health !== undefined) return Buffer.concat([events, sharedEnvelope(health, format)])
-        if (batch.length > 0) return events
-        return toEnvelope(StreamEventsResponseSchema, toHeartbeatMessage(subscription.cursor()), format)
+        if (batch.length > 0) return sharedEnvelopes(batch, format)
+        return (
+          dueHealth() ??
+          toEnvelope(StreamEventsResponseSchema, toHeartbeatMessage(subscription.cursor()), format)
+        )
       } catch (thrown) {
         clearTimeout(endTimer)
         if (signal.aborted) return undefined

@@ -66,9 +66,9 @@ interface StreamCaller {
 export interface EventStream {
   /** The events. Use `next` and `close` of the stream instead of the subscription's. */
   readonly subscription: Omit<Subscription, 'next' | 'close'>
-  /** The next events, as those of the subscription. The first result of a stream with health is empty and comes at once. */
+  /** The next events, as those of the subscription. The result is also empty when the message about the chains is due. */
   next(): Promise<Batch>
-  /** The message about the chains when it is due, to send after the result of `next`; undefined otherwise. */
+  /** The message about the chains when it is due, to send before `next` is called; undefined otherwise. */
   dueHealth(): StreamEventsResponse | undefined
   /**
    * Ends the stream and counts it; a second call does nothing.
@@ -146,7 +146,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     }
 
     next(): Promise<Batch> {
-      return this.#healthDueAt === 0 ? Promise.resolve([]) : this.subscription.next()
+      return this.subscription.next(this.#healthDueAt)
     }
 
     dueHealth(): StreamEventsResponse | undefined {

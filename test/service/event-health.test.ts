@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../support/eventually.js'
 import { useProxiedChain } from '../support/faults/proxied-chain.js'
 import type { HealthMessage, StreamMessage } from '../support/streams/event-messages.js'
-import { transports, webSocket } from '../support/streams/transports.js'
+import { openAll, transports, webSocket } from '../support/streams/transports.js'
 
 const on = useProxiedChain({ seed: 83 })
 const isHealth = (message: StreamMessage): message is HealthMessage => message.type === 'Health'
@@ -42,4 +43,27 @@ it('another value of `health` is refused', async () => {
     'INVALID_ARGUMENT',
     [{ field: 'health', message: mustBe }],
   ])
+})
+
+it('a node that gives its blocks no time leaves the report without it, and ends no stream', async () => {
+  await on.start()
+  on.rpc.intercept(async ({ method }, pass) => {
+    const reply = await pass()
+    if (method !== 'eth_getBlockByNumber' || !('result' in reply)) return reply
+    const { timestamp: _, ...block } = reply.result as { timestamp: string }
+    return { result: block }
+  })
+  await on.traffic.mine([])
+  const { number } = await on.traffic.head()
+  await eventually(
+    async () => (await on.service.get('/health')).body.chains[0],
+    ({ headBlock }) => headBlock === number,
+  )
+  const clients = await openAll(on.service.url, { health: true })
+  for (const client of clients) {
+    const report = (await client.until(isHealth)) as HealthMessage
+    expect(report.chains[0]).toMatchObject({ headBlock: number, status: expect.any(String) })
+    expect(report.chains[0]).not.toHaveProperty('lagMs')
+    client.leave()
+  }
 })

@@ -61,7 +61,7 @@ export type ChainHealth = Message<"aggregator.v1.ChainHealth"> & {
   headBlock?: bigint | undefined;
 
   /**
-   * Age of that block when the message was made, in milliseconds; absent without a block.
+   * Age of that block when the message was made, in milliseconds; absent without a block, or when it has no time.
    *
    * @generated from field: optional uint64 lag_ms = 4;
    */

@@ -35,7 +35,7 @@ type Problem = (value: unknown) => string | undefined
 const LISTS: Readonly<
   Record<
     Exclude<keyof EventFilter, 'after'>,
-    readonly [name: Exclude<keyof Messages['StreamEventsRequest'], 'after'>, problem: Problem]
+    readonly [name: Exclude<keyof Messages['StreamEventsRequest'], 'after' | 'health'>, problem: Problem]
   >
 > = {
   chainIds: ['chainId', chainIdProblem],

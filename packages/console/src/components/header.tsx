@@ -62,6 +62,7 @@ function SearchBox() {
         id={SEARCH_ID}
         name="q"
         type="search"
+        enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
         placeholder="Address or name"

@@ -40,9 +40,16 @@ export function learnToken(chainId: number | bigint, said: KnownToken): void {
   const symbol = said.symbol !== undefined && isDisplayName(said.symbol) ? said.symbol : undefined
   const isSame = known?.symbol === symbol && known?.decimals === decimals && known?.source === source
   if (known !== undefined && isSame) return
-  const entries = Object.entries({ ...tokens.peek(), [key]: { address, symbol, decimals, source } })
-  tokens.value = Object.fromEntries(entries.slice(-MAX_TOKENS))
+  tokens.value = withoutExcess({ ...tokens.peek(), [key]: { address, symbol, decimals, source } })
   store(tokens.value)
+}
+
+/** Orders of strangers have tokens of which nothing is known: those go first. */
+function withoutExcess(all: Tokens): Tokens {
+  const keys = Object.keys(all)
+  if (keys.length <= MAX_TOKENS) return all
+  const dropped = keys.find((key) => all[key]?.decimals === undefined) ?? keys[0]
+  return Object.fromEntries(Object.entries(all).filter(([key]) => key !== dropped))
 }
 
 /** A token that appears somewhere, of which nothing is known. */

@@ -1,8 +1,9 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
+import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders, STATE_WORDS } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
@@ -34,6 +35,9 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   const state = STATES.find((each) => STATE_WORDS[each] === filters.state)
   const key = JSON.stringify([String(chainId), filters, pageToken])
   const { user, solver } = filters
+  const title = useRef<HTMLHeadingElement>(null)
+  // The link to another page is gone, and so is the chip of a filter that was removed.
+  useFocusAfter(title, key)
   const orders = useQuery(
     `orders ${key}`,
     (signal) => listOrders(chainId, { user, solver, state, pageSize: PAGE_SIZE, pageToken }, signal),
@@ -46,7 +50,9 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
   return (
     <>
       <div class="page-head">
-        <h1>Orders</h1>
+        <h1 ref={title} tabIndex={-1}>
+          Orders
+        </h1>
         <FilterBar filters={filters} />
       </div>
       {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}

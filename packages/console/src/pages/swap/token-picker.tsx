@@ -48,7 +48,7 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
         <input
           class="wide-input"
           value={text}
-          placeholder="Address 0x…, or search those seen before"
+          placeholder="Address 0x… or symbol"
           aria-label="Address of the token, or a part of its symbol"
           autocomplete="off"
           spellcheck={false}
