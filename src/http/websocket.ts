@@ -8,6 +8,7 @@ import { encodeBatches, encodeOnce } from '../events/encode-once.js'
 import { textFrame } from '../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../rpc/convert-events.js'
 import type { EventStream, EventStreams } from '../rpc/event-streams.js'
+import { memoizeLast } from '../rpc/memoize-last.js'
 import { toEventJson } from './event-json.js'
 
 /** A request for the stream that was read from a query. */
@@ -27,11 +28,15 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
   DATABASE_UNAVAILABLE: 1013,
 }
 const INTERNAL_ERROR = 1011
+/** So much earlier the message about the chains comes with events: a write of its own costs as much as that of the events. */
+const HEALTH_LEAD_MS = 5000
 /** The bytes of a close frame in addition to its code. */
 const MAX_REASON_BYTES = 123
 
 const toFrame = encodeOnce((message: StreamEventsResponse) => textFrame(toEventJson(message)))
 const toFrames = encodeBatches((entry) => toFrame(toEventMessage(entry)))
+/** The clients that get the same events get the same message about the chains with them. */
+const joinFrames = memoizeLast((events: Buffer, health: Buffer) => Buffer.concat([events, health]))
 
 /**
  * Serves the event stream on a WebSocket that has just been opened. This function is not async: an async function would
@@ -73,8 +78,10 @@ async function sendAll(stream: EventStream, socket: WebSocket, connection: Socke
   socket.once('close', () => stream.close())
   try {
     while (socket.readyState === socket.OPEN) {
-      const health = stream.dueHealth()
-      const frames = health === undefined ? toFrames(await stream.next()) : toFrame(health)
+      const due = stream.dueHealth()
+      const batch = due === undefined ? await stream.next() : []
+      const health = batch.length > 0 ? stream.dueHealth(HEALTH_LEAD_MS) : due
+      const frames = health === undefined ? toFrames(batch) : joinFrames(toFrames(batch), toFrame(health))
       if (frames.length === 0 || socket.readyState !== socket.OPEN) continue
       if (!connection.write(frames)) await once(connection, 'drain', { signal: subscription.ended })
     }

@@ -68,8 +68,11 @@ export interface EventStream {
   readonly subscription: Omit<Subscription, 'next' | 'close'>
   /** The next events, as those of the subscription. The result is also empty when the message about the chains is due. */
   next(): Promise<Batch>
-  /** The message about the chains when it is due, to send before `next` is called; undefined otherwise. */
-  dueHealth(): StreamEventsResponse | undefined
+  /**
+   * The message about the chains when it is due, to send before `next` is called; undefined otherwise.
+   * @param leadMs how much earlier it may come, to be sent with events
+   */
+  dueHealth(leadMs?: number): StreamEventsResponse | undefined
   /**
    * Ends the stream and counts it; a second call does nothing.
    * @param thrown the error that ended it; undefined when the client did
@@ -88,7 +91,7 @@ interface EventStreamsOptions {
   readonly log: Logger
 }
 
-/** Time from one message about the chains to the next one, at least. */
+/** Time from one message about the chains to the next one, at most while the stream is read. */
 const HEALTH_INTERVAL_MS = 15_000
 
 /** Builds the method. */
@@ -149,9 +152,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       return this.subscription.next(this.#healthDueAt)
     }
 
-    dueHealth(): StreamEventsResponse | undefined {
+    dueHealth(leadMs = 0): StreamEventsResponse | undefined {
       const now = performance.now()
-      if (now < this.#healthDueAt) return undefined
+      if (now < this.#healthDueAt - leadMs) return undefined
       this.#healthDueAt = now + HEALTH_INTERVAL_MS
       return healthAt(this.subscription.cursor(), readChainHealth())
     }
