@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,9 +14,9 @@ const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RA
 /** Limits that count every request, with the largest values. */
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
 /** The flags of Node with which `npm start`, the image and the systemd unit run the service. */
-export const SERVICE_FLAGS = ['--max-semi-space-size=16']
+export const SERVICE_FLAGS = startCommand().split(' ').slice(1, -1)
 /** What the image and the systemd unit set for the C library. */
-export const SERVICE_ENVIRONMENT = { MALLOC_ARENA_MAX: '1' }
+export const SERVICE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 
@@ -65,6 +66,11 @@ export async function startBuiltService(
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** `node`, its flags, and the script. */
+function startCommand(): string {
+  return JSON.parse(readFileSync('package.json', 'utf8')).scripts.start
 }
 
 async function untilHealthy(url: string, exited: Promise<unknown>): Promise<void> {
