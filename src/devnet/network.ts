@@ -63,9 +63,9 @@ const INVENTORY = parseUnits('1000000', 18)
  * user buys an exact amount.
  */
 const SOLVERS = [
-  { name: 'Aldous', spreadBps: { EXACT_INPUT: 5n, EXACT_OUTPUT: 5n }, hasEndpoint: true },
+  { name: 'Aldous', spreadBps: { EXACT_INPUT: 5n, EXACT_OUTPUT: 6n }, hasEndpoint: true },
   { name: 'Beatrix', spreadBps: { EXACT_INPUT: 12n, EXACT_OUTPUT: 12n }, hasEndpoint: true },
-  { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30n, EXACT_OUTPUT: 3n }, hasEndpoint: false },
+  { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30n, EXACT_OUTPUT: 5n }, hasEndpoint: false },
 ] as const
 
 /** Starts a local network as `startNetworkWith` does, with the service in this process. */
