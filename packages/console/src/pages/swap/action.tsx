@@ -30,7 +30,9 @@ export function Action(props: ActionProps) {
     return (
       <>
         <Connect />
-        {problem !== '' && params.amount !== '' && <p class="form-problem">{problem}.</p>}
+        {problem !== '' && params.amount !== '' && (
+          <p class={params.sell === '' || params.buy === '' ? 'muted' : 'form-problem'}>{problem}.</p>
+        )}
       </>
     )
   if (known !== undefined && BigInt(known.chainId) !== chain.chainId) return <SwitchChain chain={chain} />
