@@ -1,9 +1,10 @@
 import type { DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
 import type { ConnectRouter, ConnectRouterOptions, ServiceImpl } from '@connectrpc/connect'
-import type { UniversalHandler } from '@connectrpc/connect/protocol'
+import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import { toServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { type Implementation, withDirectCalls } from '../internals/direct-call.js'
+import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import { type Admission, markReached, NO_LIMITS, recordReached, withAdmission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
@@ -68,9 +69,25 @@ export function rpcRoutes(
         handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
       const unary = unaryMethods.find(({ desc }) => desc === handler.method)
       const sending = isStream ? withMessagesAfterFirst(handler) : direct(handler, unary)
-      return withTimerDeadlines(withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS))
+      const admitting = withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS)
+      return withTimerDeadlines(withWholeEnvelopes(admitting))
     })
   }
+}
+
+/** The types of bodies that are envelopes. Those of Connect's unary calls are not. */
+const ENVELOPES = /^application\/(?:grpc|connect\+)/i
+
+/** Gives a handler bodies of whole envelopes. A body that is JSON already has no chunks. */
+function withWholeEnvelopes(handler: UniversalHandler): UniversalHandler {
+  const gather = (request: UniversalServerRequest) => {
+    const { body, header } = request
+    const hasChunks = typeof body === 'object' && body !== null && Symbol.asyncIterator in body
+    if (!hasChunks || !ENVELOPES.test(header.get('content-type') ?? '')) return handler(request)
+    const chunks = body as AsyncIterable<Uint8Array>
+    return handler({ ...request, body: wholeEnvelopes(chunks, MAX_BODY_KIB * 1024) })
+  }
+  return Object.assign(gather, handler)
 }
 
 function admissionOf(method: MethodHandler): Admission {
