@@ -54,6 +54,7 @@ const COMPRESSIONS = [compressionGzip, compressionBrotli]
  * compression, JSON, and what is wrong.
  *
  * Connect calls the functions for headers, deadlines and statuses internal. Checked with @connectrpc/connect 2.1.2.
+ * @param handler gets bodies in chunks of whole envelopes
  * @param maxBytes the longest message
  */
 export function withDirectCalls<I extends DescMessage, O extends DescMessage>(
@@ -65,9 +66,9 @@ export function withDirectCalls<I extends DescMessage, O extends DescMessage>(
   const direct = async (request: UniversalServerRequest): Promise<UniversalServerResponse> => {
     const endOf = isPlain(request) ? deadlineOf(request.header) : undefined
     if (endOf === undefined) return handler(request)
-    const body = await readBody(request.body as AsyncIterable<Uint8Array>, HEAD_BYTES + maxBytes)
-    const message = body.isWhole ? parseMessage(desc.input, Buffer.concat(body.parts)) : undefined
-    if (message === undefined) return handler({ ...request, body: body.again() })
+    const body = request.body as AsyncIterable<Uint8Array>
+    const { message, again } = await readMessage(desc.input, body, maxBytes)
+    if (message === undefined) return handler({ ...request, body: again() })
     const implement = (context: CallContext) => implementation(message, context)
     return respond(request, endOf(), async (context) => {
       const response = create(desc.output, await implement(context))
@@ -93,33 +94,50 @@ function deadlineOf(header: Headers): (() => number | undefined) | undefined {
   return () => end - performance.now()
 }
 
-/** Reads a body to its end, to its failure, or until it is too long. `again` gives the same body. */
-async function readBody(body: AsyncIterable<Uint8Array>, maxBytes: number) {
+/**
+ * Reads the one message of a body, and then its end. It stops where the body is anything else.
+ * @param body chunks of whole envelopes
+ * @returns no message when there is not exactly one without compression. `again` gives the same body.
+ */
+async function readMessage<I extends DescMessage>(
+  input: I,
+  body: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+) {
   const rest = body[Symbol.asyncIterator]()
   const parts: Uint8Array[] = []
   async function* again(failure?: unknown): AsyncGenerator<Uint8Array> {
-    yield* parts
-    if (failure !== undefined) throw failure
-    yield* { [Symbol.asyncIterator]: () => rest }
+    try {
+      yield* parts
+      if (failure !== undefined) throw failure
+      yield* { [Symbol.asyncIterator]: () => rest }
+    } finally {
+      await rest.return?.()
+    }
   }
   try {
-    for (let length = 0; length <= maxBytes; ) {
+    let message: MessageShape<I> | undefined
+    for (;;) {
       const { done, value } = await rest.next()
-      if (done) return { isWhole: true, parts, again }
+      if (done) return { message, again }
+      message = parts.length === 0 ? parseMessage(input, value, maxBytes) : undefined
       parts.push(value)
-      length += value.length
+      if (message === undefined) return { message, again }
     }
-    return { isWhole: false, parts, again }
   } catch (error) {
-    return { isWhole: false, parts, again: () => again(error) }
+    return { message: undefined, again: () => again(error) }
   }
 }
 
 /** @returns undefined when the bytes are not one message without compression */
-function parseMessage<I extends DescMessage>(input: I, bytes: Buffer): MessageShape<I> | undefined {
-  const isOne =
-    bytes.length >= HEAD_BYTES && bytes[0] === 0 && bytes.readUInt32BE(1) === bytes.length - HEAD_BYTES
-  if (!isOne) return undefined
+function parseMessage<I extends DescMessage>(
+  input: I,
+  { buffer, byteOffset, length }: Uint8Array,
+  maxBytes: number,
+): MessageShape<I> | undefined {
+  const bytes = Buffer.from(buffer, byteOffset, length)
+  const isPlain = length >= HEAD_BYTES && length <= HEAD_BYTES + maxBytes && bytes[0] === 0
+  if (!isPlain || bytes.readUInt32BE(1) !== length - HEAD_BYTES) return undefined
   try {
     return fromBinary(input, bytes.subarray(HEAD_BYTES))
   } catch {

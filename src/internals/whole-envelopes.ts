@@ -14,6 +14,10 @@ export async function* wholeEnvelopes(
   let length = 0
   let wanted = HEAD_BYTES
   for await (const chunk of body) {
+    if (length === 0 && endOfWhole(viewOf(chunk), maxBytes) === chunk.length) {
+      yield chunk
+      continue
+    }
     if (length + chunk.length > room.length) room = enlarged(room, length, chunk.length)
     room.set(chunk, length)
     length += chunk.length
@@ -26,6 +30,10 @@ export async function* wholeEnvelopes(
     wanted = envelopeBytes(room)
   }
   if (length > 0) yield room.subarray(0, length)
+}
+
+function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length)
 }
 
 /** Room for at least these further bytes. It doubles, so that few chunks copy what is there. */

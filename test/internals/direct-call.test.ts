@@ -60,10 +60,13 @@ interface Call {
   readonly header?: Record<string, string>
   readonly method?: string
   readonly failure?: Error
+  /** Whether the client keeps its side open. */
+  readonly isOpen?: boolean
 }
 
-async function* bodyOf({ parts, failure }: Call): AsyncGenerator<Uint8Array> {
+async function* bodyOf({ parts, failure, isOpen }: Call): AsyncGenerator<Uint8Array> {
   yield* parts
+  if (isOpen) await new Promise(() => {})
   if (failure !== undefined) throw failure
 }
 
@@ -98,7 +101,6 @@ async function compare(call: Call) {
 const whole = envelope(messageOf('known'))
 const direct: [string, Call][] = [
   ['a message', { parts: [whole] }],
-  ['a message in parts', { parts: [...whole].map((byte) => Buffer.from([byte])) }],
   ['an empty message', { parts: [envelope(Buffer.alloc(0))] }],
   ['a message of the greatest length', { parts: [envelope(messageOf('x'.repeat(MAX_BYTES - 3)))] }],
   ['a type with its format', { parts: [whole], header: { 'content-type': 'application/grpc+proto' } }],
@@ -128,11 +130,14 @@ const passedOn: [string, Call][] = [
   ['gRPC-Web', { parts: [whole], header: { 'content-type': 'application/grpc-web' } }],
   ['another verb', { parts: [whole], method: 'GET' }],
   ['a deadline that is not valid', { parts: [whole], header: { 'grpc-timeout': '5 s' } }],
+  ['chunks that hold no whole envelope', { parts: [...whole].map((byte) => Buffer.from([byte])) }],
   ['no message', { parts: [] }],
   ['a message that is cut off', { parts: [whole.subarray(0, -1)] }],
   ['two messages', { parts: [whole, whole] }],
   ['a message that is too long', { parts: [envelope(messageOf('x'.repeat(MAX_BYTES - 2)))] }],
   ['a body that is too long', { parts: Array.from({ length: 20 }, () => whole) }],
+  ['two messages without an end', { parts: [whole, whole], isOpen: true }],
+  ['broken protobuf without an end', { parts: [envelope(Buffer.from([0x0a, 0xff]))], isOpen: true }],
   ['broken protobuf', { parts: [envelope(Buffer.from([0x0a, 0xff]))] }],
   ['a body that fails', { parts: [whole], failure: new ConnectError('left', Code.Canceled) }],
 ]
