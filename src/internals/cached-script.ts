@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 
@@ -27,10 +27,17 @@ export function cacheCode(path: string, script: Script): void {
 }
 
 function readCode(path: string, source: Buffer): Buffer | undefined {
-  const file = cacheOf(path)
-  if (!existsSync(file)) return undefined
-  const bytes = readFileSync(file)
+  const bytes = readIfPossible(cacheOf(path))
   if (bytes.length < HEAD_BYTES || bytes.readUInt32LE() !== crc32(source)) return undefined
   const code = bytes.subarray(HEAD_BYTES)
   return bytes.readUInt32LE(4) === crc32(code) ? code : undefined
+}
+
+/** A file that is missing, or that this process may not read, is like an empty one. */
+function readIfPossible(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch {
+    return Buffer.alloc(0)
+  }
 }

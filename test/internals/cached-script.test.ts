@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
@@ -56,6 +56,14 @@ test.each([0, 7, 8, 100])('kept code that ends after %i bytes is not used', (len
   const path = createCached('(() => 1 + 1)()')
   const file = path.replace('.js', '.cache')
   writeFileSync(file, readFileSync(file).subarray(0, length))
+  expect(loadScript(path).runInThisContext()).toBe(2)
+})
+
+test('a script whose kept code cannot be read runs', () => {
+  const path = createCached('1 + 1')
+  const file = path.replace('.js', '.cache')
+  rmSync(file)
+  mkdirSync(file)
   expect(loadScript(path).runInThisContext()).toBe(2)
 })
 
