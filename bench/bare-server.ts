@@ -1,11 +1,11 @@
 import { startChild } from '../test/support/process/child-process.js'
-import { SERVICE_ENVIRONMENT, SERVICE_FLAGS } from './built-service.js'
+import { SERVICE_FLAGS } from './built-service.js'
 
 export type BareServer = Awaited<ReturnType<typeof startBareServer>>
 
-/** A bare `ws` server in a process of its own, with the flags and the allocator of the service. */
+/** A bare `ws` server in a process of its own, with the flags of the service. */
 export async function startBareServer() {
-  const child = startChild(process.execPath, [...SERVICE_FLAGS, 'bench/bare-ws.mjs'], SERVICE_ENVIRONMENT)
+  const child = startChild(process.execPath, [...SERVICE_FLAGS, 'bench/bare-ws.mjs'], {})
   const [, port] = await child.waitFor(/listening (\d+)/)
   return {
     socketUrl: `ws://127.0.0.1:${port}`,

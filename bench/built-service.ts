@@ -15,8 +15,6 @@ const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RA
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
 /** The flags of Node with which `npm start`, the image and the systemd unit run the service. */
 export const SERVICE_FLAGS = startCommand().split(' ').slice(1, -1)
-/** What the image and the systemd unit set for the C library. */
-export const SERVICE_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' }
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 
@@ -31,7 +29,6 @@ export async function startBuiltService(
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
   const child = startChild(process.execPath, [...SERVICE_FLAGS, 'dist/main.js'], {
-    ...SERVICE_ENVIRONMENT,
     ...environmentFor(chain),
     ...WIDE_LIMITS,
     PORT: String(port),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePort } from '../test/support/free-port.js'
 import { startChild } from '../test/support/process/child-process.js'
-import { SERVICE_ENVIRONMENT, SERVICE_FLAGS } from './built-service.js'
+import { SERVICE_FLAGS } from './built-service.js'
 import { type OpenStreams, STREAMS } from './many-quote-streams.js'
 import { heapInUse, residentBytes } from './process-memory.js'
 import type { SolverFixture } from './solver-fixture.js'
@@ -39,7 +39,7 @@ export function perStream(before: Memory, after: Memory): Memory {
 export async function measureBareStreams(fixture: SolverFixture, open: OpenStreams): Promise<Memory> {
   const inspectorPort = await freePort()
   const flags = [...SERVICE_FLAGS, `--inspect=127.0.0.1:${inspectorPort}`, '--import', 'tsx']
-  const server = startChild(process.execPath, [...flags, 'bench/bare-streams.ts'], SERVICE_ENVIRONMENT)
+  const server = startChild(process.execPath, [...flags, 'bench/bare-streams.ts'], {})
   try {
     const [, port] = await server.waitFor(/listening (\d+)/)
     const url = `http://127.0.0.1:${port}`

@@ -3,7 +3,7 @@ import { BOND, startChain, type TestChain } from '../test/support/chain/chain.js
 import { startChild } from '../test/support/process/child-process.js'
 import { signedRegistration } from '../test/support/solvers/solver.js'
 import { accountsFor, benchAccount } from './bench-accounts.js'
-import { SERVICE_ENVIRONMENT, SERVICE_FLAGS, startBuiltService } from './built-service.js'
+import { SERVICE_FLAGS, startBuiltService } from './built-service.js'
 import { postJson } from './callers.js'
 import type { Habit, SolverPoolOptions } from './solver-pool.js'
 
@@ -90,13 +90,9 @@ async function openMarket<C extends TestChain>(chain: C, solvers: number, stops:
   }
 }
 
-/** A script of this folder as a process, with the flags and the allocator of the service. */
+/** A script of this folder as a process, with the flags of the service. */
 export function startTypeScript(path: string, ...args: string[]) {
-  const child = startChild(
-    process.execPath,
-    [...SERVICE_FLAGS, '--import', 'tsx', path, ...args],
-    SERVICE_ENVIRONMENT,
-  )
+  const child = startChild(process.execPath, [...SERVICE_FLAGS, '--import', 'tsx', path, ...args], {})
   return {
     ...child,
     async end() {

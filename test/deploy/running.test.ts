@@ -42,7 +42,7 @@ describe('the Dockerfile', () => {
     expect(textOf('VOLUME')).toBe('/data')
     expect(textOf('EXPOSE')).toBe(DEFAULTS.PORT)
     const variables = final.instructions.filter(({ name }) => name === 'ENV').map(({ text }) => text)
-    expect(variables).toEqual(['MALLOC_ARENA_MAX=2', 'NODE_ENV=production', 'DB_PATH=/data/aggregator.db'])
+    expect(variables).toEqual(['NODE_ENV=production', 'DB_PATH=/data/aggregator.db'])
     const data = final.instructions.find((copy) => copy.name === 'COPY' && wordsOf(copy).at(-1) === '/data')
     expect(data?.flags.chown).toBe('node:node')
   })
@@ -187,7 +187,6 @@ describe('the systemd unit', () => {
     })
     expect(Number.parseInt(settings.get('TimeoutStopSec') ?? '', 10)).toBeGreaterThan(DRAIN_SECONDS)
     expect(settings.has('MemoryDenyWriteExecute')).toBe(false)
-    expect(unit).toContain('\nEnvironment=MALLOC_ARENA_MAX=2\n')
   })
 
   test('starts the service with the command of npm start', () => {
