@@ -82,7 +82,7 @@ test('V8 takes the code of the built service under the flags of npm start', () =
   expect(rejectionOf(`${BUILT}/service.js`, flags, asMain)).toBe('false')
 })
 
-test('the build has no part of undici that the start would load in vain', () => {
+test('the build has no part of undici that the start does not need', () => {
   const source = readFileSync(`${BUILT}/service.js`, 'utf8')
   expect(source).toContain('undici/lib/dispatcher/agent.js')
   expect(source).not.toContain('undici/lib/web/cookies')

@@ -19,7 +19,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-it.each(PATHS)('a message in chunks of one byte holds up nobody: %s', async (path) => {
+it.each(PATHS)('a message in chunks of one byte delays no other client: %s', async (path) => {
   const { hostname, port } = new URL(service.url)
   const socket = createConnection(Number(port), hostname)
   const head = Buffer.alloc(5)
