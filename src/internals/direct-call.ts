@@ -136,8 +136,8 @@ function parseMessage<I extends DescMessage>(
   maxBytes: number,
 ): MessageShape<I> | undefined {
   const bytes = Buffer.from(buffer, byteOffset, length)
-  const isPlain = length >= HEAD_BYTES && length <= HEAD_BYTES + maxBytes && bytes[0] === 0
-  if (!isPlain || bytes.readUInt32BE(1) !== length - HEAD_BYTES) return undefined
+  const isMessage = length >= HEAD_BYTES && length <= HEAD_BYTES + maxBytes && bytes[0] === 0
+  if (!isMessage || bytes.readUInt32BE(1) !== length - HEAD_BYTES) return undefined
   try {
     return fromBinary(input, bytes.subarray(HEAD_BYTES))
   } catch {

@@ -23,7 +23,7 @@ test('the log has all lines when its process exits', async () => {
   expect(await messagesOf('process.exit()')).toEqual(expected)
 })
 
-test('the log has all lines up to a fatal one, whatever ends its process then', async () => {
+test('the log has all lines up to a fatal one, also when a signal kills its process then', async () => {
   const end = `log.fatal('failed'); process.kill(process.pid, 'SIGKILL')`
   expect(await messagesOf(end)).toEqual([...expected, 'failed'])
 })
