@@ -21,13 +21,15 @@ import {
 /** For how many clients the figures are. */
 const CONSOLES = 200
 /** How many times as many are measured: what a service spends without clients varies by more than 200 of them cost. */
-const FACTOR = 10
+const FACTOR = 25
 const MEASURED = CONSOLES * FACTOR
+/** Of a turn, which emits them all itself: a turn with one more would cost an eighth more. */
+const EVENTS = 8
+const EVENT_EVERY_MS = 2000
 /** Of a turn: the health of the chains comes about every 15 s, so each console gets it once. */
-const SECONDS = 16
+const SECONDS = (EVENTS * EVENT_EVERY_MS) / 1000
 /** What is connected is measured equally often at each place of a round. */
 const ROUNDS = 6
-const EVENT_EVERY_MS = 2000
 /** While consoles are recorded, so that events do not wait for it. */
 const FAST_POLL_MS = '20'
 /** Clients have connected, or left. */
@@ -46,10 +48,10 @@ export const consoles: Benchmark = {
   name: 'consoles',
   about:
     `${MEASURED.toLocaleString('en')} clients of the event stream, and as many with the streams and the requests of ` +
-    `consoles, in turns of ${SECONDS} s with a deposit every ${EVENT_EVERY_MS / 1000} s. The requests are those of ` +
+    `consoles, in turns of ${SECONDS} s with ${EVENTS} deposits. The requests are those of ` +
     `${RECORDED_CONSOLES} consoles in Chromium that no one touches. They show the market for ${RECORDED_SECONDS / 3600} hours of ` +
     `their clocks, with a deposit every ${STEP_SECONDS} s. The CPU is that of the service. That of ${CONSOLES} clients is the part for so many of what the service ` +
-    'spends more than without clients. `streams again` shows the noise.',
+    'spends more than without clients, compared within each round. `streams again` shows the noise.',
   async collectMetrics() {
     if (!existsSync(CHROMIUM))
       return { rows: [{ clients: `not measured: no Chromium at ${CHROMIUM}` }], findings: [] }
@@ -58,9 +60,7 @@ export const consoles: Benchmark = {
       const emitEvent = () => chain.emitEvents({ events: 1, seed: nextSeed() })
       const fast = { [`POLL_INTERVAL_MS_${chain.chainId}`]: FAST_POLL_MS }
       const records = await onService(chain, fast, ({ url }) => recordConsoles(url, emitEvent))
-      const turns = await onService(chain, {}, (service) =>
-        duringTraffic(emitEvent, () => measureTurns(service, records)),
-      )
+      const turns = await onService(chain, {}, (service) => measureTurns(service, records, emitEvent))
       return conclude(turns, records)
     })
   },
@@ -87,13 +87,17 @@ interface Turn {
   readonly megabytes: number
 }
 
-async function measureTurns(service: BuiltService, records: readonly ConsoleRecord[]): Promise<Turn[]> {
+async function measureTurns(
+  service: BuiltService,
+  records: readonly ConsoleRecord[],
+  emitEvent: () => Promise<unknown>,
+): Promise<Turn[]> {
   const turns: Turn[] = []
   async function measure(clients: Clients): Promise<void> {
     const before = await cpuSecondsOf(service)
     const part = { count: MEASURED, fromMs: turns.length * SECONDS * 1000, seconds: SECONDS }
-    if (clients === 'consoles') await repeatConsoles(service.url, records, part)
-    else await delay(SECONDS * 1000)
+    const requests = clients === 'consoles' ? repeatConsoles(service.url, records, part) : undefined
+    await Promise.all([requests, emitEvents(emitEvent)])
     const cpu = ((await cpuSecondsOf(service)) - before) / SECONDS
     turns.push({ clients, cpu, megabytes: residentBytes(service.pid) / 1e6 })
   }
@@ -128,7 +132,16 @@ function conclude(turns: readonly Turn[], records: readonly ConsoleRecord[]): Re
       MB: Math.round(Math.max(...of(clients).map(({ megabytes }) => megabytes))),
     }
   })
-  const relative = (clients: Clients, ...to: Clients[]) => (percent(clients) - idle) / (percent(...to) - idle)
+  /** Compared within each round, since the speed of a machine differs between rounds more than within one. */
+  const relative = (clients: Clients, ...to: Clients[]) => {
+    const cpuOf = (name: Clients, round: number) => of(name)[round]?.cpu ?? Number.NaN
+    const excess = (name: Clients, round: number) => cpuOf(name, round) - cpuOf('nothing', round)
+    const ratios = Array.from({ length: ROUNDS }, (_, round) => {
+      const references = to.map((name) => excess(name, round))
+      return (excess(clients, round) * to.length) / references.reduce((sum, one) => sum + one, 0)
+    })
+    return quantile(ratios, 0.5)
+  }
   const perMinute = (60 * records.flat().length) / (RECORDED_CONSOLES * RECORDED_SECONDS)
   return {
     rows: [
@@ -160,20 +173,7 @@ function depositSeeds(): () => number {
   }
 }
 
-/** Emits an event at intervals while the work lasts. */
-async function duringTraffic<T>(emitEvent: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
-  let isOver = false
-  const traffic = async () => {
-    while (!isOver) {
-      await emitEvent()
-      await delay(EVENT_EVERY_MS)
-    }
-  }
-  const emitted = traffic()
-  try {
-    return await work()
-  } finally {
-    isOver = true
-    await emitted
-  }
+/** Emits the events of a turn, and waits for its end. */
+async function emitEvents(emitEvent: () => Promise<unknown>): Promise<void> {
+  for (let event = 0; event < EVENTS; event++) await Promise.all([emitEvent(), delay(EVENT_EVERY_MS)])
 }
