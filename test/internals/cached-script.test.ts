@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { cacheCode, loadScript } from '../../src/internals/cached-script.js'
 import { BUILT } from '../support/process/built.js'
+
+const MODULE = new URL('../../src/internals/cached-script.ts', import.meta.url).href
 
 /** A script whose code is kept. */
 function createCached(source: string): string {
@@ -23,8 +25,7 @@ function createCached(source: string): string {
  * @param before what runs before the script is loaded
  */
 function rejectionOf(path: string, flags: readonly string[], before = ''): string {
-  const module = new URL('../../src/internals/cached-script.ts', import.meta.url).href
-  const program = `${before}; import { loadScript } from '${module}'; console.log(loadScript('${path}').cachedDataRejected)`
+  const program = `${before}; import { loadScript } from '${MODULE}'; console.log(loadScript('${path}').cachedDataRejected)`
   const args = [...flags, '--import', 'tsx', '--input-type=module', '--eval', program]
   return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim()
 }
@@ -65,6 +66,18 @@ test('a script whose kept code cannot be read runs', () => {
   rmSync(file)
   mkdirSync(file)
   expect(loadScript(path).runInThisContext()).toBe(2)
+})
+
+test('an error in a script that was moved with its kept code names the new path', () => {
+  const path = createCached('(() => { throw new Error() })')
+  const moved = `${path}.moved`
+  mkdirSync(moved)
+  for (const ending of ['js', 'cache'])
+    renameSync(path.replace(/js$/, ending), join(moved, `script.${ending}`))
+  const program = `import { loadScript } from '${MODULE}'
+    try { loadScript('${moved}/script.js').runInThisContext()() } catch ({ stack }) { console.log(stack) }`
+  const args = ['--import', 'tsx', '--input-type=module', '--eval', program]
+  expect(execFileSync(process.execPath, args, { encoding: 'utf8' })).toContain(`at ${moved}/script.js:1:`)
 })
 
 test('V8 rejects kept code under other flags, and compiles the script', () => {
