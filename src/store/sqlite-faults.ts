@@ -13,7 +13,8 @@ const GONE: Fault = {
 }
 /** Faults by the beginning of SQLite's code. */
 const FAULTS: readonly [RegExp, Fault][] = [
-  [/^SQLITE_FULL/, { text: 'the disk is full: make room', isLasting: false }],
+  // The second code: the file `-shm` cannot grow, because the disk may be full (sqlite.org/rescode.html).
+  [/^SQLITE_(FULL|IOERR_SHMSIZE)/, { text: 'the disk is full: make room', isLasting: false }],
   [/^SQLITE_(CORRUPT|NOTADB)/, { text: `the file is damaged: ${RESTORE}`, isLasting: true }],
   [
     /^SQLITE_(BUSY|LOCKED)/,

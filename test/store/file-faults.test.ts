@@ -77,6 +77,11 @@ test.each([
   await expect(openStores(path)).rejects.toMatchObject(refused(message))
 })
 
+test('a full disk on which no write-ahead log can be opened is reported as one', () => {
+  const error = new SQLite.SqliteError('disk I/O error', 'SQLITE_IOERR_SHMSIZE')
+  expect(faultErrorOf(error)?.message).toBe('the disk is full: make room (disk I/O error)')
+})
+
 test('a full disk is reported, and its end is noticed without traffic', async () => {
   const path = temporaryFile()
   const { log, messages } = createLines()
