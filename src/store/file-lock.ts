@@ -92,9 +92,12 @@ function heldBy(path: string, { pid, host, since_ms }: Holder): ConfigError {
   return new ConfigError([{ variable: 'DB_PATH', message }])
 }
 
-function unusable(lockPath: string, error: unknown): ConfigError {
+/** @returns an error with the remedy, or the same error if the file is not its cause */
+function unusable(lockPath: string, error: unknown): unknown {
+  // Such as a package that was installed for another version of Node.
+  if (!(error instanceof SQLite.SqliteError)) return error
   const fault = faultOf(error)
   const remedy = fault === undefined || fault.isLasting ? 'delete it while no service uses it' : fault.text
-  const message = `needs the file ${lockPath}, which cannot be used: ${remedy} (${(error as Error).message})`
+  const message = `needs the file ${lockPath}, which cannot be used: ${remedy} (${error.message})`
   return new ConfigError([{ variable: 'DB_PATH', message }])
 }

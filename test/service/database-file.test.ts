@@ -100,4 +100,14 @@ describe('a start with an unusable database file', () => {
     )
     expect(second.output()).not.toMatch(/\n\s+at /)
   })
+  it('says that the package of the database needs another version of Node, and leaves the file alone', async () => {
+    const path = temporaryFile()
+    const service = startServiceProcess(
+      { ...environmentFor(chain), DB_PATH: path },
+      { preload: ['./test/support/process/other-node-version.mjs'] },
+    )
+    expect(await service.exited).toBe(1)
+    expect(service.errors()).toContain('was compiled against a different Node.js version')
+    expect(service.errors()).not.toContain('delete it')
+  })
 })
