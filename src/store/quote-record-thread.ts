@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { openQuoteRecordTable } from './quote-record-sqlite.js'
 
-const table = await openQuoteRecordTable(workerData)
+// With the code of the fault, by which the service knows whether it may end.
+const table = await openQuoteRecordTable(workerData).catch(({ message, cause, stack }) => {
+  throw toNativeError({ name: 'Error', message, code: cause?.code, stack })
+})
 createBirpc(table, {
   post: (message) => parentPort?.postMessage(message),
   on: (listener) => parentPort?.on('message', listener),

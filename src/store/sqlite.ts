@@ -75,9 +75,9 @@ export function toConfigError(path: string, error: unknown): unknown {
   const fault = faultOf(error)
   return fault === undefined
     ? error
-    : refused(path, `cannot be opened: ${fault.text} (${(error as Error).message})`)
+    : refused(path, `cannot be opened: ${fault.text} (${(error as Error).message})`, error)
 }
 
-function refused(path: string, message: string): ConfigError {
-  return new ConfigError([{ variable: 'DB_PATH', message: `is ${path}, which ${message}` }])
+function refused(path: string, message: string, cause?: unknown): ConfigError {
+  return new ConfigError([{ variable: 'DB_PATH', message: `is ${path}, which ${message}` }], { cause })
 }

@@ -164,6 +164,22 @@ test('records that cannot be written wait, and the reason is logged once', async
   expect(await stores.quoteRecords?.read('1')).toBe('{}')
 }, 30_000)
 
+test('records wait, and the reason is logged once, while their file cannot be opened', async () => {
+  const path = temporaryFile()
+  const { stores, messages } = await openStores(path)
+  rmSync(`${path}-quotes`)
+  mkdirSync(`${path}-quotes`)
+  const record = { quoteId: '1', requestedAt: 1, record: '{}' }
+  for (let attempt = 0; attempt < 2; attempt++)
+    await expect(stores.quoteRecords?.save([record])).rejects.toMatchObject({
+      reason: 'DATABASE_UNAVAILABLE',
+    })
+  expect(messages()).toEqual([isOneLine('quotes cannot be recorded: the file cannot be opened')])
+  rmSync(`${path}-quotes`, { recursive: true })
+  await stores.quoteRecords?.save([record])
+  expect(await stores.quoteRecords?.read('1')).toBe('{}')
+}, 30_000)
+
 test('a full disk is logged twice at most, while small writes pass and large ones fail', async () => {
   const path = await makeFile()
   const { log, messages } = createLines()
