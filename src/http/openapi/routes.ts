@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { sliced } from '../sliced.js'
 import { asyncApiOf, asyncApiServers, type Origin } from './asyncapi.js'
 import { registerDocsPage } from './docs-page.js'
 import { events, exchanges } from './examples.js'
@@ -10,22 +11,29 @@ import { type Contract, openApiOf } from './openapi.js'
  */
 export function registerReference(server: FastifyInstance, contract: Omit<Contract, 'samples'>): void {
   const whole = { ...contract, samples: exchanges }
-  const openApi = once(() => JSON.stringify(openApiOf(whole)))
-  const asyncApi = once(() => asyncApiOf(whole, events))
-  serveDocument(server, '/openapi.json', openApi)
-  serveDocument(server, '/asyncapi.json', (request) =>
-    JSON.stringify({ ...asyncApi(), servers: asyncApiServers(originOf(request)) }),
-  )
+  const openApi = once(() => Buffer.from(JSON.stringify(openApiOf(whole))))
+  const asyncApi = once(() => Buffer.from(JSON.stringify(asyncApiOf(whole, events)).slice(0, -1)))
+  serveDocument(server, '/openapi.json', () => [openApi()])
+  serveDocument(server, '/asyncapi.json', (request) => [
+    asyncApi(),
+    Buffer.from(`,"servers":${JSON.stringify(asyncApiServers(originOf(request)))}}`),
+  ])
   registerDocsPage(server)
 }
 
+/** @param partsFor all responses share the long parts, so that many slow clients hold no copies of a document */
 function serveDocument(
   server: FastifyInstance,
   path: string,
-  textFor: (request: FastifyRequest) => string,
+  partsFor: (request: FastifyRequest) => readonly Buffer[],
 ): void {
   server.get(path, (request, reply) => {
-    reply.type('application/json; charset=utf-8').send(textFor(request))
+    const parts = partsFor(request)
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    reply
+      .type('application/json; charset=utf-8')
+      .header('content-length', length)
+      .send(sliced(...parts))
   })
 }
 
