@@ -7,16 +7,17 @@
  * The folder must be one in the project's root: the service reads package.json from the folder above.
  */
 import { spawnSync } from 'node:child_process'
-import { cp, readFile, rm } from 'node:fs/promises'
+import { cp, readFile, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { build as buildWithVite } from 'vite'
 import { SWAGGER_UI_FILES } from '../src/http/openapi/docs-page.js'
 
-const outdir = process.argv[2] ?? 'dist'
+const folder = process.argv[2] ?? 'dist'
+/** A build that is interrupted leaves the last one as it is. */
+const outdir = join('node_modules/.cache', `${folder}-${process.pid}`)
 const MAX_START_MS = 60_000
 
-await rm(outdir, { recursive: true, force: true })
 const options: BuildOptions = {
   outdir,
   bundle: true,
@@ -73,6 +74,8 @@ await buildWithVite({
   build: { outDir: resolve(outdir, 'console'), emptyOutDir: true },
   logLevel: 'warn',
 })
+await rm(folder, { recursive: true, force: true })
+await rename(outdir, folder)
 await cacheCode()
 
 /** Where the service cannot be started now, it compiles its script at each start. */
@@ -82,7 +85,7 @@ async function cacheCode(): Promise<void> {
   const flags = /^node (.*) dist\/main\.js$/.exec(scripts.start)?.[1]?.split(' ') ?? []
   const { status } = spawnSync(
     process.execPath,
-    [...flags, '--import', 'tsx', 'scripts/cache-code.ts', outdir],
+    [...flags, '--import', 'tsx', 'scripts/cache-code.ts', folder],
     {
       stdio: ['ignore', 'ignore', 'inherit'],
       timeout: MAX_START_MS,
