@@ -10,9 +10,9 @@ it.each(['/openapi.json', '/asyncapi.json'])(
   'clients that do not read %s hold no copies of it',
   async (path) => {
     const chain = await startChain({ bonded: 0 })
-    onTestFinished(chain.stop)
+    onTestFinished(() => chain.stop())
     const service = await startService(chain)
-    onTestFinished(service.close)
+    onTestFinished(() => service.close())
     const { byteLength } = Buffer.from(await (await fetch(`${service.url}${path}`)).arrayBuffer())
     const session = connect(service.url, { settings: { initialWindowSize: 0 } })
     onTestFinished(() => session.destroy())
