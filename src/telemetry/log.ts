@@ -66,10 +66,18 @@ function createBufferedStream(): DestinationStream & Pick<Stream, 'flushSync'> {
     periodicFlush: FLUSH_MS,
     contentMode: 'buffer',
   })
+  const flush = stream.flushSync.bind(stream)
+  // pino calls it after a fatal line, and when the process exits.
+  stream.flushSync = () => {
+    try {
+      flush()
+    } catch {
+      // Nobody reads the log any more, which must not keep the process from its end. sonic-boom 4 tries again for ever.
+    }
+  }
   const bytes = stream as unknown as { write(bytes: Buffer): boolean }
   return {
     write: (line) => void bytes.write(Buffer.from(line)),
-    // pino calls it after a fatal line.
     flushSync: () => stream.flushSync(),
   }
 }
