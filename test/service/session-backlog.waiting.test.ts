@@ -34,7 +34,9 @@ it(
     }
     expect(congestedId).not.toBe('')
     await expect
-      .poll(() => service.metric('aggregator_solver_session_ends_total', { reason: 'SESSION_STALLED' }))
+      .poll(() => service.metric('aggregator_solver_session_ends_total', { reason: 'SESSION_STALLED' }), {
+        timeout: TIMEOUT_MS / 2,
+      })
       .toBe(1)
     expect((await service.get(`/v1/${chain.chainId}/solvers`)).body).toEqual([])
   },
