@@ -72,7 +72,7 @@ function createBufferedStream(): DestinationStream & Pick<Stream, 'flushSync'> {
     try {
       flush()
     } catch {
-      // Nobody reads the log any more, which must not keep the process from its end. sonic-boom 4 tries again for ever.
+      // Without a reader of the log, the process must end all the same. sonic-boom 4 repeats such a write without an end.
     }
   }
   const bytes = stream as unknown as { write(bytes: Buffer): boolean }
