@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Caller } from './callers.js'
-import { closedLoop, columnsOf, compete, quantile, slope } from './load.js'
+import { closedLoop, columnsOf, compareRounds, compete, quantile, slope, throughputRatio } from './load.js'
 
 test('a quantile is one of the values, or is interpolated between two', () => {
   expect(quantile([3, 1, 2], 0.5)).toBe(2)
@@ -75,8 +75,10 @@ test('a call that fails ends the competition, and all callers are closed', async
 })
 
 test('a score becomes columns with its ratio to the reference', () => {
-  const score = { perSecond: 50, spread: 0.2, cpuMs: 2, median: 3, p99: 9 }
-  expect(columnsOf(score, { ...score, perSecond: 100 }, 'quote')).toEqual({
+  const round = { perSecond: 50, cpuMs: 2, median: 3 }
+  const score = { ...round, spread: 0.2, p99: 9, rounds: [round] }
+  const reference = { ...score, rounds: [{ ...round, perSecond: 100 }] }
+  expect(columnsOf(score, reference, 'quote')).toEqual({
     'quotes/s': 50,
     spread: 0.2,
     'median ms': 3,
@@ -84,6 +86,15 @@ test('a score becomes columns with its ratio to the reference', () => {
     'CPU ms per quote': 2,
     ratio: 0.5,
   })
+})
+
+test('contestants are compared within each round: a machine that slows down between them changes nothing', () => {
+  const at = (perSecond: number) => ({ perSecond, cpuMs: 1000 / perSecond, median: 1 })
+  const scoreOf = (...rates: number[]) => ({ ...at(rates[0] ?? 0), spread: 0, p99: 1, rounds: rates.map(at) })
+  const [score, reference] = [scoreOf(80, 70, 30), scoreOf(100, 100, 40)]
+  expect(throughputRatio(score, reference)).toBe(0.75)
+  const cpuBeyond = compareRounds(score, reference, (own, other) => own.cpuMs - other.cpuMs)
+  expect(cpuBeyond).toBeCloseTo(1000 / 70 - 10)
 })
 
 test('the callers of each round start with an uncounted load, whose CPU time does not count', async () => {

@@ -63,7 +63,12 @@ export interface Score {
   /** Milliseconds, over all rounds. */
   readonly median: number
   readonly p99: number
+  /** In their order. */
+  readonly rounds: readonly RoundScore[]
 }
+
+/** The result of a contestant in one round. */
+export type RoundScore = Pick<Score, 'perSecond' | 'cpuMs' | 'median'>
 
 type Round = LoadResult & { readonly cpuMs: number; readonly databaseCpuMs: number }
 
@@ -127,7 +132,33 @@ function scoreOf(rounds: readonly Round[]): Score {
     databaseCpuMs: quantile(databaseCpu, 0.5),
     median: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
+    rounds: rounds.map((round, index) => ({
+      perSecond: rates[index] ?? Number.NaN,
+      cpuMs: round.cpuMs,
+      median: quantile(round.latencies, 0.5),
+    })),
   }
+}
+
+/**
+ * Compares two contestants within each round, so that a machine which changes its speed between rounds changes nothing.
+ * @returns the median over the rounds
+ */
+export function compareRounds(
+  score: Score,
+  reference: Score,
+  compare: (own: RoundScore, other: RoundScore) => number,
+): number {
+  const pairs = score.rounds.flatMap((own, index) => {
+    const other = reference.rounds[index]
+    return other === undefined ? [] : [compare(own, other)]
+  })
+  return quantile(pairs, 0.5)
+}
+
+/** The throughput of a contestant relative to that of another one, by `compareRounds`. */
+export function throughputRatio(score: Score, reference: Score): number {
+  return compareRounds(score, reference, (own, other) => own.perSecond / other.perSecond)
 }
 
 /** A score as columns of a table, with the ratio of its throughput to that of the reference. */
@@ -138,7 +169,7 @@ export function columnsOf(score: Score, reference: Score, call: 'quote' | 'answe
     'median ms': score.median,
     'p99 ms': score.p99,
     [`CPU ms per ${call}`]: score.cpuMs,
-    ratio: score.perSecond / reference.perSecond,
+    ratio: throughputRatio(score, reference),
   }
 }
 

@@ -5,13 +5,13 @@ import { recordAnswer } from './answers.js'
 import { benchAccount } from './bench-accounts.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { leanCaller, postJson } from './callers.js'
-import { columnsOf, compete, type Score } from './load.js'
+import { columnsOf, compete, type Score, throughputRatio } from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
 const CONNECTIONS = 16
 /** Far below the million responses a minute that the limits allow. */
-const ROUNDS = { rounds: 4, seconds: 1.5 }
+const ROUNDS = { rounds: 11, seconds: 0.5 }
 
 const SERVERS = ['limit', 'service', 'logging'] as const
 
@@ -62,7 +62,7 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
   }
   const list = await scoresOf(listPath)
   const order = await scoresOf(orderPath)
-  const ratio = ({ limit, logging }: Scores) => logging.perSecond / limit.perSecond
+  const ratio = ({ limit, logging }: Scores) => throughputRatio(logging, limit)
   return {
     rows: [...rowsOf('list of solvers', list), ...rowsOf('order from memory', order)],
     findings: [

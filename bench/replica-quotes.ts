@@ -3,7 +3,7 @@ import type { BuiltReplicas } from './built-replicas.js'
 import { type BuiltService, NO_LIMITS } from './built-service.js'
 import { type Caller, postJson, restCaller } from './callers.js'
 import type { DatabaseServer } from './database-server.js'
-import { type Contestant, compete, type Pace, type Score } from './load.js'
+import { type Contestant, compete, type Pace, type Score, throughputRatio } from './load.js'
 import { rowOf } from './replica-rows.js'
 import type { SolverFixture } from './solver-fixture.js'
 
@@ -34,7 +34,7 @@ export async function measureStores(fixture: SolverFixture, server: DatabaseServ
     findings: [
       {
         name: 'quote on PostgreSQL: throughput relative to SQLite',
-        value: postgres.perSecond / sqlite.perSecond,
+        value: throughputRatio(postgres, sqlite),
         atLeast: 0.95,
       },
     ],
@@ -157,6 +157,6 @@ function callersOf(fixture: SolverFixture, replicas: readonly BuiltService[], co
 
 function quoteRow(what: string, score: Score, reference: Score) {
   const { median, p99 } = score
-  const ratio = score.perSecond / reference.perSecond
+  const ratio = throughputRatio(score, reference)
   return { ...rowOf('quotes', what, { ...score, ratio }), 'median ms': median, 'p99 ms': p99 }
 }

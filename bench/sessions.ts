@@ -3,7 +3,7 @@ import type { Benchmark, Result, Row } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
 import { restCaller } from './callers.js'
 import { expectOffers } from './expect-offers.js'
-import { columnsOf, compete, type Score, slope } from './load.js'
+import { columnsOf, compete, type Score, slope, throughputRatio } from './load.js'
 import type { SessionTarget } from './session-pool.js'
 import type { Market } from './signed-offers.js'
 import { type SolverFixture, startSolverFixture, startTypeScript } from './solver-fixture.js'
@@ -157,12 +157,12 @@ export function conclude(results: readonly SizeResult[], completeness: number): 
     findings: [
       {
         name: 'sessions, 10 solvers: throughput relative to endpoints',
-        value: bySession.perSecond / usual['service, endpoints'].perSecond,
+        value: throughputRatio(bySession, usual['service, endpoints']),
         atLeast: 1.1,
       },
       {
         name: 'sessions, 10 solvers: throughput relative to the bare server with endpoints',
-        value: bySession.perSecond / usual['bare server, endpoints'].perSecond,
+        value: throughputRatio(bySession, usual['bare server, endpoints']),
         atLeast: 1,
       },
       {
