@@ -1,7 +1,7 @@
 import type { Benchmark, Finding, Row } from './benchmark.js'
 import { restCaller } from './callers.js'
 import { exponentOf, withExponents } from './exponents.js'
-import { columnsOf, compete } from './load.js'
+import { ABOUT_RATIOS, columnsOf, compete } from './load.js'
 import { startSolverFixture } from './solver-fixture.js'
 
 const SIZES = [1, 10, 50, 200]
@@ -16,7 +16,8 @@ export const growthSolvers: Benchmark = {
   name: 'growth-solvers',
   about:
     `POST /v1/{chainId}/quote over ${CONNECTIONS} connections, by the number of solvers that each quote asks. The limit is that of ` +
-    '`quote`. The exponent is that of the CPU per quote, from the row before: 1 is linear.',
+    '`quote`. The exponent is that of the CPU per quote, from the row before: 1 is linear. ' +
+    ABOUT_RATIOS,
   async collectMetrics() {
     const largest = Math.max(...SIZES)
     const fixture = await startSolverFixture(largest)

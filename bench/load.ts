@@ -161,6 +161,9 @@ export function throughputRatio(score: Score, reference: Score): number {
   return compareRounds(score, reference, (own, other) => own.perSecond / other.perSecond)
 }
 
+/** What a table with these columns says of its ratios. */
+export const ABOUT_RATIOS = 'Ratios are taken within each round; the median of the rounds is shown.'
+
 /** A score as columns of a table, with the ratio of its throughput to that of the reference. */
 export function columnsOf(score: Score, reference: Score, call: 'quote' | 'answer'): Row {
   return {

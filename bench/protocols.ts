@@ -5,7 +5,7 @@ import { DepositMode, OrderType, QuoteService } from '../gen/aggregator/v1/quote
 import { createGrpcClient } from '../test/support/clients/grpc-client.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { type Caller, restCaller } from './callers.js'
-import { columnsOf, compete, type Score, throughputRatio } from './load.js'
+import { ABOUT_RATIOS, columnsOf, compete, type Score, throughputRatio } from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
@@ -18,7 +18,8 @@ export const protocols: Benchmark = {
   about:
     `Quotes of ${SOLVERS} solvers for ${CALLERS} callers at once, in each protocol with its usual clients, compared with ` +
     'REST by undici. REST and Connect use a connection for each caller, gRPC uses one for all. The work of a client ' +
-    'lowers its throughput; the CPU is that of the service alone.',
+    'lowers its throughput; the CPU is that of the service alone. ' +
+    ABOUT_RATIOS,
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {

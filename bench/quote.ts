@@ -2,7 +2,15 @@ import { readMetrics } from '../test/support/service/metrics.js'
 import type { Benchmark, Result, Row } from './benchmark.js'
 import { restCaller } from './callers.js'
 import { expectOffers } from './expect-offers.js'
-import { columnsOf, compareRounds, compete, type Score, slope, throughputRatio } from './load.js'
+import {
+  ABOUT_RATIOS,
+  columnsOf,
+  compareRounds,
+  compete,
+  type Score,
+  slope,
+  throughputRatio,
+} from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SIZES = [1, 2, 5, 10, 20, 50]
@@ -33,7 +41,7 @@ export const quote: Benchmark = {
     'answer. The limit is a bare node:http server that asks the same solvers over undici and recovers one public ' +
     'key for each reply, on its one thread. It checks, hashes, counts, limits and logs nothing. `limit again` is the same server ' +
     'once more, which shows the noise of the machine. The order of the servers is reversed in each round. ' +
-    'Ratios are taken within each round; the median of the rounds is shown.',
+    ABOUT_RATIOS,
   async collectMetrics() {
     const fixture = await startSolverFixture(Math.max(...SIZES))
     try {

@@ -5,7 +5,7 @@ import { recordAnswer } from './answers.js'
 import { benchAccount } from './bench-accounts.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { leanCaller, postJson } from './callers.js'
-import { columnsOf, compete, type Score, throughputRatio } from './load.js'
+import { ABOUT_RATIOS, columnsOf, compete, type Score, throughputRatio } from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
@@ -24,7 +24,8 @@ export const reads: Benchmark = {
     `GET of a chain's list of ${SOLVERS} solvers, and of a deposited order that the service has in memory, over ` +
     `${CONNECTIONS} connections. The limit is plain Fastify with a route that answers the same bytes and headers ` +
     'and logs nothing. The rows "service" log nothing either (LOG_LEVEL=warn). The rows "logging" log a line for ' +
-    'each request, which is the default.',
+    'each request, which is the default. ' +
+    ABOUT_RATIOS,
   async collectMetrics() {
     const fixture = await startSolverFixture(SOLVERS)
     try {

@@ -3,7 +3,7 @@ import type { Benchmark, Result, Row } from './benchmark.js'
 import type { BuiltService } from './built-service.js'
 import { restCaller } from './callers.js'
 import { expectOffers } from './expect-offers.js'
-import { columnsOf, compete, type Score, slope, throughputRatio } from './load.js'
+import { ABOUT_RATIOS, columnsOf, compete, type Score, slope, throughputRatio } from './load.js'
 import type { SessionTarget } from './session-pool.js'
 import type { Market } from './signed-offers.js'
 import { type SolverFixture, startSolverFixture, startTypeScript } from './solver-fixture.js'
@@ -41,7 +41,8 @@ export const sessions: Benchmark = {
   about:
     `POST /v1/{chainId}/quote with ${CALLERS} connections, whose solvers have sessions or endpoints. Every solver answers at ` +
     'once. The bare servers are the limits of `quote`: one asks endpoints over undici, the other one asks over ws. All take ' +
-    'turns in one run, with the same processes of solvers and callers. The CPU is that of the server alone.',
+    'turns in one run, with the same processes of solvers and callers. The CPU is that of the server alone. ' +
+    ABOUT_RATIOS,
   async collectMetrics() {
     const fixture = await startSolverFixture(Math.max(...SIZES))
     try {
