@@ -1,8 +1,25 @@
 import { existsSync } from 'node:fs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { button, look, PATIENCE, useConsole } from '../support/console/swap-page.js'
 import { eventually } from '../support/eventually.js'
+import { startCable } from '../support/faults/cable.js'
 import { CHROMIUM } from '../support/packages/chromium.js'
+
+/** Counts the listeners of each signal, for `mostAbortListeners`: the most of a signal that may still be aborted. */
+const WATCH_SIGNALS = `{
+  const counts = new Map()
+  const watch = (name, change) => {
+    const original = EventTarget.prototype[name]
+    EventTarget.prototype[name] = function (type, ...rest) {
+      if (this instanceof AbortSignal && type === 'abort') counts.set(this, (counts.get(this) ?? 0) + change)
+      return original.call(this, type, ...rest)
+    }
+  }
+  watch('addEventListener', 1)
+  watch('removeEventListener', -1)
+  globalThis.mostAbortListeners = () =>
+    Math.max(...[...counts].filter(([{ aborted }]) => !aborted).map(([, count]) => count))
+}`
 
 describe.skipIf(!existsSync(CHROMIUM))(
   `the auction of the console in a browser (needs ${CHROMIUM})`,
@@ -74,6 +91,45 @@ describe.skipIf(!existsSync(CHROMIUM))(
         expect.stringMatching(/Cosmo[\s\S]*−25\.0 bp/),
       ])
       await look(page, 'auction')
+    })
+
+    it('asks again soon each time its stream is cut after a round, and leaves no listener behind', async () => {
+      const cable = await startCable(stage.network.serviceUrl)
+      onTestFinished(() => cable.close())
+      const { page, open } = await stage.openPage({ baseUrl: cable.url })
+      await page.clock.install()
+      await page.addInitScript(WATCH_SIGNALS)
+      await page.addInitScript('Math.random = () => 0')
+      let rounds = 0
+      page.on('request', (request) => {
+        if (request.url().endsWith('/StreamQuotes')) rounds++
+      })
+      const recorded = () =>
+        page.waitForResponse((response) => response.url().endsWith('/GetQuoteRecord') && response.ok())
+      const first = recorded()
+      await open(stage.swapLink({ for: stage.network.user.address }))
+      await first
+      const listeners = []
+      for (let cut = 1; cut <= 4; cut++) {
+        await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100)
+        const failed = page.waitForEvent('requestfailed', (request) =>
+          request.url().endsWith('/StreamQuotes'),
+        )
+        cable.cut()
+        await failed
+        await page.clock.runFor(450)
+        expect(rounds).toBe(cut)
+        await page.clock.runFor(100)
+        const next = recorded()
+        await eventually(
+          async () => rounds,
+          (count) => count === cut + 1,
+        )
+        await page.clock.resume()
+        await next
+        listeners.push(await page.evaluate<number>('mostAbortListeners()'))
+      }
+      expect(listeners).toEqual(listeners.map(() => listeners[0]))
     })
 
     it('has the contract check the best offer once a wallet is connected', async () => {

@@ -10,6 +10,7 @@ import { quoteService } from './api.js'
 import { addImprovement, addRecord, endRound, type Offer, openRound, type Round } from './auction.js'
 import { isVisible } from './clock.js'
 import { type Failure, toFailure } from './failure.js'
+import { retryPause } from './pacing.js'
 
 export type AuctionRequest = MessageInitShape<typeof StreamQuotesRequestSchema> & { readonly chainId: bigint }
 
@@ -56,26 +57,30 @@ export function useAuction(request: AuctionRequest | undefined, isHeld: boolean)
 }
 
 async function follow(request: AuctionRequest, auction: Signal<Auction>, signal: AbortSignal): Promise<void> {
-  for (let failures = 0; !signal.aborted; ) {
+  let failures = 0
+  const onRound = () => {
+    failures = 0
+  }
+  while (!signal.aborted) {
     try {
-      await readStream(request, auction, signal)
-      failures = 0
+      await readStream(request, auction, signal, onRound)
     } catch (thrown) {
       if (signal.aborted) return
       const failure = toFailure(thrown)
       auction.value = { ...auction.peek(), nextAt: undefined, failure }
       if (/ARGUMENT|NOT_SUPPORTED/.test(failure.reason)) return
-      const ms = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures++)
+      const ms = retryPause(++failures, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS })
       await pause(Math.max(ms, failure.retryAfterMs ?? 0), signal)
     }
   }
 }
 
-/** Reads one stream to its end, which an instance sets after ten minutes. */
+/** Reads one stream to its end, which an instance sets after ten minutes. @param onRound called after each round */
 async function readStream(
   request: AuctionRequest,
   auction: Signal<Auction>,
   signal: AbortSignal,
+  onRound: () => void,
 ): Promise<void> {
   const isOutput = request.orderType !== OrderType.EXACT_OUTPUT
   const message = create(StreamQuotesRequestSchema, { ...request, refreshSeconds: REFRESH_SECONDS })
@@ -96,6 +101,7 @@ async function readStream(
       auction.value = { round, offer: better, nextAt: undefined, failure: undefined }
       continue
     }
+    onRound()
     round = endRound(round, part.value)
     const taken = round.best && {
       quoteId: round.quoteId,
@@ -138,10 +144,12 @@ function keyOf(request: AuctionRequest): string {
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer)
+      signal.removeEventListener('abort', end)
       resolve()
-    })
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
   })
 }
