@@ -2,7 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ServiceError } from '../domain/errors.js'
+import { ServiceError } from '../domain/errors.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import type { EventStreams } from '../rpc/event-streams.js'
@@ -34,6 +34,7 @@ interface RpcRoutesOptions {
 
 /** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
 const NEVER_COMPRESS = 0xffff_ffff
+const VERSION_NOT_SUPPORTED = 505
 
 /**
  * Serves methods over gRPC, gRPC-Web and Connect.
@@ -46,10 +47,11 @@ export async function registerRpc(
   rejectCounted: (error: ServiceError, request: FastifyRequest, reply: FastifyReply) => Promise<never>,
   maxBodyBytes: number,
 ): Promise<void> {
+  const bothWays = new Set<string>()
   scope.decorateRequest('response', undefined)
   scope.addHook('onRequest', (request, reply, done) => {
     request.response = reply.raw
-    const error = findTargetError(request.raw)
+    const error = findTargetError(request.raw) ?? findVersionError(request, bothWays)
     if (error === undefined) done()
     else rejectCounted(error, request, reply).catch(done)
   })
@@ -57,10 +59,26 @@ export async function registerRpc(
     routes(router) {
       rpcRoutes(methods, streams, quoteStreams, solverSessions, addServices)(router)
       wrapHandlers(router, withGrpcStatusMessages)
+      for (const { requestPath, method } of router.handlers)
+        if (method.methodKind === 'bidi_streaming') bothWays.add(requestPath)
     },
     contextValues: toContextValues,
     readMaxBytes: maxBodyBytes,
     compressMinBytes: NEVER_COMPRESS,
+  })
+}
+
+/**
+ * Rejects HTTP/1.1, where a method that streams both ways needs HTTP/2. Connect does so without a word.
+ * @param bothWays paths of such methods
+ */
+function findVersionError(
+  { raw, routeOptions }: FastifyRequest,
+  bothWays: ReadonlySet<string>,
+): ServiceError | undefined {
+  if (raw.httpVersionMajor > 1 || !bothWays.has(routeOptions.url ?? '')) return undefined
+  return new ServiceError('METHOD_NOT_ALLOWED', 'This method streams both ways, which takes HTTP/2.', {
+    httpStatus: VERSION_NOT_SUPPORTED,
   })
 }
 

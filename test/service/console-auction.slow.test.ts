@@ -109,7 +109,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const first = recorded()
       await open(stage.swapLink({ for: stage.network.user.address }))
       await first
-      const listeners = []
+      const listeners: number[] = []
       for (let cut = 1; cut <= 4; cut++) {
         await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 100)
         const failed = page.waitForEvent('requestfailed', (request) =>

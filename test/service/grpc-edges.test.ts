@@ -147,6 +147,24 @@ it('a wrong verb at the path of a method counts as METHOD_NOT_ALLOWED', async ()
   expect([status, after - before]).toEqual([405, 1])
 })
 
+it.each([...REFLECT, '/aggregator.v1.SolverService/OpenSession'])(
+  'HTTP/1.1 at %s, which streams both ways, is refused with a reason and counts',
+  async (path) => {
+    const limited = await startService(chain, { RATE_LIMIT_MAX: '9' })
+    onTestFinished(() => limited.close())
+    const answer = await fetch(limited.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/connect+json' },
+      body: '{}',
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      505,
+      { error: 'This method streams both ways, which takes HTTP/2.', code: 'METHOD_NOT_ALLOWED' },
+    ])
+    expect(answer.headers.get('ratelimit-remaining')).toBe('8')
+  },
+)
+
 describe('broken protobuf counts', () => {
   const LIMIT = 3
   const grpcWeb = { 'content-type': 'application/grpc-web' }
