@@ -11,7 +11,7 @@ const AUTHORITY_SHAPE = 'must be a host name or an IP address, with an optional 
  * Checks the host of a request, and the headers that a proxy before this service may read in another way than Node does.
  * REST accepts an empty Host and none, as health checks of load balancers send them.
  * @returns undefined for a valid request. Otherwise INVALID_ARGUMENT: 400 for a second or unusable Host header or
- * `:authority` (RFC 9112, section 3.2), 501 for a transfer coding other than `chunked` (section 6.1).
+ * `:authority` (RFC 9112, section 3.2), 501 for a transfer coding before `chunked` (section 6.1).
  */
 export function findHeaderError(request: Request): ServiceError | undefined {
   const { headers, rawHeaders } = request

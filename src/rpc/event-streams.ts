@@ -7,10 +7,8 @@ import {
   chainNotSupported,
   type FieldViolation,
   invalidArgument,
-  isOutage,
   type Reason,
   type ServiceError,
-  toServiceError,
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
@@ -25,6 +23,7 @@ import { identifyClient } from './identify-client.js'
 import { memoizeLast } from './memoize-last.js'
 import type { Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
+import { createStreamOutcomes } from './stream-outcomes.js'
 import type { StreamSlots } from './stream-slots.js'
 
 /** How long a client may take to read the end of its stream before the server cuts its connection. */
@@ -120,16 +119,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     }
   }
 
-  const count = (protocol: string, reason: Reason | 'OK') =>
-    metrics.requests.inc({ method: name, protocol, reason })
-
-  function reject({ protocol, requestId }: StreamCaller, thrown: unknown): ServiceError {
-    const error = toServiceError(thrown)
-    const level = isOutage(error.reason) ? 'debug' : 'error'
-    if (error.cause !== undefined) log[level]({ requestId, method: name, err: error.cause }, error.message)
-    count(protocol, error.reason)
-    return error
-  }
+  const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
 
   /** Streams of the same place get the same message, so that it is encoded once. */
   const healthAt = memoizeLast(toHealthMessage)

@@ -3,8 +3,6 @@ import {
   chainNotSupported,
   type FieldViolation,
   invalidArgument,
-  isOutage,
-  type Reason,
   ServiceError,
   shuttingDown,
   toServiceError,
@@ -22,6 +20,7 @@ import { identifyClient } from './identify-client.js'
 import type { RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import type { ReadQuote } from './read-quote.js'
+import { createStreamOutcomes } from './stream-outcomes.js'
 import type { StreamSlots } from './stream-slots.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
@@ -85,17 +84,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
   const streams = new Set<QuoteStream>()
   let isShuttingDown = false
 
-  const count = (protocol: string, reason: Reason | 'OK') =>
-    metrics.requests.inc({ method: name, protocol, reason })
-
-  /** Counts and logs the error that ends a stream, or that keeps it from opening. */
-  function reject({ protocol, requestId }: QuoteStreamCaller, thrown: unknown): ServiceError {
-    const error = toServiceError(thrown)
-    const level = isOutage(error.reason) ? 'debug' : 'error'
-    if (error.cause !== undefined) log[level]({ requestId, method: name, err: error.cause }, error.message)
-    count(protocol, error.reason)
-    return error
-  }
+  const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
 
   function isSupported(chainId: number | undefined): boolean {
     return chainId !== undefined && supportedChains.includes(chainId)

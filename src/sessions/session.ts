@@ -147,6 +147,7 @@ export function createSession(options: SessionOptions): Session {
       return requests.ask(id, signal, listener, () => {
         results.flush()
         connection.send({ type: 'quoteRequest', id, solverRequest })
+        // Too much may wait from now on.
         backlog.isFull()
       })
     },

@@ -52,7 +52,7 @@ interface SessionsOptions {
 }
 
 const HEARTBEAT_MS = 20_000
-/** Solvers that connect again after `goAway` spread over this time for each, so that 50 a second come at most. */
+/** Solvers that connect again after `goAway` spread over this time for each: up to 3,000 sessions, 50 a second come. */
 const RECONNECT_MS = 20
 const MIN_RECONNECT_MS = 1000
 const MAX_RECONNECT_MS = 60_000

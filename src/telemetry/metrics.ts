@@ -104,7 +104,7 @@ export function createMetrics() {
     }),
     rateLimited: new Counter({
       name: 'aggregator_rate_limited_total',
-      help: 'Requests rejected because of a limit, by limit (quote, price, order, register, unregister, solvers, streams, sessions, global).',
+      help: 'Requests rejected because of a limit, by limit (quote, price, order, register, unregister, solvers, results, streams, sessions, global).',
       labelNames: ['limit'],
       registers,
     }),

@@ -85,7 +85,7 @@ export function createFilling(options: FillingOptions): Filling {
     }
   }
 
-  /** @returns whether the payment is under way */
+  /** @returns whether something was done for the payment, so that the next look is due soon */
   async function step(order: StoredOrder): Promise<boolean> {
     const { orderId, fillDeadline } = order
     // A stopped process may have left more payments than the limit allows.

@@ -14,11 +14,6 @@ export function formatMoment(ms: number): string {
   return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** The clock's time alone. @param ms Unix time in milliseconds */
-export function formatClock(ms: number): string {
-  return new Date(ms).toLocaleTimeString(undefined, { hour12: false })
-}
-
 /** A length of time in its largest unit: `12 ms`, `4.2 s`, `14 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`

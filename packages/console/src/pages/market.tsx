@@ -21,7 +21,7 @@ import { formatDuration } from '../format/time.js'
 
 const LATEST = 8
 const EARLIER = 40
-/** An order whose first event is its fill has its amounts in the list alone. */
+/** Time between two lists that events cause. They do so when an event does not have the amounts of its order. */
 const LIST_PAUSE_MS = 5000
 /** More than the tape has, so that none of its deposits is taken for a new one. */
 const KEPT = 300

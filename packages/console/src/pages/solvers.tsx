@@ -28,7 +28,7 @@ import {
 import { exactAmount, formatAmount, formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
-/** Each line of a sparkline is one call: no more than these, because the instance limits calls. */
+/** Each sparkline is one call: no more than these, because the instance limits calls. */
 const MOST_SPARKLINES = 20
 /** A line has one value for each hour. */
 const SPARKLINE_REFRESH_MS = 900_000
