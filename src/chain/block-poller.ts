@@ -36,6 +36,8 @@ interface BlockPollerOptions {
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
+  /** Has an endpoint verified again before the next read from it. */
+  readonly forgetEndpoint: (endpoint: Endpoint) => void
   readonly blocks: Pick<BlockProcessor, 'last'>
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
@@ -97,6 +99,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     )
     results.failed(error, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
+    if (error instanceof ChainConfigError) options.forgetEndpoint(endpoint)
     if (!isRpcResponseError(error) && !(error instanceof InconsistentAnswerError)) {
       subscriptions.remove(endpoint)
       endpoint.disconnect()

@@ -38,7 +38,8 @@ export interface BlockProcessor {
    * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
    * publishes the confirmed events.
    * @param headNumber the head at that time
-   * @throws InconsistentAnswerError when the node contradicts itself; it removes nothing in this case
+   * @throws InconsistentAnswerError when the node contradicts itself, and ChainConfigError when it serves another chain; it
+   * removes nothing in these cases
    */
   add(reader: BlockReader, headers: readonly TimedHeader[], headNumber: number): Promise<Outcome>
   /** Adds a range that follows the last known block and is too old to change, and publishes it. */
@@ -101,13 +102,14 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
         const reading = reader.blocks(headers, { replacesEvents: true })
-        const [blocks] = await Promise.all([reading, assertOnChain(reader, first)])
+        const [blocks] = await Promise.all([reading, assertOnChain(reader, first), reader.verifyChainId()])
         append(await rollBack(local, step.ancestor), headers, blocks, headNumber)
         return 'removed'
       }
       case 'fork':
         return place(reader, local, [await parentOf(reader, first), ...headers], headNumber)
       case 'lost':
+        await reader.verifyChainId()
         await resync(reader, local, first)
         return 'removed'
       case 'known':
@@ -144,7 +146,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     return kept
   }
 
-  /** Handles a fork before all known blocks: goes back to a block that is still on the chain, or that is final. */
+  /** Handles a fork before all known blocks: goes back to a block that is still on the chain. */
   async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
     const candidates = checkpoints.through(local[0])
     const eventBlocks = await eventSink.eventBlocks(candidates[0].number, MAX_EVENT_BLOCKS)

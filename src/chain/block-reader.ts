@@ -13,6 +13,7 @@ import { type DecodedLogs, decodeLogs } from './decode-logs.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { createRangeLogsReader } from './range-logs.js'
+import { verifyChainId } from './verify-chain-id.js'
 
 /** A block with its decoded logs. */
 export interface Block extends DecodedLogs {
@@ -28,6 +29,8 @@ export interface BlockRange extends DecodedLogs {
 
 /** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
 export interface BlockReader {
+  /** Verifies that the endpoint still serves this chain. @throws ChainConfigError when it does not */
+  verifyChainId(): Promise<void>
   head(): Promise<TimedHeader>
   /** @throws InconsistentAnswerError when the node does not have the block; also the methods below */
   header(number: number): Promise<TimedHeader>
@@ -35,8 +38,6 @@ export interface BlockReader {
   headers(from: number, to: number): Promise<TimedHeader[]>
   /** The header of the block with this hash. */
   headerOf(hash: Hex): Promise<TimedHeader>
-  /** Number of the last final block; undefined when the chain does not report it. */
-  finalized(): Promise<number | undefined>
   /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
   blocks(headers: readonly TimedHeader[], options?: AttachOptions): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
@@ -90,6 +91,7 @@ export function createBlockReader(
   }
 
   return {
+    verifyChainId: () => verifyChainId(client, chainId),
     head: () => readHeader('eth_getBlockByNumber', 'latest'),
     header,
     async headers(from, to) {
@@ -100,11 +102,6 @@ export function createBlockReader(
       throw new InconsistentAnswerError(`the chain changed while blocks ${from} to ${to} were read`)
     },
     headerOf,
-    finalized: () =>
-      readHeader('eth_getBlockByNumber', 'finalized').then(
-        ({ number }) => number,
-        () => undefined,
-      ),
     async blocks(headers, options) {
       const blocks = await Promise.all(headers.map(block))
       const attached = await attachOrders(

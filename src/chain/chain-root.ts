@@ -40,8 +40,9 @@ interface LostChain {
 
 /**
  * Returns the block after which a chain is read again when all known blocks have left it. This is the last candidate or block
- * with events that is still on the chain, so that every event of a removed block is removed. When all blocks with events are
- * still on the chain, it is the last final block.
+ * with events that is still on the chain, so that every event of a removed block is removed. Without either, it is the block
+ * before the first one that was read. A later block would not do, even a final one: the blocks that were read before it may
+ * have been those of another fork.
  * @throws InconsistentAnswerError when the node still has the last candidate on its chain
  */
 export async function resyncRoot(
@@ -53,14 +54,7 @@ export async function resyncRoot(
   if (last !== undefined && root === last)
     throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${last.number}`)
   if (root !== undefined) return root
-  const found = await findLastOnChain(eventBlocks, reader)
-  const start = firstBlock - 1
-  if (found !== eventBlocks.at(-1)) return headerAt(reader, found?.number ?? start)
-  const final = (await reader.finalized()) ?? start
-  return headerAt(reader, Math.max(found?.number ?? start, Math.min(final, candidates[0].number - 1)))
-}
-
-async function headerAt(reader: BlockReader, number: number): Promise<BlockHeader> {
+  const number = (await findLastOnChain(eventBlocks, reader))?.number ?? firstBlock - 1
   return number < 0 ? BEFORE_GENESIS : reader.header(number)
 }
 

@@ -37,6 +37,8 @@ interface ChainSyncOptions {
   readonly endpoints: readonly Endpoint[]
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
   readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
+  /** Has an endpoint verified again before the next read from it. */
+  readonly forgetEndpoint: (endpoint: Endpoint) => void
   readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher

@@ -89,7 +89,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
   })
   const { client, endpoints } = rpc
-  const { verify, readAny, contract } = createEndpointVerifier(config, endpoints, {
+  const { verify, forget, readAny, contract } = createEndpointVerifier(config, endpoints, {
     ...options,
     onContract: () => bondTokenReader.start(),
   })
@@ -111,6 +111,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         client,
         endpoints,
         verifyEndpoint: verify,
+        forgetEndpoint: forget,
         listener,
         publisher,
       })

@@ -3,6 +3,7 @@ import type { ChainConfig } from '../config.js'
 import type { Logger } from '../telemetry/log.js'
 import { ChainConfigError } from './chain-config-error.js'
 import type { Endpoint } from './rpc-client.js'
+import { verifyChainId } from './verify-chain-id.js'
 import { type VerifiedContract, verifyContract } from './verify-contract.js'
 
 /** Verifies that a chain's endpoints and its contract match the configuration. */
@@ -13,6 +14,8 @@ export interface EndpointVerifier {
    * @throws ChainConfigError, or viem's errors when the endpoint does not answer
    */
   verify(endpoint: Endpoint): Promise<void>
+  /** Has an endpoint verified again before the next read from it. */
+  forget(endpoint: Endpoint): void
   /**
    * Verifies the first endpoint that answers, and reads from it.
    * @throws ChainConfigError of an endpoint that answers; otherwise the error of the last endpoint
@@ -43,14 +46,8 @@ export function createEndpointVerifier(
 
   async function assertChainId(endpoint: Endpoint): Promise<void> {
     if (verified.has(endpoint)) return
-    const answer = await endpoint.client.getChainId()
-    if (answer !== chainId) {
-      const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
-      throw new ChainConfigError(
-        `RPC_URL_${chainId}`,
-        `${place}answers for chain ${answer}, and not for ${chainId}`,
-      )
-    }
+    const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
+    await verifyChainId(endpoint.client, chainId, place)
     verified.add(endpoint)
   }
 
@@ -69,6 +66,7 @@ export function createEndpointVerifier(
 
   return {
     verify,
+    forget: (endpoint) => void verified.delete(endpoint),
     async readAny(read) {
       let failure: unknown
       for (const endpoint of endpoints) {

@@ -16,6 +16,7 @@ const MAX_CALLS = 3000
 export const ENDLESS = 'the node is called endlessly'
 
 interface FaultyNodeOptions {
+  readonly chainId: number
   /** Whether the node has `eth_getBlockReceipts`. */
   readonly hasReceipts: boolean
   /** Depth of blocks that a node may not have indexed yet, so that it may leave out their logs. */
@@ -53,7 +54,6 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
 
   function headerBy(name: Hex | string): RawHeader | null {
     if (name === 'latest') return isWrong() ? wrongHead() : chain.tip().header
-    if (name === 'finalized') return (chain.at(0) as ModelBlock).header
     const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
     const header = block?.header ?? null
     if (!isWrong()) return header
@@ -156,6 +156,7 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
 
   const client = {
     readContract,
+    getChainId: async () => (isWrong() ? options.chainId + 1 : options.chainId),
     request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
       answer(method, params),
   }

@@ -38,7 +38,11 @@ async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
   const chain = createModelChain(random)
   const hasReceipts = seed % 2 === 0
-  const node = createFaultyNode(chain, random, { hasReceipts, freshBlocks: RECHECK_BLOCKS })
+  const node = createFaultyNode(chain, random, {
+    chainId: CHAIN_ID,
+    hasReceipts,
+    freshBlocks: RECHECK_BLOCKS,
+  })
   const database = await openSqlite(':memory:')
   const store = createEventStore(database, () => 1)
   const cluster = { listen() {} }

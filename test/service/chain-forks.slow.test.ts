@@ -121,13 +121,12 @@ describe('a head of another fork', () => {
 describe('a reorganisation while ranges are read', () => {
   const DEPTH = 4
 
-  it('is noticed at the next range of a chain without finality, and its events are removed', async () => {
+  it('is noticed at the next range, and its events are removed', async () => {
     const { number: root } = await on.traffic.head()
     await on.traffic.run({ events: 60, blocks: 50 })
     const [reached, released] = [deferred(), deferred()]
     const begun = new Set<string>()
     on.rpc.intercept(async ({ method, params = [] }, pass) => {
-      if (params[0] === 'finalized') return { error: { code: -32601, message: 'unknown block' } }
       const { fromBlock, toBlock } = (params[0] ?? {}) as { fromBlock?: string; toBlock?: string }
       // The ends of a range are single blocks, which are read again.
       if (method !== 'eth_getLogs' || fromBlock === undefined || fromBlock === toBlock) return pass()
@@ -157,10 +156,6 @@ describe('a reorganisation while ranges are read', () => {
   })
 })
 
-/** Rejects requests for the last final block, as chains without finality do. */
-const withoutFinality: Interceptor = async ({ params = [] }, pass) =>
-  params[0] === 'finalized' ? { error: { code: -32601, message: 'unknown block' } } : pass()
-
 describe('a chain that no longer has any block that the service knows', () => {
   const DEPTH = 3
 
@@ -177,8 +172,7 @@ describe('a chain that no longer has any block that the service knows', () => {
     whole.close()
   }
 
-  it('has its old events removed without finality and after a restart', async () => {
-    on.rpc.intercept(withoutFinality)
+  it('has its old events removed after a restart', async () => {
     const kept = { DB_PATH: temporaryFile(), MAX_REORG_DEPTH: String(DEPTH) }
     await on.start(kept)
     await on.traffic.run({ events: 6, blocks: 4 })
