@@ -70,7 +70,10 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   })
   const http2 = createHttp2Server(
     { settings: { maxConcurrentStreams: MAX_STREAMS_PER_SESSION, maxHeaderListSize: MAX_HEADER_BYTES } },
-    handler as never,
+    (request, response) => {
+      // A client may send many requests and reset them in one packet. To handle each of them would keep the event loop busy.
+      if (!request.stream.closed) handler(request as never, response as never)
+    },
   )
   const sessions = superviseSessions(http2, timeouts)
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events'
 import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
 import { createConnection } from 'node:net'
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startChain, type TestChain } from '../support/chain/chain.js'
+import { FRAME, frame, headersFrame, PREFACE, settingsFrame } from '../support/clients/http2-frames.js'
 import { eventually } from '../support/eventually.js'
 import { startService, type TestService } from '../support/service/service.js'
 
@@ -164,6 +166,35 @@ it.each([...REFLECT, '/aggregator.v1.SolverService/OpenSession'])(
     expect(answer.headers.get('ratelimit-remaining')).toBe('8')
   },
 )
+
+it.each([
+  ['POST', STREAM],
+  ['POST', '/aggregator.v1.SolverService/OpenSession'],
+  ['GET', '/v1/events'],
+])('%s %s that is reset as soon as it is sent is not handled', async (method, path) => {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const { url, close } = await startService(chain, {}, { log })
+  onTestFinished(() => close())
+  lines.length = 0
+  const { hostname, port } = new URL(url)
+  const socket = createConnection(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  const common = { ':scheme': 'http', ':authority': hostname }
+  const headers = { ...common, ':method': method, ':path': path, 'content-type': 'application/grpc' }
+  const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])
+  const resets = Array.from({ length: 200 }, (_, index) => [
+    headersFrame(2 * index + 1, headers, false),
+    frame(FRAME.reset, 0, 2 * index + 1, cancel),
+  ])
+  const last = headersFrame(401, { ...common, ':method': 'GET', ':path': '/v1/none' }, true)
+  socket.write(Buffer.concat([PREFACE, settingsFrame(65_535), ...resets.flat(), last]))
+  await eventually(
+    async () => lines.filter((line) => line.includes('/v1/none')),
+    ({ length }) => length > 0,
+  )
+  expect(lines).toHaveLength(1)
+})
 
 describe('broken protobuf counts', () => {
   const LIMIT = 3

@@ -2,7 +2,7 @@
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 
 /** Frame types (RFC 9113, section 6). */
-export const FRAME = { data: 0, headers: 1, settings: 4, ping: 6, goAway: 7 } as const
+export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, ping: 6, goAway: 7 } as const
 /** Flags. An acknowledgement has the same bit as the end of a stream. */
 export const FLAG = { ack: 1, endStream: 1, endHeaders: 4 } as const
 const INITIAL_WINDOW_SIZE = 4
