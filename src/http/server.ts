@@ -10,6 +10,7 @@ import type { QuoteStreams } from '../rpc/quote-streams.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { AddService } from '../rpc/router.js'
 import type { SolverSessions } from '../rpc/solver-sessions.js'
+import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
 import { findHeaderError } from './ambiguous-headers.js'
 import { recordArrival } from './arrival.js'
@@ -28,7 +29,7 @@ import { registerRpc } from './rpc-routes.js'
 import { SESSION_PATH } from './session-path.js'
 import { registerSessionRoute } from './session-route.js'
 import { registerRestRoutes } from './transcoder.js'
-import { MAX_CLIENT_MESSAGE_BYTES } from './websocket-control.js'
+import { MAX_CLIENT_MESSAGE_BYTES, type Talkers } from './websocket-control.js'
 import { registerWebSocketUpgrades } from './websocket-upgrade.js'
 
 interface HttpServerOptions {
@@ -59,6 +60,9 @@ export interface HttpServer {
    */
   close(graceMs: number, drainMs: number): Promise<void>
 }
+
+/** Solvers send messages on their sessions. */
+const SOLVERS: Talkers = { has: (path) => path === SESSION_PATH, maxMessageBytes: MAX_MESSAGE_BYTES }
 
 /** The longest request body. */
 const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
@@ -129,8 +133,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     if (quoteStreams !== undefined) registerQuoteStream(rest, quoteStreams, rejectOtherMethods)
   })
   await server.register(async (sockets) => {
-    const onlyListens = (path: string) => path !== SESSION_PATH
-    await registerWebSocketUpgrades(sockets, upgrades, MAX_CLIENT_MESSAGE_BYTES, onlyListens)
+    await registerWebSocketUpgrades(sockets, upgrades, MAX_CLIENT_MESSAGE_BYTES, SOLVERS)
     const rejectOtherMethods = createMethodRejection(sockets, rateLimits)
     if (streams !== undefined) registerEventRoutes(sockets, streams, rejectOtherMethods, logRequest)
     registerSessionRoute(sockets, solverSessions, rejectOtherMethods, logRequest)

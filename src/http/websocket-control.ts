@@ -16,6 +16,11 @@ const MAX_HEADER_BYTES = 14
  * unfinished messages.
  */
 const MAX_BYTES_PER_SECOND = 2 * MAX_CLIENT_MESSAGE_BYTES + MAX_FRAMES_PER_SECOND * MAX_HEADER_BYTES
+/**
+ * Messages that a client which has a reason to send some may have under way from one second to the next, in bytes. ws counts
+ * no fragments without content, each of which takes as long as a message.
+ */
+const MAX_UNFINISHED_MESSAGES = 2
 
 /** What a client has sent recently. It is created with the client's first frame, as most clients send none. */
 interface Incoming {
@@ -27,21 +32,39 @@ interface Incoming {
   unansweredPing: Buffer | undefined
 }
 
+/** The WebSockets whose clients have a reason to send messages. */
+export interface Talkers {
+  /** Whether these are the clients of a path. */
+  has(path: string): boolean
+  /** The longest message of them. */
+  readonly maxMessageBytes: number
+}
+
+export const NO_TALKERS: Talkers = { has: () => false, maxMessageBytes: 0 }
+
+/** What a client has sent since the last look. */
+interface Received {
+  readonly socket: Socket
+  bytesRead: number
+  messages: number
+}
+
 /**
  * Bounds the cost of WebSocket clients. While a client does not read a pong, the server answers only the last of its pings
  * (RFC 6455, section 5.5.3). The server closes a client that sends too many frames or bytes, or that does not answer the
  * server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
  * @param server its option `autoPong` must be false
- * @param onlyListens whether the client of a request has no reason to send messages. Of the others, only control frames are
- *   bounded: their route bounds their messages, and sends its own pings
+ * @param talkers the clients that have a reason to send messages. Of these, control frames and the bytes of unfinished messages
+ *   are bounded: their route bounds their messages, and sends its own pings
  * @returns a function that stops the server's pings
  */
 export function superviseWebSockets(
   server: WebSocketServer,
   pingIntervalMs: number,
-  onlyListens: (request: IncomingMessage) => boolean = () => true,
+  talkers: Talkers = NO_TALKERS,
 ): () => void {
-  const sockets = new Map<WebSocket, { readonly socket: Socket; bytesRead: number }>()
+  const listening = new Map<WebSocket, Received>()
+  const talking = new Map<WebSocket, Received>()
   const incoming = new WeakMap<WebSocket, Incoming>()
   const silent = new WeakSet<WebSocket>()
   let payload = randomBytes(8)
@@ -87,7 +110,7 @@ export function superviseWebSockets(
 
   const timer = setInterval(() => {
     payload = randomBytes(8)
-    for (const client of sockets.keys()) {
+    for (const client of listening.keys()) {
       if (silent.has(client)) client.terminate()
       else if (client.readyState === client.OPEN) {
         silent.add(client)
@@ -100,24 +123,34 @@ export function superviseWebSockets(
     const now = performance.now()
     const most = (MAX_BYTES_PER_SECOND * Math.max(SECOND_MS, now - checkedAt)) / SECOND_MS
     checkedAt = now
-    for (const [client, before] of sockets) {
-      const { bytesRead } = before.socket
-      if (bytesRead - before.bytesRead > most && client.readyState === client.OPEN) client.terminate()
-      before.bytesRead = bytesRead
-    }
+    for (const [client, received] of listening) cutAbove(most, client, received)
+    for (const [client, received] of talking)
+      cutAbove((received.messages + MAX_UNFINISHED_MESSAGES) * talkers.maxMessageBytes, client, received)
   }, SECOND_MS)
   server.on('connection', (client, request) => {
     client.on('ping', onPing).on('pong', onPong)
-    if (!onlyListens(request)) return
     const { socket } = request
-    sockets.set(client, { socket, bytesRead: socket.bytesRead })
-    client.on('message', onMessage)
-    client.once('close', () => sockets.delete(client))
+    const received: Received = { socket, bytesRead: socket.bytesRead, messages: 0 }
+    const group = talkers.has(pathOf(request)) ? talking : listening
+    group.set(client, received)
+    client.once('close', () => group.delete(client))
+    if (group === listening) client.on('message', onMessage)
+    else client.on('message', () => received.messages++)
   })
   return () => {
     clearInterval(timer)
     clearInterval(byteTimer)
   }
+}
+
+const pathOf = ({ url = '' }: IncomingMessage) => url.split('?', 1)[0] ?? ''
+
+/** Cuts off a client that has sent more bytes than these since the last call. */
+function cutAbove(most: number, client: WebSocket, received: Received): void {
+  const { bytesRead } = received.socket
+  if (bytesRead - received.bytesRead > most && client.readyState === client.OPEN) client.terminate()
+  received.bytesRead = bytesRead
+  received.messages = 0
 }
 
 function newIncoming(): Incoming {

@@ -2,7 +2,7 @@ import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocketServer } from 'ws'
 import type { PendingUpgrades } from './pending-upgrades.js'
-import { superviseWebSockets } from './websocket-control.js'
+import { NO_TALKERS, superviseWebSockets, type Talkers } from './websocket-control.js'
 
 const PING_INTERVAL_MS = 30_000
 /** Parts of one message. Each has a cost in addition to its bytes, and no client has a reason to send any. */
@@ -13,14 +13,14 @@ const MAX_BUFFERED_CHUNKS = 64
 /**
  * Lets routes of a scope be WebSockets with the option `wsHandler`. @fastify/websocket adds hooks to every route of its
  * scope, so other routes belong to another scope.
- * @param maxMessageBytes a longer message closes the client
- * @param onlyListens whether the clients of a path have no reason to send messages, see `superviseWebSockets`
+ * @param maxMessageBytes a longer message closes the client, unless its route allows more
+ * @param talkers the clients that have a reason to send messages, see `superviseWebSockets`
  */
 export async function registerWebSocketUpgrades(
   scope: FastifyInstance,
   upgrades: PendingUpgrades,
   maxMessageBytes: number,
-  onlyListens: (path: string) => boolean = () => true,
+  talkers: Talkers = NO_TALKERS,
 ): Promise<void> {
   await scope.register(websocket, {
     options: {
@@ -37,8 +37,6 @@ export async function registerWebSocketUpgrades(
   })
   const webSockets = scope.websocketServer as WebSocketServer
   webSockets.on('connection', (_socket, request) => upgrades.takeOver(request))
-  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS, ({ url = '' }) =>
-    onlyListens(url.split('?', 1)[0] ?? ''),
-  )
+  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS, talkers)
   scope.addHook('onClose', async () => stop())
 }

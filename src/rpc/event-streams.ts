@@ -92,6 +92,9 @@ interface EventStreamsOptions {
 
 /** Time from one message about the chains to the next one, at most while the stream is read. */
 const HEALTH_INTERVAL_MS = 15_000
+/** Of all filters of a stream together. They are in memory for as long as it is open. */
+const MAX_FILTER_VALUES = 256
+const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at most ${MAX_FILTER_VALUES} values`
 
 /** Builds the method. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
@@ -182,6 +185,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 }
 
 function readFilter(request: StreamEventsRequest, fields: Fields): EventFilter {
+  limitValues(request, fields)
   const types = request.type.map((type) => fields.choice('type', type, EVENT_TYPE_NAMES) ?? 'Deposited')
   return {
     chainIds: setOf(request.chainId.map(Number)),
@@ -189,6 +193,14 @@ function readFilter(request: StreamEventsRequest, fields: Fields): EventFilter {
     orderIds: setOf(request.orderId.map((text) => fields.bytes32('orderId', text))),
     users: setOf(request.user.map((text) => fields.address('user', text))),
     solvers: setOf(request.solver.map((text) => fields.address('solver', text))),
+  }
+}
+
+function limitValues(request: StreamEventsRequest, fields: Fields): void {
+  let count = 0
+  for (const field of ['chainId', 'type', 'orderId', 'user', 'solver'] as const) {
+    count += request[field].length
+    if (count > MAX_FILTER_VALUES) fields.addViolation(field, TOO_MANY_VALUES)
   }
 }
 

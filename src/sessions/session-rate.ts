@@ -1,13 +1,13 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 
 /** The sessions that a solver opens in a minute, from all client addresses together. */
 export interface SessionRate {
-  /** @throws ServiceError RATE_LIMITED */
-  assertFree(address: Address): Promise<void>
-  /** Counts a session of a solver with a bond. So addresses without one take no memory. */
+  /** Counts a session before it is opened, so that sessions at the same time count too. @throws ServiceError RATE_LIMITED */
   count(address: Address): Promise<void>
+  /** Takes back the count of a session that was not opened. So a solver without a bond takes no memory. */
+  takeBack(address: Address): Promise<void>
 }
 
 const MINUTE_SECONDS = 60
@@ -17,18 +17,22 @@ const MINUTE_SECONDS = 60
  * @param perMinute 0 is no limit
  */
 export function createSessionRate(perMinute: number): SessionRate {
-  if (perMinute === 0) return { async assertFree() {}, async count() {} }
+  if (perMinute === 0) return { async count() {}, async takeBack() {} }
   const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS })
   return {
-    async assertFree(address) {
-      const counted = await limiter.get(address)
-      if (counted === null || counted.consumedPoints < perMinute) return
-      const retryAfterSeconds = Math.ceil(counted.msBeforeNext / 1000)
-      const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
-      throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
-    },
     async count(address) {
-      await limiter.penalty(address)
+      try {
+        await limiter.consume(address)
+      } catch (result) {
+        if (!(result instanceof RateLimiterRes)) throw result
+        const retryAfterSeconds = Math.ceil(result.msBeforeNext / 1000)
+        const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
+        throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+      }
+    },
+    async takeBack(address) {
+      const { consumedPoints } = await limiter.reward(address)
+      if (consumedPoints <= 0) await limiter.delete(address)
     },
   }
 }

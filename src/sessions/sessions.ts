@@ -5,6 +5,7 @@ import { ServiceError, shuttingDown } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverBlocked } from '../domain/solver.js'
 import type { EventLog } from '../events/event-log.js'
+import type { Subscription } from '../events/subscriber.js'
 import type { SessionRegistrations } from '../solvers/session-registrations.js'
 import type { SessionTransport } from '../solvers/solver-client.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
@@ -86,13 +87,14 @@ export function createSessions(options: SessionsOptions): Sessions {
   ): Promise<Session | undefined> {
     const { address, name, chainIds } = hello
     const registration = { sessionId, address, name, chainIds }
-    await rate.assertFree(address)
-    const subscription = await subscribeForSolver(options.eventLog, hello, caller.client)
+    await rate.count(address)
+    let subscription: Subscription | undefined
     try {
+      subscription = await subscribeForSolver(options.eventLog, hello, caller.client)
       await registrations.connect(registration)
-      await rate.count(address)
     } catch (error) {
       subscription?.close()
+      await rate.takeBack(address)
       throw error
     }
     if (isGone() || isShuttingDown) {

@@ -99,6 +99,30 @@ it('pages of other origins may reconnect with Last-Event-ID, also by fetch', asy
   expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('last-event-id')
 })
 
+it('the filters of a stream may have 256 values together, and no more', async () => {
+  const filtered = (users: number) => {
+    const query = new URLSearchParams({ type: 'Settled' })
+    for (let user = 0; user < users; user++) query.append('user', `0x${String(user).padStart(40, '0')}`)
+    return fetch(`${service.url}/v1/events?${query}`)
+  }
+  const open = await filtered(255)
+  await open.body?.cancel()
+  const refused = await filtered(256)
+  expect([open.status, refused.status, await refused.json()]).toMatchObject([
+    200,
+    400,
+    {
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'user',
+          message: 'is one of too many: all filters of a stream may have at most 256 values',
+        },
+      ],
+    },
+  ])
+})
+
 it('server-sent events are not cached on the way', async () => {
   const response = await fetch(`${service.url}/v1/events`)
   await response.body?.cancel()

@@ -208,6 +208,16 @@ it('a solver opens no more sessions in a minute than RATE_LIMIT_SESSIONS, from a
   another.leave()
 })
 
+it('sessions that a solver opens at the same time count too', async () => {
+  await start({ RATE_LIMIT_SESSIONS: '2', TRUST_PROXY: '1' })
+  const opened = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, index) =>
+      openSession(service.url, chain, account, { forwardedFor: `198.51.100.${index}` }),
+    ),
+  )
+  expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+})
+
 it('text that is no JSON object, and a binary frame, are refused', async () => {
   await start()
   for (const data of [

@@ -10,6 +10,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 
 const [account] = solverAccounts
 const MIB = 2 ** 20
+const CONTINUATION = 0
 const TEXT = 1
 const CLOSE = 8
 
@@ -22,12 +23,12 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 afterEach(() => service?.close())
 
-/** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. */
-function frame(opcode: number, text: string): Buffer {
+/** A masked frame of a client (RFC 6455, section 5.2), with a mask of zero. The last one of a message is final. */
+function frame(opcode: number, text: string, isFinal = true): Buffer {
   const payload = Buffer.from(text)
   const { length } = payload
   const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff]
-  return Buffer.concat([Buffer.from([0x80 | opcode, ...size, 0, 0, 0, 0]), payload])
+  return Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0]), payload])
 }
 
 /** A WebSocket on a bare connection, which never closes its side. */
@@ -69,6 +70,23 @@ it('what a refused client goes on sending is not read', async () => {
   await ended
   // What two sockets of the operating system hold.
   expect(socket.bytesWritten).toBeLessThan(32 * MIB)
+})
+
+it('a solver that sends fragments without content is cut off', async () => {
+  service = await startReadyService([chain])
+  const { socket, find, nonce } = await openRaw()
+  const hello = await signedHello(account, { audience: service.url, chainIds: [chain.chainId] }, nonce)
+  socket.write(frame(TEXT, JSON.stringify(hello)))
+  await find(/"type":"(ready)"/)
+  const ended = new Promise((resolve) => socket.on('close', resolve))
+  const flood = Buffer.concat(Array.from({ length: 10_000 }, () => frame(CONTINUATION, '', false)))
+  const go = () => {
+    while (socket.write(flood));
+  }
+  socket.on('drain', go)
+  socket.write(frame(TEXT, '{', false))
+  go()
+  await ended
 })
 
 it('a quote does not wait for a session whose solver has sent a close frame', async () => {
