@@ -14,7 +14,7 @@ const limitsOf = (limit: string) => Object.fromEntries(LIMITS.map((name) => [`RA
 /** Limits that count every request, with the largest values. */
 const WIDE_LIMITS = { ...limitsOf('1000000'), MAX_STREAM_CLIENTS_PER_IP: '1000000' }
 /** The flags of Node with which `npm start`, the image and the systemd unit run the service. */
-export const SERVICE_FLAGS = startCommand().split(' ').slice(1, -1)
+export const SERVICE_FLAGS = startCommand().split(' ').slice(2, -1)
 /** Nothing is counted. */
 export const NO_LIMITS = limitsOf('0')
 
@@ -65,7 +65,7 @@ export async function startBuiltService(
   }
 }
 
-/** `node`, its flags, and the script. */
+/** `exec node`, its flags, and the script. */
 function startCommand(): string {
   return JSON.parse(readFileSync('package.json', 'utf8')).scripts.start
 }

@@ -82,7 +82,7 @@ await cacheCode()
 async function cacheCode(): Promise<void> {
   const { scripts } = JSON.parse(await readFile('package.json', 'utf8'))
   // V8 takes the code only under the same flags.
-  const flags = /^node (.*) dist\/main\.js$/.exec(scripts.start)?.[1]?.split(' ') ?? []
+  const flags = /^exec node (.*) dist\/main\.js$/.exec(scripts.start)?.[1]?.split(' ') ?? []
   const { status } = spawnSync(
     process.execPath,
     [...flags, '--import', 'tsx', 'scripts/cache-code.ts', folder],

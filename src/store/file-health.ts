@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Logger } from '../telemetry/log.js'
 import type { FileWatch } from './sqlite-driver.js'
-import { FileGoneError, faultOf } from './sqlite-faults.js'
+import { FileGoneError, FileUnreachableError, faultOf } from './sqlite-faults.js'
 import { createWriteHealth } from './write-health.js'
 
 /** Whether a database file can be used. */
@@ -25,10 +25,21 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
 
   function assertUsable(): void {
     if (path === ':memory:') return
-    const found = statSync(path, { throwIfNoEntry: false })?.ino
+    const found = readInode()
     inode ??= found
-    if (found === inode) return
-    const error = new FileGoneError(`${path} is no longer the file that was opened`)
+    if (found !== inode) fail(new FileGoneError(`${path} is no longer the file that was opened`))
+  }
+
+  /** @returns undefined when there is no file */
+  function readInode(): number | undefined {
+    try {
+      return statSync(path, { throwIfNoEntry: false })?.ino
+    } catch (error) {
+      return fail(new FileUnreachableError((error as Error).message, { cause: error }))
+    }
+  }
+
+  function fail(error: Error): never {
     onFailed(error)
     throw error
   }

@@ -6,9 +6,20 @@ export class FileGoneError extends Error {
   override readonly name = 'FileGoneError'
 }
 
-const RESTORE = 'restore it from a backup, or move it away to start without its data'
+/** The file system does not say whether the file is at its path. */
+export class FileUnreachableError extends Error {
+  override readonly name = 'FileUnreachableError'
+}
+
+/** SQLite would apply what these files have to the file that is restored. */
+const WITHOUT_WAL = 'delete -wal and -shm next to it'
+const RESTORE = `restore it from a backup and ${WITHOUT_WAL}, or move all three away to start without its data`
 const GONE: Fault = {
-  text: 'the file was deleted or replaced while the service runs: stop the service, restore the file, start again',
+  text: `the file was deleted or replaced while the service runs: stop the service, restore the file, ${WITHOUT_WAL}, start again`,
+  isLasting: false,
+}
+const UNREACHABLE: Fault = {
+  text: "the file cannot be opened: create its folder, and give it to the service's user",
   isLasting: false,
 }
 /** Faults by the beginning of SQLite's code. */
@@ -24,19 +35,14 @@ const FAULTS: readonly [RegExp, Fault][] = [
     /^SQLITE_(READONLY|PERM|AUTH)/,
     { text: "the file cannot be written: give it to the service's user", isLasting: false },
   ],
-  [
-    /^SQLITE_CANTOPEN/,
-    {
-      text: "the file cannot be opened: create its folder, and give it to the service's user",
-      isLasting: false,
-    },
-  ],
+  [/^SQLITE_CANTOPEN/, UNREACHABLE],
   [/^SQLITE_(IOERR|PROTOCOL)/, { text: 'the disk does not work: check the disk', isLasting: false }],
 ]
 
 /** @returns the fault of the file that caused an error; undefined when the statement itself failed */
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FileGoneError) return GONE
+  if (error instanceof FileUnreachableError) return UNREACHABLE
   const code = sqliteCodeOf(error)
   return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
 }

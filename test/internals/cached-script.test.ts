@@ -88,7 +88,7 @@ test('V8 rejects kept code under other flags, and compiles the script', () => {
 
 test('V8 takes the code of the built service under the flags of npm start', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-  const flags: string[] = scripts.start.split(' ').slice(1, -1)
+  const flags: string[] = scripts.start.split(' ').slice(2, -1)
   expect(flags).not.toEqual([])
   const growth = new URL('../../src/internals/heap-growth.ts', import.meta.url).href
   const asMain = `import { boundHeapGrowth } from '${growth}'; boundHeapGrowth()`

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { pino } from 'pino'
@@ -53,7 +54,7 @@ test.each([
   [
     'is not a database',
     async (path: string) => writeFileSync(path, 'no database'.repeat(1000)),
-    'which cannot be opened: the file is damaged: restore it from a backup, or move it away',
+    'which cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it',
   ],
   [
     'is damaged after its first page',
@@ -61,7 +62,7 @@ test.each([
       const bytes = readFileSync(path)
       writeFileSync(path, bytes.fill(0xff, 4096))
     },
-    'which cannot be opened: the file is damaged: restore it from a backup, or move it away',
+    'which cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it',
   ],
   [
     'is a folder',
@@ -123,6 +124,26 @@ test('a file that is deleted while it is used takes no write until it is back', 
   await stores.solvers.save(solver(2), 100, NO_LIMIT)
   expect(stores.isUp()).toBe(true)
   expect(await stores.solvers.readAll()).toHaveLength(2)
+})
+
+test('a file whose folder cannot be entered takes no write until it can', async () => {
+  const path = temporaryFile()
+  const { stores, messages } = await openStores(path)
+  const folder = dirname(path)
+  renameSync(folder, `${folder}-away`)
+  symlinkSync(folder, folder)
+  onTestFinished(() => rmSync(`${folder}-away`, { recursive: true, force: true }))
+  expect(stores.isUp()).toBe(false)
+  await expect(stores.solvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject({
+    reason: 'DATABASE_UNAVAILABLE',
+    cause: { message: isOneLine('the file cannot be opened: create its folder') },
+  })
+  expect(messages()).toHaveLength(1)
+
+  rmSync(folder)
+  renameSync(`${folder}-away`, folder)
+  await stores.solvers.save(solver(1), 100, NO_LIMIT)
+  expect(stores.isUp()).toBe(true)
 })
 
 test('a file that is damaged while it is used stays unusable until the next start', async () => {

@@ -69,7 +69,7 @@ async function checkFile(path: string, isWritable: boolean, checkResults: CheckR
     checkResults.fail('file', `${path} is a folder`, 'Set DB_PATH to a file in it.')
     return false
   }
-  const restore = `Restore ${path} from a backup, or move it away to start with an empty database.`
+  const restore = `Restore ${path} from a backup and delete -wal and -shm next to it, or move all three away to start with an empty database.`
   try {
     await access(path, constants.W_OK)
     const { readStoredState } = await import('../../store/sqlite-inspection.js')
