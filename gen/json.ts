@@ -85,7 +85,7 @@ export interface components {
         StreamEventsRequest: {
             /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. `earliest` begins with the oldest event kept. On server-sent events, the header `Last-Event-ID` takes precedence. */
             after?: string;
-            /** @description Chains to follow; all supported ones when empty. */
+            /** @description Chains to follow; all supported ones when empty. All filters together may have 256 values. */
             chainId: number[];
             /**
              * @description Kinds of events; all when empty. `Reverted` matches its own kind and the kind of the event that was removed.

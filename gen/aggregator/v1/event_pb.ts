@@ -31,7 +31,7 @@ export type StreamEventsRequest = Message<"aggregator.v1.StreamEventsRequest"> &
   after?: string | undefined;
 
   /**
-   * Chains to follow; all supported ones when empty.
+   * Chains to follow; all supported ones when empty. All filters together may have 256 values.
    *
    * @generated from field: repeated uint64 chain_id = 2;
    */
