@@ -450,8 +450,8 @@ export const SolverService: GenService<{
    *
    * 1. The instance sends `challenge`. Within 5 seconds the solver sends `hello`, which is signed over the challenge. Until
    *    then its messages may have 4 KiB, later 64 KiB.
-   * 2. The instance checks fields, challenge, signature, place and bond, in this order and by the rules of a registration.
-   *    It sends `ready`, or ends the call with the error. The solver is now active on all chains of its hello.
+   * 2. The instance checks fields, challenge, audience, signature, place and bond, in this order and by the rules of a
+   *    registration. It sends `ready`, or ends the call with the error. The solver is now active on all chains of its hello.
    * 3. The instance sends `quoteRequest`. The solver answers each with `quote` or `decline`, in any order, before the
    *    deadline. Then the instance sends `result`. Messages that answer no request end the session.
    * 4. The instance sends `ping` every 20 seconds, which the solver answers with `pong`.
