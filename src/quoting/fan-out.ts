@@ -105,7 +105,7 @@ export function createFanOut({
   now,
 }: FanOutOptions): FanOut {
   /** A solver is late only at the service's own timeout, of which it had nearly all (docs/decisions.md, D14). */
-  function isOwnTimeout({ limitMs, waitedMs }: QuoteRound, stoodStillMs: number): boolean {
+  function isOwnTimeout({ limitMs, waitedMs, stoodStillMs }: QuoteRound): boolean {
     const lostMs = waitedMs + stoodStillMs
     return limitMs + waitedMs >= quoteTimeoutMs && lostMs <= quoteTimeoutMs * MAX_LOST_PART
   }
@@ -124,10 +124,10 @@ export function createFanOut({
     const startTimer: StartTimer = (ms, onTime) =>
       setTimeout(async () => {
         const isOpen = () => settled.length < healths.length
-        if (watch.stoodStillMs() > 0) await readReplies(isOpen)
+        if (round.stoodStillMs > 0) await readReplies(isOpen)
         if (isOpen()) onTime()
       }, ms)
-    const onLimit = () => controller.abort(isOwnTimeout(round, watch.stoodStillMs()) ? LATE : CANCELLED)
+    const onLimit = () => controller.abort(isOwnTimeout(round) ? LATE : CANCELLED)
     const timer = startTimer(round.limitMs, onLimit)
     const onCancel = () => controller.abort(CANCELLED)
     const soft = softDeadline && new SoftEnd(softDeadline, startTimer, onCancel)
@@ -135,7 +135,7 @@ export function createFanOut({
     const deadline = Math.floor(now() + round.limitMs)
     const timed = { ...request, solverRequest: { ...request.solverRequest, deadline } }
     try {
-      round.begin(healths.length)
+      round.begin(healths.length, watch.stoodStillMs)
       const attempts = healths.map(async (health) => {
         const attempt = await attemptQuote(timed, health, round, controller.signal)
         settled.push(attempt)

@@ -85,12 +85,15 @@ async function startService() {
       const { inputToken, outputToken, orderType, amount } = quoteRequest(chain)
       return JSON.parse(await send('price', { inputToken, outputToken, orderType, amount }))
     },
-    async outcomes(quoteId: string): Promise<string[]> {
+    async results(quoteId: string): Promise<{ outcome: string; durationMs: number }[]> {
       const record = await eventually(
         async () => JSON.parse(await send(`quote/${quoteId}`)),
         ({ solvers }) => solvers !== undefined,
       )
-      return record.solvers.map(({ outcome }: { outcome: string }) => outcome).sort()
+      return record.solvers
+    },
+    async outcomes(quoteId: string): Promise<string[]> {
+      return (await this.results(quoteId)).map(({ outcome }) => outcome).sort()
     },
     /** How often a solver was late, by the public statistics when they have all offers so far. */
     async lateByStatistics(): Promise<number> {
@@ -161,6 +164,12 @@ it.each([
 ])('offers for %s that arrive while the process stands still count', async (_, request) => {
   expect(await offersOver(request)).toBe(SOLVERS)
   expect(await service.openBreakers()).toBe(0)
+})
+
+it('the response time of such an offer does not include the standstill', async () => {
+  const { quoteId } = await offersOver(() => service.quote())
+  for (const { durationMs } of await service.results(quoteId))
+    expect(durationMs).toBeLessThan(QUOTE_TIMEOUT_MS)
 })
 
 it('a solver that does not answer meanwhile is not late, and its circuit breaker stays closed', async () => {
