@@ -440,7 +440,7 @@ export const comments: Readonly<Record<string, string>> = {
   "aggregator.v1.SolverHour.start": "When the hour began, Unix time in seconds.",
   "aggregator.v1.SolverHour.won": "As in SolverStats.",
   "aggregator.v1.SolverOutcome": "SolverOutcome says how the request to one solver ended.",
-  "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_CANCELLED": "The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or the request waited for a free connection. It does not count against the solver.",
+  "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_CANCELLED": "The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or the request waited for a free connection, or the service itself stood still. It does not count against the solver.",
   "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_CIRCUIT_OPEN": "The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote did not wait for it.",
   "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_DECLINED": "The solver answered with another status than 200, or declined on its session.",
   "aggregator.v1.SolverOutcome.SOLVER_OUTCOME_FAILED": "The service could not reach the solver, or the connection broke, or the reply was too long.",

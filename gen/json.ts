@@ -676,7 +676,7 @@ export interface components {
              *     - `INVALID`: The reply does not match the request, or the settlement contract would reject it.
              *     - `LATE`: No reply came within the service's own timeout.
              *     - `FAILED`: The service could not reach the solver, or the connection broke, or the reply was too long.
-             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or the request waited for a free connection. It does not count against the solver.
+             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or the request waited for a free connection, or the service itself stood still. It does not count against the solver.
              *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote did not wait for it.
              * @enum {string}
              */

@@ -42,8 +42,8 @@ export type SolverResult =
   /** The service could not reach the solver, or the connection broke, or the reply was too long. */
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
   /**
-   * The caller cancelled it or had a shorter deadline, or the quote ended while the request waited for a connection, or the
-   * replica that holds the solver's session could not be reached. It says nothing about the solver.
+   * The caller cancelled it or had a shorter deadline, or the quote ended while the request waited for a connection, or this
+   * process stood still, or the replica that holds the solver's session could not be reached. It says nothing about the solver.
    */
   | {
       readonly kind: 'cancelled'

@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Standstill } from '../concurrency/standstill.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { VerifyMode } from '../domain/verification.js'
 import { QuoteRound } from '../solvers/quote-round.js'
@@ -71,8 +73,10 @@ const RESPONSE_RESERVE_MS = 100
  * is silent would leave no time for them.
  */
 const VERIFICATION_PART = 1 / 4
-/** The part of the timeout that a round may have waited to begin, so that its solvers had nearly all of it. */
-const MAX_WAITED_PART = 1 / 10
+/** The part of the timeout that a round may have lost by waiting to begin, or by a standstill, so that its solvers had nearly all of it. */
+const MAX_LOST_PART = 1 / 10
+/** The turns of the event loop after a standstill in which its replies are read, and at whose end they are checked. */
+const TURNS_TO_READ = 2
 const LATE: SolverResult = { kind: 'late' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }
 
@@ -81,6 +85,7 @@ interface FanOutOptions {
   readonly quoteTimeoutMs: number
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
+  readonly standstill: Standstill
   /** The clock of the solvers' health. */
   readonly clock: () => number
   /** Unix time in milliseconds. */
@@ -95,12 +100,14 @@ export function createFanOut({
   attemptQuote,
   quoteTimeoutMs,
   verifyTimeoutMs,
+  standstill,
   clock,
   now,
 }: FanOutOptions): FanOut {
   /** A solver is late only at the service's own timeout, of which it had nearly all (docs/decisions.md, D14). */
-  function isOwnTimeout({ limitMs, waitedMs }: QuoteRound): boolean {
-    return limitMs + waitedMs >= quoteTimeoutMs && waitedMs <= quoteTimeoutMs * MAX_WAITED_PART
+  function isOwnTimeout({ limitMs, waitedMs, stoodStillMs }: QuoteRound): boolean {
+    const lostMs = waitedMs + stoodStillMs
+    return limitMs + waitedMs >= quoteTimeoutMs && lostMs <= quoteTimeoutMs * MAX_LOST_PART
   }
 
   async function collect(
@@ -112,16 +119,23 @@ export function createFanOut({
     const controller = new AbortController()
     // Each solver adds a listener. Node warns of a leak when there are more than ten.
     setMaxListeners(0, controller.signal)
-    const atLimit = isOwnTimeout(round) ? LATE : CANCELLED
-    const timer = setTimeout(() => controller.abort(atLimit), round.limitMs)
-    const onCancel = () => controller.abort(CANCELLED)
-    const soft = softDeadline && new SoftEnd(softDeadline, onCancel)
     const settled: SolverAttempt[] = []
+    const watch = standstill.watch()
+    const startTimer: StartTimer = (ms, onTime) =>
+      setTimeout(async () => {
+        const isOpen = () => settled.length < healths.length
+        if (round.stoodStillMs > 0) await readReplies(isOpen)
+        if (isOpen()) onTime()
+      }, ms)
+    const onLimit = () => controller.abort(isOwnTimeout(round) ? LATE : CANCELLED)
+    const timer = startTimer(round.limitMs, onLimit)
+    const onCancel = () => controller.abort(CANCELLED)
+    const soft = softDeadline && new SoftEnd(softDeadline, startTimer, onCancel)
     // Rounded down, so that the header never names a time at which the service no longer waits.
     const deadline = Math.floor(now() + round.limitMs)
     const timed = { ...request, solverRequest: { ...request.solverRequest, deadline } }
     try {
-      round.begin(healths.length)
+      round.begin(healths.length, watch.stoodStillMs)
       const attempts = healths.map(async (health) => {
         const attempt = await attemptQuote(timed, health, round, controller.signal)
         settled.push(attempt)
@@ -135,6 +149,7 @@ export function createFanOut({
     } finally {
       clearTimeout(timer)
       soft?.stop()
+      watch.end()
       signal?.removeEventListener('abort', onCancel)
       // Ends what is left of the replies. To abort a signal takes long, and only requests declined over HTTP leave something.
       if (settled.some(({ result }) => 'status' in result)) controller.abort(CANCELLED)
@@ -156,6 +171,14 @@ export function createFanOut({
   }
 }
 
+/** Starts a timer of a round. After a standstill, what has arrived meanwhile is read before it calls back. */
+type StartTimer = (ms: number, onTime: () => void) => NodeJS.Timeout
+
+/** Lets replies be read and checked that have arrived: timers run before the event loop reads. */
+async function readReplies(isOpen: () => boolean): Promise<void> {
+  for (let turn = 0; turn < TURNS_TO_READ && isOpen(); turn++) await nextTurn()
+}
+
 /** Ends a round from its soft deadline on, when there are enough offers. */
 class SoftEnd {
   readonly #onEnd: () => void
@@ -163,13 +186,13 @@ class SoftEnd {
   #missing: number
   #hasPassed = false
 
-  constructor({ afterMs, minQuotes }: SoftDeadline, onEnd: () => void) {
+  constructor({ afterMs, minQuotes }: SoftDeadline, startTimer: StartTimer, onEnd: () => void) {
     this.#missing = minQuotes
     this.#onEnd = onEnd
-    this.#timer = setTimeout(() => {
+    this.#timer = startTimer(afterMs, () => {
       this.#hasPassed = true
       if (this.#missing <= 0) onEnd()
-    }, afterMs)
+    })
   }
 
   countOffer(): void {

@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.js'
+import { createStandstill } from '../concurrency/standstill.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
@@ -120,7 +121,13 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const { recoverAll } = recoveryHelpers
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'), recoverAll)
   const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, statistics, clock })
-  const fanOut = createFanOut({ ...config, attemptQuote, clock, now: options.now })
+  const fanOut = createFanOut({
+    ...config,
+    attemptQuote,
+    standstill: createStandstill(),
+    clock,
+    now: options.now,
+  })
   const verifier = createOfferVerifier({ ...config, chains: options.chains })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options })

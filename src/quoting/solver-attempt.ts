@@ -22,7 +22,7 @@ export interface AttemptRequest {
 export interface SolverAttempt {
   readonly solver: Address
   readonly result: SolverResult
-  /** Milliseconds that the solver had. */
+  /** Milliseconds that the solver had, without standstills of this process. */
   readonly tookMs: number
   /** The solver with the session on which it got the request; undefined when it was sent over HTTP, or not at all. */
   readonly onSession?: Solver | undefined
@@ -94,6 +94,8 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
+  /** For how long the process had stood still in the round before the request was sent. */
+  #stoodStillMs = 0
 
   constructor(clock: () => number, health: SolverHealth, round: QuoteRound) {
     this.#clock = clock
@@ -125,6 +127,7 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   onSent(): void {
     const now = this.#clock()
     this.#sentAt = now
+    this.#stoodStillMs = this.round.stoodStillMs
     this.#slots.lastSentAt = now
   }
 
@@ -137,7 +140,8 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   settle(reached: SolverResult): SolverAttempt {
     const now = this.#clock()
     this.result = reached.kind === 'late' && this.#isLateByUs() ? CUT_OFF : reached
-    this.tookMs = now - (this.waitingSince ?? this.#requestedAt)
+    const stoodStillMs = this.round.stoodStillMs - this.#stoodStillMs
+    this.tookMs = Math.max(0, now - (this.waitingSince ?? this.#requestedAt) - stoodStillMs)
     this.health.end(this, now, responseOf(this.result) !== undefined)
     if (this.result.kind === 'quoted') {
       this.health.recordQuote(this, this.tookMs, now)

@@ -49,6 +49,7 @@ export class QuoteRound {
   readonly #clientKey: () => string
   #client: string | undefined
   readonly #unanswered: UnansweredRequest[] = []
+  #stoodStillMs = () => 0
   #enough = 1
   #responses = 0
   #answeredAt: number | undefined
@@ -75,9 +76,15 @@ export class QuoteRound {
     return this.#answeredAt
   }
 
+  /** For how many milliseconds the process has stood still since the round began. */
+  get stoodStillMs(): number {
+    return this.#stoodStillMs()
+  }
+
   /** @param size the number of solvers that the round waits for */
-  begin(size: number): void {
+  begin(size: number, stoodStillMs = () => 0): void {
     this.#enough = Math.max(1, Math.ceil((size - 1) / 2))
+    this.#stoodStillMs = stoodStillMs
   }
 
   /** Records a valid offer. */

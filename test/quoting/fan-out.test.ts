@@ -8,8 +8,11 @@ import { signed } from './sample-trace.js'
 
 const REQUEST = {} as FanOutRequest
 
-/** A fan-out to solvers that answer when `answer` is called with their number. */
-function openFanOut(quoteTimeoutMs = 60_000) {
+/**
+ * A fan-out to solvers that answer when `answer` is called with their number.
+ * @param stoodStillMs called when a round is due to end
+ */
+function openFanOut(quoteTimeoutMs = 60_000, stoodStillMs = () => 0) {
   const waiting = new Map<string, (result: SolverResult) => void>()
   const signals: AbortSignal[] = []
   const attemptQuote: AttemptQuote = async (_request, { solver }, _round, signal) => {
@@ -24,6 +27,7 @@ function openFanOut(quoteTimeoutMs = 60_000) {
     attemptQuote,
     quoteTimeoutMs,
     verifyTimeoutMs: 300,
+    standstill: { watch: () => ({ stoodStillMs, end() {} }) },
     clock: () => 0,
     now: () => 0,
   })
@@ -34,6 +38,7 @@ function openFanOut(quoteTimeoutMs = 60_000) {
 const solvers = (count: number) => Array.from({ length: count }, (_, index) => createHealth(index))
 const round = (limitMs: number) => roundAt(0, { limitMs })
 const DECLINED: SolverResult = { kind: 'declined', status: 422 }
+const QUOTED = { kind: 'quoted', offer: signed(1, 1n) } as const
 const INVALID: SolverResult = { kind: 'invalid', reason: 'malformed' }
 
 test('results come in the order of their arrival', async () => {
@@ -72,6 +77,41 @@ test.each([
   },
 )
 
+describe('after a standstill of the process', () => {
+  test.each([
+    [20, 'late'],
+    [21, 'cancelled'],
+  ] as const)('of %i ms, a request that the timeout of 200 ms ends is %s', async (stoodStillMs, kind) => {
+    const { collect } = openFanOut(200, () => stoodStillMs)
+    expect((await collect(REQUEST, solvers(1), round(200))).map(({ result }) => result.kind)).toEqual([kind])
+  })
+
+  /** A round of which one solver answers at once, and the other one in the turn of the event loop after its end is due. */
+  async function collectOverdue(stoodStillMs: number, limitMs: number, softDeadline?: SoftDeadline) {
+    const { collect, answer } = openFanOut(60, () => {
+      setImmediate(() => answer(1, QUOTED))
+      return stoodStillMs
+    })
+    const collecting = collect(REQUEST, solvers(2), round(limitMs), { softDeadline })
+    answer(0, QUOTED)
+    return (await collecting).map(({ result }) => result.kind)
+  }
+
+  test.each([
+    [0, 'late'],
+    [50, 'quoted'],
+  ] as const)('of %i ms, an offer that is read when the round is due to end is %s', async (ms, kind) => {
+    expect(await collectOverdue(ms, 60)).toEqual(['quoted', kind])
+  })
+
+  test.each([
+    [0, 'cancelled'],
+    [50, 'quoted'],
+  ] as const)('of %i ms, an offer that is read when the soft deadline is due is %s', async (ms, kind) => {
+    expect(await collectOverdue(ms, 60_000, { afterMs: 20, minQuotes: 1 })).toEqual(['quoted', kind])
+  })
+})
+
 test.each(['before', 'after'])(
   'requests are cancelled when the caller goes away %s their start',
   async (when) => {
@@ -109,8 +149,6 @@ test('a round of 50 solvers causes no warning of a leak', async () => {
 describe('a soft deadline', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
-  const QUOTED = { kind: 'quoted', offer: signed(1, 1n) } as const
-
   /** A round of three solvers with this soft deadline. */
   function collectUntil(softDeadline: SoftDeadline) {
     const fanOut = openFanOut()

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { createStandstill } from '../../src/concurrency/standstill.js'
 import { NO_ENDPOINT } from '../../src/domain/solver.js'
 import { createFanOut, type FanOutRequest, type SoftDeadline } from '../../src/quoting/fan-out.js'
 import { createAttemptQuote, type SolverAttempt } from '../../src/quoting/solver-attempt.js'
@@ -68,6 +69,7 @@ function ask(softDeadline?: SoftDeadline): Promise<SolverAttempt[]> {
     attemptQuote,
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
     verifyTimeoutMs: 300,
+    standstill: createStandstill(),
     clock,
     now: clock,
   })

@@ -1273,7 +1273,7 @@ export enum SolverOutcome {
 
   /**
    * The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or
-   * the request waited for a free connection. It does not count against the solver.
+   * the request waited for a free connection, or the service itself stood still. It does not count against the solver.
    *
    * @generated from enum value: SOLVER_OUTCOME_CANCELLED = 6;
    */
