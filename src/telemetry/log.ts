@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeUnprintable } from '../domain/text.js'
+import { keepFlushProgress } from '../internals/flush-progress.js'
 
 export type { Logger }
 
@@ -88,6 +89,7 @@ function createBufferedStream(): Stream {
     } catch {
       // Without a reader of the log, the process must end all the same, and wait for the reader once only.
       patienceMs = 0
+      keepFlushProgress(stream)
     }
     giveUpMs = Number.POSITIVE_INFINITY
   }
