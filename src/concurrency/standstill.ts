@@ -13,7 +13,7 @@ export interface Standstill {
 
 const CHECK_MS = 50
 /** A check that is late by less than this is usual under load. */
-const TOLERATED_MS = 50
+const TOLERATED_MS = 200
 
 /**
  * Builds the measurement. Its timer runs only during watches.

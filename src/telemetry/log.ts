@@ -1,5 +1,7 @@
+import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeUnprintable } from '../domain/text.js'
+import { keepFlushProgress } from '../internals/flush-progress.js'
 
 export type { Logger }
 
@@ -13,6 +15,10 @@ type Stream = ReturnType<typeof pino.destination>
 /** How long a line may wait until it is written with others. */
 const FLUSH_MS = 100
 const FLUSH_BYTES = 15 * 1024
+/** What may wait for a log that is full or not read: about 5,000 lines. Later lines are dropped. */
+const WAITING_BYTES = 1024 * 1024
+/** How long the end of the process waits for a reader that has stalled. */
+const PATIENCE_MS = 1000
 
 /** Builds a log with one JSON object per line. It escapes foreign text, so that it cannot control a terminal that shows the log. */
 export function createLog(level: LogLevel, destination: DestinationStream = pino.destination()): Logger {
@@ -47,37 +53,92 @@ export async function createPrettyStream(
 
 /**
  * Opens the log of a process on standard output: JSON, or lines for people when that is a terminal. JSON lines are written
- * several at once, the last ones when the process exits.
+ * several at once, the last ones when the process exits. The process goes on when they cannot be written.
  */
 export async function openProcessLog(level: LogLevel): Promise<Logger> {
   if (process.stdout.isTTY) return createLog(level, await createPrettyStream())
-  return createLog(level, createBufferedStream())
+  const stream = createBufferedStream()
+  const log = createLog(level, collectBytes(stream))
+  reportFailures(stream)
+  reportDroppedLines(stream, log)
+  return log
+}
+
+/**
+ * Keeps lines that cannot be written, and tries again every FLUSH_MS. At an error, sonic-boom keeps the rest of the line that it
+ * has begun.
+ */
+function createBufferedStream(): Stream {
+  let patienceMs = PATIENCE_MS
+  let giveUpMs = Number.POSITIVE_INFINITY
+  const stream = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: FLUSH_BYTES,
+    maxLength: WAITING_BYTES,
+    periodicFlush: FLUSH_MS,
+    contentMode: 'buffer',
+    retryEAGAIN: () => performance.now() < giveUpMs,
+  })
+  const flush = stream.flushSync.bind(stream)
+  // pino calls it after a fatal line, and when the process exits.
+  stream.flushSync = () => {
+    giveUpMs = performance.now() + patienceMs
+    try {
+      flush()
+    } catch {
+      // Without a reader of the log, the process must end all the same, and wait for the reader once only.
+      patienceMs = 0
+      keepFlushProgress(stream)
+    }
+    giveUpMs = Number.POSITIVE_INFINITY
+  }
+  return stream
 }
 
 /**
  * Collects lines as bytes. As text, sonic-boom measures and copies all waiting lines again for each new one. Its types do not
  * know that it takes bytes.
  */
-function createBufferedStream(): DestinationStream & Pick<Stream, 'flushSync'> {
-  const stream: Stream = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: FLUSH_BYTES,
-    periodicFlush: FLUSH_MS,
-    contentMode: 'buffer',
-  })
-  const flush = stream.flushSync.bind(stream)
-  // pino calls it after a fatal line, and when the process exits.
-  stream.flushSync = () => {
-    try {
-      flush()
-    } catch {
-      // Without a reader of the log, the process must end all the same. sonic-boom 4 repeats such a write without an end.
-    }
-  }
+function collectBytes(stream: Stream): DestinationStream & Pick<Stream, 'flushSync'> {
   const bytes = stream as unknown as { write(bytes: Buffer): boolean }
   return {
     write: (line) => void bytes.write(Buffer.from(line)),
     flushSync: () => stream.flushSync(),
   }
+}
+
+/** Says on standard error that the log cannot be written, once until it is written again. */
+function reportFailures(stream: Stream): void {
+  let isFailing = false
+  stream.on('error', ({ message }: Error) => {
+    if (!isFailing) writeError(`The log cannot be written: ${message}. The service goes on without it.\n`)
+    isFailing = true
+  })
+  stream.on('drain', () => {
+    isFailing = false
+  })
+}
+
+/** Unlike `process.stderr`, it does not fail later: standard error may have the same full disk or lost reader as the log. */
+function writeError(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch {
+    // Nobody can be told.
+  }
+}
+
+/** Counts the lines for which there was no room, and logs their number once lines are written again. */
+function reportDroppedLines(stream: Stream, log: Logger): void {
+  let dropped = 0
+  stream.on('drop', () => {
+    dropped++
+  })
+  stream.on('drain', () => {
+    if (dropped === 0) return
+    const fields = { dropped }
+    dropped = 0
+    log.warn(fields, 'lines of the log were dropped, because they could not be written')
+  })
 }
