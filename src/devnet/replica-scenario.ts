@@ -55,10 +55,10 @@ function openEvents(replicas: readonly Replica[], print: Print): Promise<EventVi
 
 async function killLeader({ service, devnet }: ReplicaNetwork, leader: Replica, print: Print): Promise<void> {
   const killedAt = performance.now()
-  await leader.kill()
   print(
     `   ${leader.name} is killed (kill -9 ${leader.pid()}): its streams break, and the chain has no leader`,
   )
+  await leader.kill()
   const next = await waitForLeader(service, devnet.chainId)
   print(
     `   ${next.name} is the leader of the chain, ${((performance.now() - killedAt) / 1000).toFixed(1)} s later`,

@@ -137,6 +137,8 @@ it.each(sessions)(
     expect(failures.filter((text) => !text.startsWith('fail go-away'))).toEqual([])
     expect(report.cases.length).toBeGreaterThan(25)
   },
+  // Several cases take seconds, as they wait for what the solver must not do.
+  60_000,
 )
 
 /** Runs the block as a process, with the addresses of this network. */
