@@ -200,7 +200,9 @@ function limitValues(request: StreamEventsRequest, fields: Fields): void {
   let count = 0
   for (const field of ['chainId', 'type', 'orderId', 'user', 'solver'] as const) {
     count += request[field].length
-    if (count > MAX_FILTER_VALUES) fields.addViolation(field, TOO_MANY_VALUES)
+    if (count <= MAX_FILTER_VALUES) continue
+    fields.addViolation(field, TOO_MANY_VALUES)
+    return
   }
 }
 
