@@ -72,7 +72,10 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
     { settings: { maxConcurrentStreams: MAX_STREAMS_PER_SESSION, maxHeaderListSize: MAX_HEADER_BYTES } },
     (request, response) => {
       // A client may send many requests and reset them in one packet. To handle each of them would keep the event loop busy.
-      if (!request.stream.closed) handler(request as never, response as never)
+      // Node reports a request before it reads what follows in the packet.
+      setImmediate(() => {
+        if (!request.stream.closed) handler(request as never, response as never)
+      })
     },
   )
   const sessions = superviseSessions(http2, timeouts)
