@@ -17,8 +17,8 @@ const MAX_HEADER_BYTES = 14
  */
 const MAX_BYTES_PER_SECOND = 2 * MAX_CLIENT_MESSAGE_BYTES + MAX_FRAMES_PER_SECOND * MAX_HEADER_BYTES
 /**
- * Messages that a client which has a reason to send some may have under way from one second to the next, in bytes. ws counts
- * no fragments without content, each of which takes as long as a message.
+ * Beyond the messages that it completes, a talker may send so many of the longest ones in a second. ws does not count fragments
+ * without content, and each takes as long as a message.
  */
 const MAX_UNFINISHED_MESSAGES = 2
 

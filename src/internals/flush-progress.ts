@@ -11,8 +11,8 @@ interface Parts {
 }
 
 /**
- * Has a stream in the mode `buffer` go on behind what a failed `flushSync` has written of its first chunk. sonic-boom 5.0.2 counts
- * these bytes, but would write them again, and so begin a line in the middle of another one.
+ * Has a stream in the mode `buffer` continue after what a failed `flushSync` has written of its first chunk. sonic-boom 5.0.2
+ * counts these bytes, but writes them again. So a line would begin in the middle of another one.
  */
 export function keepFlushProgress(stream: Stream): void {
   const { _bufs, _lens, _writingBuf, _len } = stream as unknown as Parts

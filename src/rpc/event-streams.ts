@@ -196,6 +196,7 @@ function readFilter(request: StreamEventsRequest, fields: Fields): EventFilter {
   }
 }
 
+/** Records the filter with which the stream has too many values. */
 function limitValues(request: StreamEventsRequest, fields: Fields): void {
   let count = 0
   for (const field of ['chainId', 'type', 'orderId', 'user', 'solver'] as const) {

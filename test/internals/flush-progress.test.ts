@@ -9,7 +9,7 @@ const BLOCKS = 8
 const BLOCK_BYTES = 512
 const LINES = 70
 
-test('the log goes on behind the place where a fatal line has met a full disk', async () => {
+test('the log continues after the place where a fatal line has met a full disk', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'flush-progress-'))
   const [file, full] = [join(folder, 'log'), join(folder, 'full')]
   writeFileSync(file, '')
