@@ -15,7 +15,16 @@ const LAYERS = [
   ['cli'],
 ]
 /** What all layers but `domain` may import. It imports only `domain` and itself. */
-const SHARED = ['config', 'environment', 'variables', 'version', 'telemetry', 'internals', 'concurrency']
+const SHARED = [
+  'clock',
+  'config',
+  'environment',
+  'variables',
+  'version',
+  'telemetry',
+  'internals',
+  'concurrency',
+]
 
 /** Packages that only some folders may import. */
 const PACKAGE_OWNERS = [
@@ -92,7 +101,7 @@ module.exports = {
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client)/src/|src/domain/|src/signing/|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
+          '^(packages/(solver|client)/src/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
       },
     },
     {
@@ -100,7 +109,7 @@ module.exports = {
       comment: 'A solver takes its side of a session without the service: only domain, signing and ws.',
       severity: 'error',
       from: { path: '^packages/solver/src/session/' },
-      to: { pathNot: '^(packages/solver/src/session/|src/domain/|src/signing/|node_modules/(@types/)?ws/)' },
+      to: { pathNot: '^(packages/solver/src/session/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?ws/)' },
     },
     {
       name: 'messages-at-the-edge',
