@@ -109,7 +109,10 @@ module.exports = {
       comment: 'A solver takes its side of a session without the service: only domain, signing and ws.',
       severity: 'error',
       from: { path: '^packages/solver/src/session/' },
-      to: { pathNot: '^(packages/solver/src/session/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?ws/)' },
+      to: {
+        pathNot:
+          '^(packages/solver/src/session/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?ws/)',
+      },
     },
     {
       name: 'messages-at-the-edge',
