@@ -11,6 +11,7 @@ import { createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
+import { itSlow } from '../support/rounds.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
@@ -102,7 +103,7 @@ describe('the stream of quotes', () => {
     expect(record).toMatchObject({ outcome: 'QUOTED', kind: 'FIRM' })
   })
 
-  it('has one round after the other', async () => {
+  itSlow('has one round after the other', async () => {
     const rounds = []
     for await (const message of client.streamQuotes({ ...params, refreshSeconds: 5 })) {
       if (message.type === 'quote') continue

@@ -1,11 +1,6 @@
-import { once } from 'node:events'
-import { createClient } from '@connectrpc/connect'
-import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createGrpcClient } from '../support/clients/grpc-client.js'
-import { deferred } from '../support/deferred.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -88,11 +83,6 @@ it("a caller's shorter deadline is kept on REST, with the offers that came by th
   expect(elapsedMs).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
 })
 
-it("an invalid deadline is rejected with its header's name", async () => {
-  const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': 'soon' } })
-  expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
-})
-
 it("a caller's shorter deadline is kept on gRPC, early enough for the response to arrive", async () => {
   bad.behave(hang)
   const grpc = createGrpcClient(service.url)
@@ -104,42 +94,4 @@ it("a caller's shorter deadline is kept on gRPC, early enough for the response t
   expect(answer.quote.solver).toBe(goodAccount.address)
   expect(elapsedMs).toBeLessThan(850)
   grpc.close()
-})
-
-describe('a caller that hangs up cancels the requests to solvers', () => {
-  async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
-    const asked = deferred()
-    const cancelled = deferred()
-    bad.behave(async (_ask, _solver, { response }) => {
-      once(response, 'close').then(cancelled.open)
-      asked.open()
-      return undefined
-    })
-    const caller = new AbortController()
-    const start = performance.now()
-    const answer = ask(caller.signal)
-    await asked.opened
-    caller.abort()
-    await expect(answer).rejects.toThrow()
-    await cancelled.opened
-    expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS - 50)
-  }
-
-  it('when it uses REST', () => expectCancelled((signal) => askForQuote({ signal })))
-
-  it.each([
-    ['gRPC', createGrpcTransport],
-    ['gRPC-Web', createGrpcWebTransport],
-    ['Connect', createConnectTransport],
-  ] as const)('when it uses %s', async (_, createTransport) => {
-    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
-    const chainId = BigInt(chain.chainId)
-    const request = { ...quoteRequest(chain), chainId, originChainId: chainId, destinationChainId: chainId }
-    await expectCancelled((signal) =>
-      client.getQuote(
-        { ...request, orderType: OrderType.EXACT_INPUT, depositMode: DepositMode.CONTRACT },
-        { signal },
-      ),
-    )
-  })
 })

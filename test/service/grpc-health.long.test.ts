@@ -9,6 +9,7 @@ import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { startServiceProcess } from '../support/process/process.js'
+import { describeSlow } from '../support/rounds.js'
 import { environmentFor, startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, startSolver } from '../support/solvers/solver.js'
@@ -168,7 +169,7 @@ describe('GET /health/ready', () => {
   })
 })
 
-describe('a client of grpc.health.v1 Watch', () => {
+describeSlow('a client of grpc.health.v1 Watch', () => {
   it('gets the status at once and after each change', async () => {
     const running = await start([chains[0]])
     const watches = ['', ...SERVICES].map((name) => health.watch(name))

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { eventually } from '../support/eventually.js'
+import { describeSlow, itSlow } from '../support/rounds.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { type DnsServer, startDnsServer, type Zone } from '../support/solvers/dns-server.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -66,7 +67,7 @@ async function expectOffersOfHonest() {
   expect(seen).toBe(2)
 }
 
-describe('names whose name server never answers', () => {
+describeSlow('names whose name server never answers', () => {
   it('do not delay other registrations and quotes while registrations look them up', async () => {
     let refused = 0
     const names = attackers.map((_, index) => `r${index}.evil.test`)
@@ -117,7 +118,7 @@ describe('the name of an endpoint', () => {
     await full.close()
   })
 
-  it('is rejected while another name of the same solver is looked up', async () => {
+  itSlow('is rejected while another name of the same solver is looked up', async () => {
     zone['slow.test'] = 'silent'
     const pending = tryRegistering(first, 'https://slow.test')
     await untilAsked('slow.test')

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createRandom, type Random } from '../support/random.js'
-import { rounds } from '../support/rounds.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -59,7 +58,7 @@ const offerOf = ({ quote, solverSignature, depositAddress, orderId }: QuoteMessa
 }
 const bySolver = (a: QuoteMessage, b: QuoteMessage) => (a.quote.solver < b.quote.solver ? -1 : 1)
 
-it.each(Array.from({ length: rounds(60, 12) }, (_, seed) => seed))(
+it.each(Array.from({ length: 60 }, (_, seed) => seed))(
   'a round of a stream agrees with GetQuote for random solvers (seed %i)',
   async (seed) => {
     const random = createRandom(seed)

@@ -6,12 +6,11 @@ import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import { useProxiedChain } from '../support/faults/proxied-chain.js'
 import { orderIdOf } from '../support/faults/rpc-proxy.js'
+import { itSlow } from '../support/rounds.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
 const on = useProxiedChain({ seed: 18 })
 const listed = () => listOrders(on.chain.chainId, { pageSize: 200 }, () => on.service)
-/** Longer than two calls without an answer. */
-const SILENCE_MS = 40_000
 
 /** Mines an address deposit that is settled, so that its log has no terms. */
 async function settle(): Promise<string> {
@@ -34,12 +33,11 @@ async function expectCompleted(orderId: string): Promise<void> {
   const order = await eventually(
     () => orderOf(orderId),
     (found) => found?.inputToken !== undefined,
-    20_000,
   )
   expect(order).toEqual(await expectedOrder(orderId))
 }
 
-it('an event is published although the node never answers for its order', { timeout: 120_000 }, async () => {
+itSlow('an event is published although the node never answers for its order', async () => {
   await on.start()
   const events = await watchEvents(on.service)
   const silence = deferred()
@@ -51,7 +49,6 @@ it('an event is published although the node never answers for its order', { time
   await eventually(
     async () => events.types(),
     ({ length }) => length > 0,
-    SILENCE_MS,
   )
   expect(await orderOf(orderId)).toMatchObject({ state: 'SETTLED' })
   on.rpc.intercept()
@@ -71,7 +68,7 @@ const WRONG = [
   ['no order', 8, '0'.repeat(64)],
 ] as const
 
-it('an answer with a wrong word does not become the terms of an order', async () => {
+itSlow('an answer with a wrong word does not become the terms of an order', async () => {
   await on.start()
   const events = await watchEvents(on.service)
   const wrong = WRONG.map(([name, position, word]) => ({ name, position, word, order: on.traffic.order() }))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createEndpointGuard } from '../../src/solvers/endpoint-guard.js'
 import { coalesceLookups, createDnsResolver } from '../../src/solvers/name-resolution.js'
+import { itSlow } from '../support/rounds.js'
 import { type DnsServer, startDnsServer, type Zone } from '../support/solvers/dns-server.js'
 
 const V4 = '8.8.8.8'
@@ -44,7 +45,7 @@ describe('the resolver that asks name servers', () => {
     await expect(resolveAll('gone.test')).rejects.toMatchObject({ code: 'ENOTFOUND' })
   })
 
-  test('answers while name servers of other names are silent, and times out for those', async () => {
+  itSlow('answers while name servers of other names are silent, and times out for those', async () => {
     let answeredSilent = 0
     const silent = SILENT.map((name) => resolveAll(name).catch(() => answeredSilent++))
     await expect.poll(() => SILENT.every((name) => server.asked.includes(`A ${name}`))).toBe(true)
@@ -91,7 +92,7 @@ describe('the guard in production', () => {
     })
   })
 
-  test.each(['https', 'http'])(
+  itSlow.each(['https', 'http'])(
     'has the same error for a private, a missing and a silent name by %s',
     async (scheme) => {
       const names = ['private.test', 'gone.test', 'none.test', String(SILENT[0])]

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, type onTestFinished } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { eventually } from '../support/eventually.js'
-import { rounds } from '../support/rounds.js'
 import { startReadyService } from '../support/service/ready-service.js'
 import { countConnections } from '../support/service/server-connections.js'
 import { transports, webSocket } from '../support/sessions/session-connections.js'
@@ -10,7 +9,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 
 const [account, other] = solverAccounts
 const HEARTBEAT_MS = 100
-const DECLINES = rounds(100_000, 20_000)
+const DECLINES = 100_000
 const MIB = 2 ** 20
 
 let chain: TestChain

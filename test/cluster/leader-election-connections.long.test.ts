@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { CONNECTIONS, connect } from '../store/postgres-stores-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
+import { describeSlow, itSlow } from '../support/rounds.js'
 import { join, MISSED, type TestReplica } from './replica-samples.js'
 
 /** Longest time without a leader. */
@@ -69,7 +70,7 @@ describe('a leadership', () => {
     expect([a, b].map(({ notes }) => notes)).toEqual([['acquired chain 1'], ['acquired chain 1']])
   })
 
-  test('goes to another replica when its holder leaves, and not before', async () => {
+  itSlow('goes to another replica when its holder leaves, and not before', async () => {
     const { three } = await joinThree()
     for (const { lead } of three) await lead('chain 1')
     const [first, ...others] = three
@@ -84,7 +85,7 @@ describe('a leadership', () => {
   })
 })
 
-describe('a connection that the server ends', () => {
+describeSlow('a connection that the server ends', () => {
   test('ends its leaderships, another replica acquires them, and lost messages are reported', async () => {
     const { url, three } = await joinThree()
     const leaderships = ['chain 1', 'chain 2']

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { eventually } from '../support/eventually.js'
+import { describeSlow, itSlow } from '../support/rounds.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -28,7 +29,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-describe.concurrent('a stream with refreshSeconds', () => {
+describeSlow.concurrent('a stream with refreshSeconds', () => {
   it.each(quoteTransports)('over $name has one round after the other', async ({ open }) => {
     const messages: QuoteMessage[] = []
     for await (const message of open(service.url, chain.chainId, {
@@ -50,7 +51,7 @@ describe.concurrent('a stream with refreshSeconds', () => {
   })
 })
 
-it.concurrent.each([
+itSlow.concurrent.each([
   ['server-sent events', (chainId: number) => `/v1/${chainId}/quote/stream`, 'application/json', '11'],
   ['Connect', () => '/aggregator.v1.QuoteService/StreamQuotes', 'application/connect+json', '12'],
 ])(
@@ -86,28 +87,31 @@ it.concurrent.each([
   },
 )
 
-it.concurrent('a stream that waits for another response on its connection gets no further round', async () => {
-  const { hostname, port } = new URL(service.url)
-  const socket = connect(Number(port), hostname)
-  const { chainId } = chain
-  const first = JSON.stringify({ ...quoteRequest(chain), amount: '13', refreshSeconds: 5 })
-  const queued = JSON.stringify({
-    ...{ ...quoteRequest(chain), chainId, amount: '14', refreshSeconds: 5 },
-    ...{ orderType: 'ORDER_TYPE_EXACT_INPUT', depositMode: 'DEPOSIT_MODE_CONTRACT' },
-  })
-  const requestOf = (path: string, type: string, body: string) =>
-    `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  const length = String.fromCharCode(0, 0, 0, queued.length >> 8, queued.length & 255)
-  socket.write(requestOf(`/v1/${chainId}/quote/stream`, 'application/json', first))
-  socket.write(requestOf(`/${STREAM_QUOTES}`, 'application/connect+json', length + queued), 'latin1')
-  const asksFor = (amount: string) => solver.asks.filter((ask) => ask.amount === amount).length
-  await eventually(
-    async () => asksFor('13'),
-    (rounds) => rounds === 3,
-  )
-  expect(asksFor('14')).toBe(1)
-  socket.destroy()
-})
+itSlow.concurrent(
+  'a stream that waits for another response on its connection gets no further round',
+  async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    const { chainId } = chain
+    const first = JSON.stringify({ ...quoteRequest(chain), amount: '13', refreshSeconds: 5 })
+    const queued = JSON.stringify({
+      ...{ ...quoteRequest(chain), chainId, amount: '14', refreshSeconds: 5 },
+      ...{ orderType: 'ORDER_TYPE_EXACT_INPUT', depositMode: 'DEPOSIT_MODE_CONTRACT' },
+    })
+    const requestOf = (path: string, type: string, body: string) =>
+      `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-type: ${type}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const length = String.fromCharCode(0, 0, 0, queued.length >> 8, queued.length & 255)
+    socket.write(requestOf(`/v1/${chainId}/quote/stream`, 'application/json', first))
+    socket.write(requestOf(`/${STREAM_QUOTES}`, 'application/connect+json', length + queued), 'latin1')
+    const asksFor = (amount: string) => solver.asks.filter((ask) => ask.amount === amount).length
+    await eventually(
+      async () => asksFor('13'),
+      (rounds) => rounds === 3,
+    )
+    expect(asksFor('14')).toBe(1)
+    socket.destroy()
+  },
+)
 
 it('a stream with refreshSeconds ends with SHUTTING_DOWN when the service ends, after the round under way', async () => {
   const own = await startService(chain)

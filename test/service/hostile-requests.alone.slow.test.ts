@@ -4,7 +4,6 @@ import { solverAccounts, startChain, type TestChain } from '../support/chain/cha
 import { createHostileClient, type HostileAnswer } from '../support/clients/hostile-client.js'
 import { createRawHttpClient } from '../support/clients/raw-http-client.js'
 import { startServiceProcess } from '../support/process/process.js'
-import { rounds } from '../support/rounds.js'
 import { parseMetrics, type Series } from '../support/service/metrics.js'
 import { environmentFor } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -12,8 +11,8 @@ import { honest, register, startSolver, type TestSolver } from '../support/solve
 
 const SEED = 20_260_105
 const CONCURRENCY = 16
-const WARM_UP = rounds(2000, 500)
-const REQUESTS = rounds(10_000, 2000)
+const WARM_UP = 2000
+const REQUESTS = 10_000
 const HONEST_EVERY_MS = 50
 const MAX_GROWTH_BYTES = 20 * 1024 * 1024
 const INSIDE = /\n\s*at |\([^)]*:\d+:\d+\)|\/src\/|node_modules|file:\/\//
