@@ -32,7 +32,7 @@ function describeLoad(): string {
 const { failed, isBroken } = await run(process.argv.slice(2))
 const failedTwice: string[] = []
 if (failed.length > 0)
-  console.log(`\n${failed.length} failed. Each is run once more, alone. ${describeLoad()}`)
+  console.log(`\n${failed.length} files failed. Each is run once more, alone. ${describeLoad()}`)
 for (const file of failed) {
   const again = await run([file])
   if (again.isBroken || again.failed.length > 0) failedTwice.push(file)

@@ -33,6 +33,7 @@ beforeAll(async () => {
     FADE_COOLDOWN_SECONDS: String(COOL_DOWN_SECONDS),
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     PRICE_CACHE_MS: '0',
+    QUOTE_TIMEOUT_MS: '20000',
   }
 })
 afterAll(() => chain?.stop())

@@ -7,7 +7,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [best, second, stranger] = solverAccounts
-const QUOTE_TIMEOUT_MS = '1000'
+const QUOTE_TIMEOUT_MS = '3000'
 const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
 
 describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) => {

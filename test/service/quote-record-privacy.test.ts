@@ -24,7 +24,7 @@ beforeAll(async () => {
   path = `/v1/${chain.chainId}/quote`
   service = await startService(
     chain,
-    { QUOTE_TIMEOUT_MS: '1000' },
+    { QUOTE_TIMEOUT_MS: '3000' },
     {
       now: () => clock.at ?? Date.now(),
       log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),

@@ -15,7 +15,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [best, second, third] = solverAccounts
-const QUOTE_TIMEOUT_MS = 400
+const QUOTE_TIMEOUT_MS = 2000
 
 let chain: TestChain
 let service: TestService
@@ -141,7 +141,7 @@ describe('the record shows a solver why it gave no offer', () => {
       outcome: 'LATE',
       // The time of a solver begins when it is asked, and ends with that of the quote.
       durationMs: between(QUOTE_TIMEOUT_MS / 2, elapsedMs),
-      explanation: expect.stringMatching(/No reply came within \d{3} ms/),
+      explanation: expect.stringMatching(/No reply came within \d{3,4} ms/),
     })
     expect(record.solvers).toContainEqual({
       solver: third.address,

@@ -7,7 +7,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 import { quoteTransports } from '../support/streams/quote-stream-clients.js'
 
-const QUOTE_TIMEOUT_MS = 600
+const QUOTE_TIMEOUT_MS = 1500
 const hang: Behaviour = async () => undefined
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
