@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import { collectChainMetrics } from '../chain/chains.js'
+import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config.js'
 import type { EventLog } from '../events/event-log.js'
@@ -45,8 +46,7 @@ interface ServerOptions {
   readonly coolDowns: CoolDowns
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -64,9 +64,9 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, coolDowns, metrics, now, log } = options
-  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting, clock } =
-    options.solvers
+  const { config, chains, eventLog, coolDowns, metrics, clock, log } = options
+  const { now } = clock
+  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -80,7 +80,7 @@ export async function openServer(
     statistics,
     directory,
     metrics,
-    clock,
+    clock: clock.monotonic,
   })
   const readQuote = createReadQuote({ ...config, now })
   const methods = [

@@ -3,6 +3,7 @@ import { createClient } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -18,7 +19,11 @@ let received: IncomingHttpHeaders[]
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
-  service = await startService(chain, { QUOTE_TIMEOUT_MS: '1500' }, { now: () => NOW_MS })
+  service = await startService(
+    chain,
+    { QUOTE_TIMEOUT_MS: '1500' },
+    { clock: { ...systemClock, now: () => NOW_MS } },
+  )
   const answer = honest()
   solver = await startSolver(chain, solverAccounts[0], (ask, own, exchange) => {
     received.push(exchange.request.headers)
