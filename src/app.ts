@@ -23,7 +23,7 @@ export interface App {
   /** Base URL of the service. */
   readonly url: string
   /**
-   * Stops accepting connections, waits at most 10 s for requests under way, and frees all resources.
+   * Stops accepting connections, waits for requests under way, at most `graceMs` after the drain, and frees all resources.
    * @param options `drainMs`: time for which requests on idle connections are still answered; 0 by default
    */
   close(options?: { readonly drainMs?: number }): Promise<void>

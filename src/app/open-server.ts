@@ -35,6 +35,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createRequestCounters } from '../telemetry/request-counters.js'
 import { version } from '../version.js'
+import { graceMs } from './grace.js'
 import type { openSolvers } from './open-solvers.js'
 import type { Started } from './overrides.js'
 
@@ -50,7 +51,6 @@ interface ServerOptions {
   readonly log: Logger
 }
 
-const GRACE_MS = 10_000
 const HEALTH_WATCH_MS = 1000
 const MAX_HEALTH_WATCHERS = 1000
 const MAX_HEALTH_WATCHERS_PER_CLIENT = 20
@@ -154,7 +154,7 @@ export async function openServer(
     },
     log,
   })
-  started.push(() => server.close(GRACE_MS, drainMs()))
+  started.push(() => server.close(graceMs(config), drainMs()))
   started.push(async () => {
     sessions.goAway()
     eventLog.endSubscriptions()

@@ -67,8 +67,11 @@ export interface FanOut {
   ): Promise<readonly SolverAttempt[]>
 }
 
-/** The part of a caller's deadline that is reserved for the transport of the response; at most a fifth of the deadline. */
-const RESPONSE_RESERVE_MS = 100
+/**
+ * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the deadline. The
+ * caller's time begins before the request arrives. A round trip between continents takes that long, and so does a busy machine.
+ */
+const TRANSPORT_RESERVE_MS = 250
 /**
  * The longest part of a caller's deadline that is reserved for the checks of the settlement contract. Without it, one solver that
  * is silent would leave no time for them.
@@ -214,8 +217,8 @@ class SoftEnd {
   }
 }
 
-/** The caller's own deadline less the time for the response, in milliseconds; infinite without a deadline. */
+/** The caller's own deadline less the time for the way to it, in milliseconds; infinite without a deadline. */
 export function callersLimit(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) return Number.POSITIVE_INFINITY
-  return timeoutMs - Math.min(RESPONSE_RESERVE_MS, timeoutMs / 5)
+  return timeoutMs - Math.min(TRANSPORT_RESERVE_MS, timeoutMs / 5)
 }

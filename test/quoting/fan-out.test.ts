@@ -57,6 +57,19 @@ test('results come in the order of their arrival', async () => {
 })
 
 test.each([
+  [1000, 'off', 800],
+  [10_000, 'off', 9750],
+  // The settlement contract checks the offers in a quarter of it, when a silent solver takes all of the rest.
+  [1000, 'best', 600],
+  [10_000, 'best', 9450],
+] as const)(
+  'a caller with a deadline of %i ms and the checks %s leaves solvers %i ms, and its answer time to arrive',
+  (timeoutMs, verify, limitMs) => {
+    expect(openFanOut().limitMs({ timeoutMs }, verify)).toBe(limitMs)
+  },
+)
+
+test.each([
   // What decides: the limit and the wait together are the timeout, of which the round has lost little.
   [{ limitMs: 200, waitedMs: 0, stoodStillMs: 0 }, true],
   [{ limitMs: 199, waitedMs: 0, stoodStillMs: 0 }, false],

