@@ -1,6 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { Kysely, Migrator, SqliteDialect } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { migrations } from '../../src/store/migrations.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
@@ -24,7 +25,11 @@ afterAll(() => chain?.stop())
 afterEach(() => service?.close())
 
 const start = (path: string, now = Date.now, environment: Record<string, string> = {}) =>
-  startService(chain, { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment }, { now })
+  startService(
+    chain,
+    { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment },
+    { clock: { ...systemClock, now } },
+  )
 
 describe('EVENT_RETENTION_DAYS', () => {
   it('removes old events at a restart, with their cursors, and keeps the others', async () => {

@@ -81,7 +81,9 @@ describe('a start with a wrong configuration', () => {
 describe('a service', () => {
   /** A service with an open quote, whose solver answers on a signal. */
   async function startBusyService() {
-    const service = startServiceProcess(environmentFor(chain), {
+    // A solver that waits for its signal is not late.
+    const environment = { ...environmentFor(chain), QUOTE_TIMEOUT_MS: '60000' }
+    const service = startServiceProcess(environment, {
       preload: ['./test/support/process/reject-on-signal.mjs'],
     })
     const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)

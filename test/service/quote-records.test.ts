@@ -8,6 +8,7 @@ import { createGrpcTransport } from '@connectrpc/connect-node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { QuoteOutcome, QuoteService, SolverOutcome } from '../../gen/aggregator/v1/quote_pb.js'
 import { ErrorInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
+import { systemClock } from '../../src/clock.js'
 import { between } from '../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -53,7 +54,7 @@ const start = (environment: Record<string, string> = {}) =>
       QUOTE_RECORD_HOURS: '2',
       ...environment,
     },
-    { now: () => Date.now() + clock.aheadMs },
+    { clock: { ...systemClock, now: () => Date.now() + clock.aheadMs } },
   )
 
 const ask = (changes = {}) => service.post(path, { ...quoteRequest(chain), ...changes })

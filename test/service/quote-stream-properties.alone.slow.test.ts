@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createRandom, type Random } from '../support/random.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -16,7 +17,7 @@ let solvers: TestSolver[]
 
 beforeAll(async () => {
   chain = await startChain({ bonded: SOLVERS })
-  service = await startService(chain, {}, { now: () => NOW_MS })
+  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
   const accounts = solverAccounts.slice(0, SOLVERS)
   solvers = await Promise.all(accounts.map((account) => startSolver(chain, account)))
   for (const solver of solvers) await solver.register(service)

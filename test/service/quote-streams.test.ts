@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { deferred } from '../support/deferred.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -28,7 +29,7 @@ const decline: Behaviour = async (_ask, _solver, { response }) => void response.
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 3 })
-  service = await startService(chain, {}, { now: () => NOW_MS })
+  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
   solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
   for (const solver of solvers) await solver.register(service)
 })

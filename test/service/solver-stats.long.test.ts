@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { databases, type TestDatabase } from '../support/databases/service-databases.js'
 import { eventually } from '../support/eventually.js'
@@ -89,7 +90,7 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
 
   async function start(environment: Record<string, string> = {}, now?: () => number): Promise<void> {
     const variables = { ...database.environment, QUOTE_TIMEOUT_MS: `${QUOTE_TIMEOUT_MS}`, ...environment }
-    service = await startService(chain, variables, now && { now })
+    service = await startService(chain, variables, now && { clock: { ...systemClock, now } })
   }
 
   async function open(environment: Record<string, string> = {}, now?: () => number): Promise<void> {
