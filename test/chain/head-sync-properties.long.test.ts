@@ -68,7 +68,6 @@ async function createHistory(seed: number, confirmations: number) {
     onLogs() {},
     onReorganisation() {},
     onReopened() {},
-    onCompleted() {},
     onLate() {},
     onPublished() {},
   }
