@@ -168,8 +168,7 @@ interface SolverBondTable {
   chain_id: number
   address: string
   free_bond: string
-  /** Null when only an older version has read the bond. */
-  total_bond: string | null
+  total_bond: string
 }
 
 /** What solvers did in an hour, as one process has counted it. Statistics are sums over all processes (docs/decisions.md, D20). */
