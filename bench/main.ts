@@ -22,7 +22,6 @@ import { growthLog } from './growth-log.js'
 import { growthSolvers } from './growth-solvers.js'
 import { idleClients } from './idle-clients.js'
 import { latency } from './latency.js'
-import { logCompletion } from './log-completion.js'
 import { memory } from './memory.js'
 import { orderLists } from './order-lists.js'
 import { type Picture, page } from './page.js'
@@ -48,7 +47,6 @@ const BENCHMARKS = [
   quoteStreams,
   reads,
   orderLists,
-  logCompletion,
   latency,
   broadcast,
   idleClients,

@@ -67,7 +67,6 @@ async function createHistory(seed: number, confirmations: number) {
     onLogs() {},
     onReorganisation() {},
     onReopened() {},
-    onCompleted() {},
     onLate() {},
     onPublished() {},
   }
