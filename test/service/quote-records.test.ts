@@ -16,7 +16,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 import { honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [best, second, third] = solverAccounts
-const QUOTE_TIMEOUT_MS = 400
+const QUOTE_TIMEOUT_MS = 900
 
 let chain: TestChain
 let service: TestService

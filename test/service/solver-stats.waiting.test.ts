@@ -10,7 +10,7 @@ import { type Behaviour, honest, startSolver, type TestSolver } from '../support
 
 const HOUR_MS = 3_600_000
 const COUNTS = ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'won'] as const
-const QUOTE_TIMEOUT_MS = 400
+const QUOTE_TIMEOUT_MS = 900
 
 type Counts = Record<(typeof COUNTS)[number], number>
 
