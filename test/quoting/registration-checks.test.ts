@@ -16,7 +16,7 @@ const fails = () => Promise.reject(new Error('no such name'))
 function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
   const clock = createManualClock()
   const { check } = createRegistrationChecks({
-    chains: new Map([[1, { quoteHasher: () => undefined as never, quoteTypedData: () => ({}) as never }]]),
+    chains: new Map([[1, { quoteHasher: () => ({}) as never, quoteTypedData: () => ({}) as never }]]),
     endpointGuard: createEndpointGuard({ production, allowlist: [], resolveAll }),
     production,
     defaultDepositWindowSeconds: 300,
