@@ -106,18 +106,6 @@ export default defineConfig({
       },
       {
         extends: true,
-        // The tests of the benchmarks; for `npm run test:slow`.
-        test: {
-          name: 'bench',
-          include: ['bench/**/*.test.ts'],
-          globalSetup: [PREPARE],
-          sequence: { groupOrder: 5 },
-          ...TIMEOUTS,
-          ...FEW_WORKERS,
-        },
-      },
-      {
-        extends: true,
         // For `npm run test:slow`: browsers, installed packages, many kills, long properties.
         test: {
           name: 'slow',
