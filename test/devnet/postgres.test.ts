@@ -7,7 +7,7 @@ afterEach(() => {
   Object.defineProperty(process, 'arch', { value: arch })
 })
 
-it('the demo names the missing package when there is no PostgreSQL for the platform', async () => {
+it('the start names the missing package when there is no PostgreSQL for the platform', async () => {
   Object.defineProperty(process, 'arch', { value: 's390x' })
   const failure = await startPostgres().catch((error) => error)
   expect(failure).toBeInstanceOf(PostgresMissingError)

@@ -18,8 +18,8 @@ interface Way {
 }
 
 /** How soon an event reaches a WebSocket client, by the way in which the service learns of blocks. */
-export const latency: Benchmark = {
-  name: 'latency',
+export const events: Benchmark = {
+  name: 'events',
   about:
     'Time from sending a transaction, whose block is mined at once, to the message at a WebSocket client.',
   collectMetrics: () =>
