@@ -1,4 +1,5 @@
 import { type ChainRun, startChainRun } from './chain-run.js'
+import { limitAnswers } from './limit-answers.js'
 import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
@@ -48,7 +49,10 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const runs = await startChains(shared)
   signal.throwIfAborted()
   const chains = new Map(runs.map((run) => [run.chain.chainId, run]))
-  const quoting = createQuoting({ chains, signer, quote, metrics, log: start.log, onError, signal })
+  const quoting = limitAnswers(
+    createQuoting({ chains, signer, quote, metrics, log: start.log, onError, signal }),
+    metrics,
+  )
   start.onQuoting(quoting, runs)
   if (options.endpointUrl === undefined) await connect(shared, chains, quoting)
   else await register(shared, options.endpointUrl)
