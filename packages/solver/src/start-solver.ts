@@ -4,6 +4,7 @@ import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
+import { hasSecretPath, withSecretPath } from './secret-path.js'
 import { connectBySession } from './solver-connection.js'
 import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import { openState, type SolverState } from './state.js'
@@ -101,6 +102,11 @@ async function connect(
 
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
   const { options, serviceUrls, log } = shared
+  if (!hasSecretPath(endpointUrl))
+    log.warn(
+      { endpointUrl, proposal: withSecretPath(endpointUrl) },
+      'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
+    )
   const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
   for (const { chainId, check } of await registerEndpoint(terms))
     log.info({ chainId, ...check }, 'endpoint registered')
