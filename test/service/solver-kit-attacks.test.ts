@@ -86,7 +86,7 @@ it('answers under way are bounded', async () => {
   const asked = Array.from({ length: 70 }, () => ask({}))
   // The trial of the registration may be among them.
   await eventually(
-    () => [held.length, solver.metrics().declined],
+    async () => [held.length, solver.metrics().declined],
     ([waiting, declined = 0]) => waiting === 64 && declined >= 6,
   )
   for (const release of held) release()

@@ -25,9 +25,9 @@ export interface Solver {
   start(): Promise<void>
   /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
   close(): Promise<void>
-  /** Answers `POST …/quote`, for `node:http` and for a route of Express. */
+  /** Answers `POST <path of endpointUrl>/quote`, for `node:http` and for a route of Express. All else is 404. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
-  /** Answers a request that another server has read, such as a route of Fastify. */
+  /** Answers a request that another server has read, such as a route of Fastify at the path of `endpointUrl`. */
   readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
   /**
    * Lists what came of the solver's requests on a chain, newest first, at the first instance that can be reached. It needs no
@@ -115,7 +115,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
       })()
       await ending
     },
-    handler: (request, response) => void handle(answer, request, response).catch(onError),
+    handler: (request, response) =>
+      void handle(options.endpointUrl, answer, request, response).catch(onError),
     answer,
     listResults: (chainId, params) => listResults(options, chainId, params),
     async cancelQuotes(chainId, selects) {

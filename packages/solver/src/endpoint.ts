@@ -38,14 +38,23 @@ export async function answerRequest(
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }
 
-/** Answers a request of `node:http` to `…/quote`, also in Express, whose parsed body it takes. */
+/** A request of `node:http`, or of Express, which may have parsed the body and cut the path. */
+type EndpointMessage = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
+
+/**
+ * Answers a request of `node:http` to the endpoint's own path, also in Express, whose parsed body it takes. Any other is 404: a
+ * stranger must know the path.
+ * @param endpointUrl as registered; undefined for a solver without an endpoint
+ */
 export async function handle(
+  endpointUrl: string | undefined,
   answer: (request: EndpointRequest) => Promise<EndpointAnswer>,
-  incoming: IncomingMessage & { readonly body?: unknown },
+  incoming: EndpointMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = (incoming.url ?? '').split('?')[0]
-  if (incoming.method !== 'POST' || !path?.endsWith('/quote')) return send(response, 404, {})
+  const path = (incoming.originalUrl ?? incoming.url ?? '').split('?')[0]
+  if (endpointUrl === undefined || incoming.method !== 'POST' || path !== quotePath(endpointUrl))
+    return send(response, 404, {})
   const leaving = new AbortController()
   response.once('close', () => leaving.abort(new Error('the instance has left')))
   const body = await readBody(incoming)
@@ -55,8 +64,13 @@ export async function handle(
   send(response, status, answered)
 }
 
+/** The path that an instance asks (docs/decisions.md, D5). */
+function quotePath(endpointUrl: string): string {
+  return `${new URL(endpointUrl).pathname.replace(/\/$/, '')}/quote`
+}
+
 /** @returns an error for a body that is too long, broken or not JSON */
-async function readBody(incoming: IncomingMessage & { readonly body?: unknown }): Promise<unknown> {
+async function readBody(incoming: EndpointMessage): Promise<unknown> {
   if (incoming.body !== undefined) return incoming.body
   try {
     const chunks: Buffer[] = []

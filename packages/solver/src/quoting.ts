@@ -16,6 +16,7 @@ import type { QuoteAnswer, SolverLog, SolverOptions, SolverQuoteRequest } from '
 
 /** A request of an instance, by a session or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
+  readonly isForAddress: boolean
   readonly id: string | undefined
   readonly deadline: number
   readonly traceparent: string | undefined
@@ -37,15 +38,11 @@ interface QuotingOptions {
 /** Answers requests with signed quotes. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
 
-/** More at once would only fill the memory: an instance asks as often as it likes. */
-const MAX_UNDER_WAY = 64
-
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {
   const { chains, signer, metrics, log, onError, clock } = options
   const solver = lowerCase(signer.account.address)
   const nextNonce = createNonces()
-  let underWay = 0
 
   function refuse(code: DeclineCode): SessionAnswer {
     metrics.declined++
@@ -56,7 +53,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   /** Why a request must not be answered at this time, whatever its price. */
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
-    const pause = run.pauseFor(isForAddress(request))
+    const pause = run.pauseFor(request.isForAddress)
     const time = { now: run.time.now(), blockSeconds: run.time.blockSeconds() }
     const problem = requestProblem(request, time, options.rules)
     const why = pause ?? problem
@@ -87,7 +84,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     // Time has passed. From here on, nothing may come between the checks and the promise.
     const refused = refusal(run, request)
     if (refused !== undefined) return refuse(refused)
-    const asked = { quote, isForAddress: isForAddress(request) }
+    const asked = { quote, isForAddress: request.isForAddress }
     if (!isCovered(run, asked)) return refuse('INSUFFICIENT_LIQUIDITY')
     const isFirm = request.kind === 'FIRM'
     if (isFirm) run.ledger.promise(asked)
@@ -104,8 +101,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   return async (request, signal) => {
     metrics.requests++
-    if (underWay >= MAX_UNDER_WAY) return refuse('PAUSED')
-    underWay++
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
     const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_TIMER_MS)
@@ -116,7 +111,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
       onError(error)
       return refuse('OTHER')
     } finally {
-      underWay--
       timer.stop()
       for (const remove of unlink) remove()
     }
@@ -125,11 +119,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
 /** A timer takes no longer time. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-
-/** A request that does not say how the user pays may be for the deposit address. */
-function isForAddress({ depositMode }: IncomingRequest): boolean {
-  return depositMode !== 'CONTRACT'
-}
 
 /** The kit pays on the chain of the deposit, in tokens that it has been given. */
 function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {

@@ -62,10 +62,6 @@ export function connectBySession(options: ConnectionOptions) {
   }
 
   const after = state.position(POSITION)
-  const timing = {
-    startTimer: (action: () => void, ms: number) => options.clock.setTimeout(action, ms).stop,
-    random: Math.random,
-  }
   const sessionOptions = {
     ...options,
     events: after === undefined ? {} : { after },
@@ -89,7 +85,7 @@ export function connectBySession(options: ConnectionOptions) {
     },
     onError,
   }
-  const session = openSolverSession(sessionOptions, timing)
+  const session = openSolverSession(sessionOptions, { clock: options.clock, random: Math.random })
   // After the start, a final loss goes to `onSession` only.
   opened.catch(() => {})
   return {

@@ -98,7 +98,8 @@ export interface SolverOptions {
   readonly fill?: (order: FillableOrder) => Promise<unknown>
   /**
    * Where the instance reaches `handler`, without `/quote`. The solver then registers this endpoint at the start, and opens
-   * no session.
+   * no session. Give its path a random part of 22 characters, since strangers who know an endpoint can ask it for quotes. A
+   * proxy must pass on the path as it is.
    */
   readonly endpointUrl?: string
   /** SQLite file of what must survive a restart. In memory when left out: then a restart misses deposits. */

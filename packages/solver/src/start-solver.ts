@@ -1,9 +1,11 @@
 import type { Clock } from '../../../src/clock.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
+import { limitAnswers } from './limit-answers.js'
 import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
+import { hasSecretPath, withSecretPath } from './secret-path.js'
 import { connectBySession } from './solver-connection.js'
 import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import { openState, type SolverState } from './state.js'
@@ -53,7 +55,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   signal.throwIfAborted()
   const chains = new Map(runs.map((run) => [run.chain.chainId, run]))
   const rules = givenOr(DEFAULT_RULES, options)
-  const quoting = createQuoting({ ...start, chains, signer, quote, rules })
+  const quoting = limitAnswers(createQuoting({ ...start, chains, signer, quote, rules }), start.metrics)
   start.onQuoting(quoting, runs)
   if (options.endpointUrl === undefined) await connect(shared, chains, quoting)
   else await register(shared, options.endpointUrl)
@@ -103,6 +105,11 @@ async function connect(
 
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
   const { options, serviceUrls, log } = shared
+  if (!hasSecretPath(endpointUrl))
+    log.warn(
+      { endpointUrl, proposal: withSecretPath(endpointUrl) },
+      'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
+    )
   const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
   for (const { chainId, check } of await registerEndpoint(terms))
     log.info({ chainId, ...check }, 'endpoint registered')
