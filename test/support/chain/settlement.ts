@@ -54,6 +54,7 @@ async function prepareSettlement(anvil: Anvil, rules: Rules) {
   let snapshot = await calls.client.snapshot()
   return {
     ...calls,
+    devnet,
     contracts,
     chainId: anvil.chainId,
     startTime,
