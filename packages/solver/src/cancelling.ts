@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
+import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import { cancelCall, isNonceUsed, readBalance, readOrder } from './chain/orders.js'
 import type { SolverQuote } from './fillable-order.js'
@@ -18,6 +19,8 @@ export interface CancelledQuote {
 interface CancellingOptions {
   readonly chain: SolverChain
   readonly solver: Address
+  readonly clock: Clock
+  readonly time: Pick<ChainTime, 'passed'>
   readonly state: SolverState
   readonly payments: Payments
   readonly filling: Pick<Filling, 'deposited'>
@@ -38,7 +41,7 @@ const MAX_DELAY_MS = 10_000
 
 /** Builds it. The contract decides between a deposit and a cancellation: both use the same nonce of the quote. */
 export function createCancelling(options: CancellingOptions): Cancelling {
-  const { chain, solver, state, payments, filling, signal, onError } = options
+  const { chain, clock, time, solver, state, payments, filling, signal, onError } = options
   const running = new Map<Hex, Promise<CancelledQuote>>()
   const slots = createSlots(chain.maxPayments)
 
@@ -60,8 +63,7 @@ export function createCancelling(options: CancellingOptions): Cancelling {
   /** Whether the deposit is there, and can still be paid. */
   async function isTaken({ orderId, quote, depositAddress }: SolverQuote): Promise<boolean> {
     if ((await readOrder(chain, orderId)).state !== 'NONE') return true
-    if (Date.now() / 1000 > quote.fillDeadline || (await isNonceUsed(chain, solver, quote.nonce)))
-      return false
+    if (time.passed() > quote.fillDeadline || (await isNonceUsed(chain, solver, quote.nonce))) return false
     return (await readBalance(chain, quote.inputToken, depositAddress)) >= quote.inputAmount
   }
 
@@ -74,7 +76,7 @@ export function createCancelling(options: CancellingOptions): Cancelling {
       } catch (error) {
         if (signal.aborted) break
         onError(error)
-        await delay(delayMs, undefined, { signal }).catch(() => {})
+        await clock.sleep(delayMs, signal).catch(() => {})
         delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)
       }
     }

@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { type CancelledQuote, createCancelling } from './cancelling.js'
 import { approveTokens } from './chain/approvals.js'
+import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { readHoldings } from './chain/holdings.js'
 import { openChain, type SolverChain } from './chain/open-chain.js'
@@ -10,26 +11,34 @@ import { readOrder } from './chain/orders.js'
 import { createTransactionSender } from './chain/transactions.js'
 import type { FilledOrder, SolverQuote } from './fillable-order.js'
 import { createFilling, type EndedOrder, type Filling } from './filling.js'
-import { createLiquidity, type Liquidity } from './liquidity.js'
 import type { SolverMetrics } from './metrics.js'
-import { createOpenQuotes, type OpenQuotes } from './open-quotes.js'
 import { createPayments, type Payments } from './payments.js'
+import {
+  type AskedQuote,
+  createQuoteLedger,
+  type QuoteLedger,
+  type RiskLimits,
+  type Shortage,
+} from './quote-ledger.js'
 import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState } from './state.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export interface ChainRun {
   readonly chain: SolverChain
-  readonly liquidity: Liquidity
+  readonly ledger: QuoteLedger
+  readonly time: ChainTime
   readonly filling: Filling
+  /** What is too low for a further quote. */
+  shortageFor(asked: AskedQuote): Shortage | undefined
+  /** Why nothing may be signed at present. @param isForAddress whether the quote is for a deposit address */
+  pauseFor(isForAddress: boolean): string | undefined
   /** Keeps a quote, and watches its deposit address from now on. */
   addQuote(signed: SolverQuote): void
   /** As `Solver.cancelQuotes`. */
   cancelQuotes(selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
   hint(orderId: Hex): Promise<void>
-  /** Whether the node has not answered for so long that deposits may be missed. */
-  isBlind(): boolean
   /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
   idle(): Promise<void>
 }
@@ -38,7 +47,8 @@ export interface ChainRun {
 export interface SharedOptions {
   readonly account: SolverAccount
   readonly protocolName: string
-  readonly overcommit: number
+  readonly limits: RiskLimits
+  readonly clock: Clock
   readonly state: SolverState
   readonly metrics: SolverMetrics
   readonly log: SolverLog
@@ -51,8 +61,8 @@ export interface SharedOptions {
 interface ChainRunParts extends SharedOptions {
   readonly chain: SolverChain
   readonly solver: Hex
-  readonly liquidity: Liquidity
-  readonly quotes: OpenQuotes
+  readonly ledger: QuoteLedger
+  readonly time: ChainTime
   readonly payments: Payments | undefined
 }
 
@@ -60,7 +70,6 @@ interface ChainRunParts extends SharedOptions {
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
-const nowSeconds = () => Math.floor(Date.now() / 1000)
 
 /**
  * Connects to a chain, sends what a stopped process may have left unsent, puts approvals in place, and starts to follow
@@ -72,50 +81,63 @@ export async function startChainRun(
   chainOptions: ChainOptions,
   shared: SharedOptions,
 ): Promise<ChainRun> {
-  const { state, onError, signal } = shared
+  const { state, onError, signal, clock } = shared
   const chain = await openChain(chainId, chainOptions, shared.protocolName)
-  const liquidity = createLiquidity({ ...chain, overcommit: shared.overcommit })
-  const quotes = createOpenQuotes(liquidity)
+  const time = await readChainTime(chain, clock)
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits)
   const parts: ChainRunParts = {
     ...shared,
     chain,
     solver: lowerCase(shared.account.address),
-    liquidity,
-    quotes,
-    payments: startPayments(chain, shared),
+    ledger,
+    time,
+    payments: startPayments(chain, time, shared),
   }
   const filling = startFilling(parts)
   await prepare(parts)
   filling.resume()
   const cancelQuotes = startCancelling(parts, filling)
-  let polledAt = performance.now()
+  let polledAt = clock.monotonic()
   const polling = pollDeposits({
     chain,
+    clock,
     solver: parts.solver,
     ...positionIn(state, chainId),
-    addresses: quotes.addresses,
+    addresses: ledger.addresses,
     onDeposited: (orderId, fillDeadline) => filling.deposited(orderId, fillDeadline, 'CONTRACT'),
     onTransfer(to) {
-      const signed = quotes.at(to)
+      const signed = ledger.at(to)
       if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline, 'ADDRESS')
     },
-    async onBlock() {
-      quotes.removeExpired(nowSeconds())
+    async onBlock(head) {
+      time.see(head)
+      ledger.advance(time.passed())
       await refresh(parts)
     },
     onPolled() {
-      polledAt = performance.now()
+      polledAt = clock.monotonic()
     },
     onError,
     signal,
   })
   return {
     chain,
-    liquidity,
+    ledger,
+    time,
     filling,
+    shortageFor: (asked) =>
+      ledger.shortageFor(asked, {
+        lockSeconds: asked.quote.fillDeadline - time.now(),
+        keepsTokens: true,
+      }),
+    pauseFor(_isForAddress) {
+      if (time.isStale()) return 'the newest block is old'
+      const blindMs = Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms)
+      return clock.monotonic() - polledAt > blindMs ? 'the node does not answer' : undefined
+    },
     addQuote(signed) {
       state.addQuote(signed)
-      quotes.add(signed)
+      ledger.add(signed)
     },
     cancelQuotes,
     async hint(orderId) {
@@ -123,22 +145,21 @@ export async function startChainRun(
       if (reached === 'DEPOSITED' && solver === parts.solver)
         filling.deposited(orderId, fillDeadline, 'CONTRACT')
     },
-    isBlind: () =>
-      performance.now() - polledAt > Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms),
     async idle() {
       const ended = Promise.all([polling, filling.idle()])
-      await Promise.race([ended, delay(CLOSING_MS, undefined, { ref: false })])
+      await within(clock, CLOSING_MS, ended)
     },
   }
 }
 
 /** Undefined for an account that leaves its payments to `fill`. */
-function startPayments(chain: SolverChain, shared: SharedOptions): Payments | undefined {
+function startPayments(chain: SolverChain, time: ChainTime, shared: SharedOptions): Payments | undefined {
   const { account, fill, log, metrics } = shared
   if (account.signTransaction === undefined && fill !== undefined) return undefined
   return createPayments({
     ...shared,
     chain,
+    time,
     sender: createTransactionSender(chain, account),
     onRaised(payment, transactionHash) {
       metrics.feesRaised++
@@ -149,20 +170,20 @@ function startPayments(chain: SolverChain, shared: SharedOptions): Payments | un
 
 /** What must be done before the solver quotes. */
 async function prepare(parts: ChainRunParts): Promise<void> {
-  const { chain, solver, state, payments, quotes, liquidity, signal } = parts
+  const { chain, solver, state, payments, ledger, time, signal } = parts
   // Their nonces must be taken before approvals take new ones.
   await payments?.resume()
   if (payments !== undefined) await approveTokens(chain, solver, payments, signal)
   await refresh(parts)
-  for (const signed of state.openQuotes(nowSeconds())) {
+  for (const signed of state.openQuotes(time.passed())) {
     if (signed.chainId !== chain.chainId) continue
-    quotes.add(signed)
-    liquidity.promise(signed.quote)
+    ledger.promise({ quote: signed.quote, isForAddress: true })
+    ledger.add(signed)
   }
 }
 
 function startFilling(parts: ChainRunParts): Filling {
-  const { chain, liquidity, quotes, metrics, log, onError } = parts
+  const { chain, ledger, metrics, log, onError } = parts
   const { chainId } = chain
   /** The orders whose deposits were there, until they end. */
   const found = new Set<Hex>()
@@ -185,7 +206,7 @@ function startFilling(parts: ChainRunParts): Filling {
   /** What was paid out must be missing from the holdings before it is missing from the promises. */
   async function onEnded(signed: SolverQuote | undefined): Promise<void> {
     await refresh(parts).catch(onError)
-    if (signed !== undefined) quotes.remove(signed)
+    if (signed !== undefined) ledger.end(signed.quote)
   }
 
   return createFilling({
@@ -194,7 +215,7 @@ function startFilling(parts: ChainRunParts): Filling {
       found.add(orderId)
       metrics.deposits++
       log.info({ chainId, orderId, where }, 'deposit')
-      if (signed !== undefined) liquidity.deposited(signed.quote, where)
+      if (signed !== undefined) ledger.deposited(signed.quote, where)
     },
     onPayment: () => void metrics.paymentsSent++,
     onReverted(orderId, hash) {
@@ -208,12 +229,17 @@ function startFilling(parts: ChainRunParts): Filling {
 
 /** @returns `cancelQuotes` of the chain */
 function startCancelling(parts: ChainRunParts, filling: Filling): ChainRun['cancelQuotes'] {
-  const { chain, state, payments, quotes } = parts
+  const { chain, state, payments, ledger, time } = parts
   if (payments === undefined) return () => Promise.reject(new Error('the account cannot sign transactions'))
-  const cancelling = createCancelling({ ...parts, payments, filling, onCancelled: quotes.remove })
+  const cancelling = createCancelling({
+    ...parts,
+    payments,
+    filling,
+    onCancelled: ({ quote }) => ledger.end(quote),
+  })
   cancelling.resume()
   return async (selects) => {
-    const kept = state.openQuotes(selects === undefined ? nowSeconds() : 0)
+    const kept = state.openQuotes(selects === undefined ? time.passed() : 0)
     const wanted = kept.filter(
       (signed) => signed.chainId === chain.chainId && (selects === undefined || selects(signed)),
     )
@@ -221,8 +247,8 @@ function startCancelling(parts: ChainRunParts, filling: Filling): ChainRun['canc
   }
 }
 
-async function refresh({ chain, solver, liquidity }: ChainRunParts): Promise<void> {
-  liquidity.update(await readHoldings(chain, solver))
+async function refresh({ chain, solver, ledger }: ChainRunParts): Promise<void> {
+  ledger.update(await readHoldings(chain, solver))
 }
 
 /** The last block that was read. */
@@ -235,4 +261,12 @@ function positionIn(state: SolverState, chainId: number) {
     },
     savePosition: (block: number) => state.setPosition(name, String(block)),
   }
+}
+
+/** @returns when the work has ended, or after that time */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const timeout = clock.sleep(ms, over.signal).catch(() => {})
+  await Promise.race([work, timeout])
+  over.abort()
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Clock, systemClock } from '../../../src/clock.js'
 import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
 import type { CancelledQuote } from './cancelling.js'
 import type { ChainRun } from './chain-run.js'
@@ -24,9 +25,9 @@ export interface Solver {
   start(): Promise<void>
   /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
   close(): Promise<void>
-  /** Answers `POST …/quote`, for `node:http` and for a route of Express. */
+  /** Answers `POST <path of endpointUrl>/quote`, for `node:http` and for a route of Express. All else is 404. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
-  /** Answers a request that another server has read, such as a route of Fastify. */
+  /** Answers a request that another server has read, such as a route of Fastify at the path of `endpointUrl`. */
   readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
   /**
    * Lists what came of the solver's requests on a chain, newest first, at the first instance that can be reached. It needs no
@@ -51,8 +52,12 @@ export interface Solver {
 const NO_LOG: SolverLog = { debug() {}, info() {}, warn() {}, error() {} }
 const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
 
-/** Builds a solver. Nothing runs before `start`. @throws Error that names each option that is not valid */
-export function createSolver(options: SolverOptions): Solver {
+/**
+ * Builds a solver. Nothing runs before `start`.
+ * @param clock tests have their own
+ * @throws Error that names each option that is not valid
+ */
+export function createSolver(options: SolverOptions, clock: Clock = systemClock): Solver {
   checkOptions(options)
   const { log = NO_LOG } = options
   const metrics = createMetrics()
@@ -80,7 +85,7 @@ export function createSolver(options: SolverOptions): Solver {
       runs = started
     }
     try {
-      await startSolver({ options, metrics, log, onError, signal, addPart, onQuoting })
+      await startSolver({ options, clock, metrics, log, onError, signal, addPart, onQuoting })
     } catch (error) {
       await end()
       throw error
@@ -94,7 +99,7 @@ export function createSolver(options: SolverOptions): Solver {
   }
 
   const answer = async (request: EndpointRequest) =>
-    quoting === undefined ? STOPPED : answerRequest(quoting, request)
+    quoting === undefined ? STOPPED : answerRequest(quoting, request, clock)
 
   return {
     start() {
@@ -110,7 +115,8 @@ export function createSolver(options: SolverOptions): Solver {
       })()
       await ending
     },
-    handler: (request, response) => void handle(answer, request, response).catch(onError),
+    handler: (request, response) =>
+      void handle(options.endpointUrl, answer, request, response).catch(onError),
     answer,
     listResults: (chainId, params) => listResults(options, chainId, params),
     async cancelQuotes(chainId, selects) {
@@ -120,7 +126,7 @@ export function createSolver(options: SolverOptions): Solver {
     },
     metrics: () => ({
       ...metrics,
-      openQuotes: runs.reduce((sum, { liquidity }) => sum + liquidity.count(), 0),
+      openQuotes: runs.reduce((sum, { ledger }) => sum + ledger.count(), 0),
       openOrders: runs.reduce((sum, { filling }) => sum + filling.count(), 0),
     }),
   }

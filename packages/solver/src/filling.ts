@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
+import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import { type ChainOrder, fillCall, readBalance, readOrder, settleCall } from './chain/orders.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
@@ -10,6 +11,8 @@ import type { SolverState, StoredOrder } from './state.js'
 export interface FillingOptions {
   readonly chain: SolverChain
   readonly solver: Address
+  readonly clock: Clock
+  readonly time: Pick<ChainTime, 'passed'>
   readonly state: SolverState
   /** Undefined for an account that signs no transactions. */
   readonly payments: Payments | undefined
@@ -47,11 +50,10 @@ export interface Filling {
 }
 
 const MAX_DELAY_MS = 10_000
-const nowSeconds = () => Date.now() / 1000
 
 /** Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated. */
 export function createFilling(options: FillingOptions): Filling {
-  const { chain, solver, state, payments, signal, onError } = options
+  const { chain, clock, time, solver, state, payments, signal, onError } = options
   const paying = createSlots(chain.maxPayments)
   const reading = createSlots(chain.maxPayments)
   const running = new Map<Hex, Promise<void>>()
@@ -81,7 +83,7 @@ export function createFilling(options: FillingOptions): Filling {
         delayMs = Math.min(2 * delayMs, MAX_DELAY_MS)
       }
       if (state.order(orderId)?.status !== 'OPEN') return
-      await delay(delayMs, undefined, { signal }).catch(() => {})
+      await clock.sleep(delayMs, signal).catch(() => {})
     }
   }
 
@@ -103,7 +105,7 @@ export function createFilling(options: FillingOptions): Filling {
     signal.throwIfAborted()
     const signed = state.quote(orderId)
     const seen = await readOrder(chain, orderId)
-    const isOver = seen.state === 'REFUNDED' || nowSeconds() > fillDeadline
+    const isOver = seen.state === 'REFUNDED' || time.passed() > fillDeadline
     if (seen.state === 'SETTLED') await end(order, 'FILLED')
     else if (isOver) await end(order, 'MISSED')
     if (seen.state === 'SETTLED' || isOver) return undefined

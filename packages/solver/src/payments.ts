@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
+import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
 import type { SolverState } from './state.js'
@@ -7,6 +8,8 @@ import type { SolverState } from './state.js'
 interface PaymentsOptions {
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
+  readonly clock: Clock
+  readonly time: Pick<ChainTime, 'passed'>
   readonly state: Pick<
     SolverState,
     'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'waitingPayments'
@@ -50,7 +53,7 @@ const ABANDONED = 'abandoned'
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions): Payments {
-  const { sender, chain, state, signal, onError } = options
+  const { sender, chain, clock, time, state, signal, onError } = options
   const { chainId } = chain
 
   const keep = (id: string) => (transaction: SignedTransaction) => state.addAttempt(id, chainId, transaction)
@@ -75,8 +78,8 @@ export function createPayments(options: PaymentsOptions): Payments {
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') return progress
       if (progress.state === 'REPLACED') return { outcome: 'failed', hash: undefined }
-      if (Date.now() / 1000 > deadline + GRACE_SECONDS) return abandon(id, last)
-      const isDue = sentAt === undefined || performance.now() - sentAt > chain.raiseFeesAfterMs
+      if (time.passed() > deadline + GRACE_SECONDS) return abandon(id, last)
+      const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
       if (isDue) {
         // One that waits for an earlier one of the account would only cost more.
         if (sentAt === undefined || progress.state === 'QUEUED') await sender.sendAgain(last)
@@ -84,9 +87,9 @@ export function createPayments(options: PaymentsOptions): Payments {
           isAtLimit = true
           onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
         }
-        sentAt = performance.now()
+        sentAt = clock.monotonic()
       }
-      await delay(chain.pollIntervalMs, undefined, { signal }).catch(() => {})
+      await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
     }
     return undefined
   }
@@ -106,7 +109,7 @@ export function createPayments(options: PaymentsOptions): Payments {
       } catch (error) {
         if (signal.aborted) return
         onError(error)
-        await delay(chain.raiseFeesAfterMs, undefined, { signal }).catch(() => {})
+        await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
       }
     }
   }

@@ -1,14 +1,18 @@
+import type { Clock } from '../../../src/clock.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
+import { limitAnswers } from './limit-answers.js'
 import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
+import { hasSecretPath, withSecretPath } from './secret-path.js'
 import { connectBySession } from './solver-connection.js'
 import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import { openState, type SolverState } from './state.js'
 
 interface StartOptions {
   readonly options: SolverOptions
+  readonly clock: Clock
   readonly metrics: SolverMetrics
   readonly log: SolverLog
   readonly onError: (error: unknown) => void
@@ -31,24 +35,27 @@ interface Shared extends StartOptions {
 
 /** Often, so that each time is short. */
 const PRUNE_MS = 60_000
-const NO_OVERCOMMIT = 1
+/** What a market maker allows when it says nothing (docs/decisions.md, D23). */
+const DEFAULT_LIMITS = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
+const DEFAULT_RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
 
 /** Starts all parts of a solver, one after the other. @returns when an instance asks it @throws as `Solver.start` */
 export async function startSolver(start: StartOptions): Promise<void> {
-  const { options, metrics, onError, signal } = start
+  const { options, signal } = start
   const { protocolName = 'Service', quote } = options
   const signer = await createQuoteSigner(options.account, protocolName)
   const { account } = signer
   const state = openState(options.stateFile ?? ':memory:')
   start.addPart(() => state.close())
-  start.addPart(pruneNowAndThen(state))
+  start.addPart(pruneNowAndThen(state, start.clock))
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
   const shared = { ...start, account, state, protocolName, serviceUrls, chainIds }
   const runs = await startChains(shared)
   signal.throwIfAborted()
   const chains = new Map(runs.map((run) => [run.chain.chainId, run]))
-  const quoting = createQuoting({ chains, signer, quote, metrics, log: start.log, onError, signal })
+  const rules = givenOr(DEFAULT_RULES, options)
+  const quoting = limitAnswers(createQuoting({ ...start, chains, signer, quote, rules }), start.metrics)
   start.onQuoting(quoting, runs)
   if (options.endpointUrl === undefined) await connect(shared, chains, quoting)
   else await register(shared, options.endpointUrl)
@@ -57,14 +64,15 @@ export async function startSolver(start: StartOptions): Promise<void> {
 /** All are ended when one does not start. */
 async function startChains(shared: Shared): Promise<ChainRun[]> {
   const { options, addPart, onError } = shared
-  const { fill, overcommit = NO_OVERCOMMIT } = options
+  const { fill } = options
+  const limits = givenOr(DEFAULT_LIMITS, options)
   const onFilled = guarded(options.onFilled, onError)
   const started = await Promise.allSettled(
     Object.entries(options.chains).map(async ([chainId, chainOptions]) => {
       const run = await startChainRun(Number(chainId), chainOptions, {
         ...shared,
         fill,
-        overcommit,
+        limits,
         onFilled,
       })
       addPart(run.idle)
@@ -97,16 +105,26 @@ async function connect(
 
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
   const { options, serviceUrls, log } = shared
+  if (!hasSecretPath(endpointUrl))
+    log.warn(
+      { endpointUrl, proposal: withSecretPath(endpointUrl) },
+      'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
+    )
   const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
   for (const { chainId, check } of await registerEndpoint(terms))
     log.info({ chainId, ...check }, 'endpoint registered')
 }
 
-function pruneNowAndThen(state: SolverState): () => void {
-  const prune = () => state.prune(Math.floor(Date.now() / 1000))
+function pruneNowAndThen(state: SolverState, clock: Clock): () => void {
+  const prune = () => state.prune(Math.floor(clock.now() / 1000))
   prune()
-  const timer = setInterval(prune, PRUNE_MS).unref()
-  return () => clearInterval(timer)
+  return clock.setInterval(prune, PRUNE_MS).unref().stop
+}
+
+/** The limits of the options, and the defaults of those that are left out. */
+function givenOr<T extends Record<string, number>>(defaults: T, options: { [K in keyof T]?: number }): T {
+  const entries = Object.entries(defaults).map(([name, value]) => [name, options[name] ?? value])
+  return Object.fromEntries(entries)
 }
 
 /** A callback that throws must not stop what calls it. */

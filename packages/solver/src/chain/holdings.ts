@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Holdings } from '../liquidity.js'
+import type { Holdings } from '../quote-ledger.js'
 import { readAllowance } from './approvals.js'
 import type { SolverChain } from './open-chain.js'
 import { readBalance } from './orders.js'
