@@ -51,6 +51,8 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
   const blocks: ModelBlock[] = [blockAfter(undefined, startTime)]
   const receipts = new Map<Hex, ModelReceipt>()
   const counts = new Map<Address, number>()
+  /** The block after which a signed transaction came first, by its nonce. */
+  const sentAfter = new Map<number, number>()
   /** The signed transactions that wait, by nonce. */
   const pool = new Map<number, ModelTransaction>()
   let acts: ModelTransaction[] = []
@@ -103,6 +105,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     setMinTip(next: bigint): void {
       minTip = next
     },
+    sentAfter: (nonce: number) => sentAfter.get(nonce),
     /** Loses what waits in the pool. */
     dropPool: () => pool.clear(),
     /** Takes a signed transaction. @throws PoolError */
@@ -120,6 +123,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       if (earlier !== undefined && maxFeePerGas * 10n < earlier.maxFeePerGas * 11n)
         throw new PoolError('replacement transaction underpriced')
       const fees = { maxFeePerGas, maxPriorityFeePerGas }
+      if (!sentAfter.has(nonce)) sentAfter.set(nonce, head().number)
       pool.set(nonce, { hash, from: signer, to: lower(to as Address), data, nonce, ...fees })
       return hash
     },
@@ -153,7 +157,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
 function blockAfter(parent: ModelBlock | undefined, timestamp: number): ModelBlock {
   if (parent !== undefined && timestamp <= parent.timestamp)
     throw new Error(`a block at ${timestamp} must come after ${parent.timestamp}`)
-  const number = (parent?.number ?? 0) + 1
+  const number = parent === undefined ? 0 : parent.number + 1
   const parentHash: Hex = parent?.hash ?? `0x${'00'.repeat(32)}`
   return { number, hash: `0x${number.toString(16).padStart(64, 'b')}`, parentHash, timestamp, receipts: [] }
 }
