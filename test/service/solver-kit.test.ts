@@ -164,9 +164,13 @@ it('a solver with an endpoint registers it, quotes there, and fills', async () =
   onTestFinished(() => void server.close().closeAllConnections())
   await once(server, 'listening')
   const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const solver = market.solver({ endpointUrl }, account)
+  const warnings: object[] = []
+  const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) }
+  const solver = market.solver({ endpointUrl, log }, account)
   expect((await fetch(`${endpointUrl}/quote`, { method: 'POST', body: '{}' })).status).toBe(503)
   await solver.start()
+  const proposal = expect.stringMatching(/^http:.*\/[\w-]{22}$/)
+  expect(warnings).toEqual([{ endpointUrl, proposal }])
   for (const pay of [market.deposit, market.payAddress]) {
     const offer = await market.quote()
     expect(offer.quote.solver).toBe(account.address)
@@ -182,17 +186,22 @@ it('a solver with an endpoint registers it, quotes there, and fills', async () =
   expect(solver.errors).toEqual([])
 })
 
+const SECRET = 'V2hhdCBubyBvbmUga25vd3M'
+
 it('a route of Fastify passes its parsed request on', async () => {
   const [, , account] = solverAccounts
   const app = Fastify()
   onTestFinished(() => app.close())
-  app.post('/quote', async ({ body, headers }, reply) => {
+  app.post(`/${SECRET}/quote`, async ({ body, headers }, reply) => {
     const answer = await solver.answer({ body, headers })
     return reply.code(answer.status).send(answer.body)
   })
-  const endpointUrl = await app.listen({ port: 0, host: '127.0.0.1' })
-  const solver = market.solver({ endpointUrl, quote: () => ({ amount: 2n * PRICE }) }, account)
+  const endpointUrl = `${await app.listen({ port: 0, host: '127.0.0.1' })}/${SECRET}`
+  const warnings: object[] = []
+  const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) }
+  const solver = market.solver({ endpointUrl, log, quote: () => ({ amount: 2n * PRICE }) }, account)
   await solver.start()
+  expect(warnings).toEqual([])
   expect((await market.quote()).quote).toMatchObject({
     outputAmount: String(2n * PRICE),
     solver: account.address,

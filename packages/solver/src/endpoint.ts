@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Clock, systemClock } from '../../../src/clock.js'
 import type { IncomingRequest, Quoting } from './quoting.js'
 import { readRequestTerms } from './session/request-terms.js'
 import { toWireQuote } from './session/wire-quote.js'
@@ -28,22 +29,32 @@ const USUAL_DEADLINE_MS = 1_000
 export async function answerRequest(
   quoting: Quoting,
   { body, headers, signal }: EndpointRequest,
+  clock: Clock = systemClock,
 ): Promise<EndpointAnswer> {
-  const request = readRequest(body, headers)
+  const request = readRequest(body, headers, clock)
   if (request === undefined) return { status: 400, body: { error: 'this is no quote request' } }
   const answer = await quoting(request, signal)
   if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }
 
-/** Answers a request of `node:http` to `…/quote`, also in Express, whose parsed body it takes. */
+/** A request of `node:http`, or of Express, which may have parsed the body and cut the path. */
+type EndpointMessage = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
+
+/**
+ * Answers a request of `node:http` to the endpoint's own path, also in Express, whose parsed body it takes. Any other is 404: a
+ * stranger must know the path.
+ * @param endpointUrl as registered; undefined for a solver without an endpoint
+ */
 export async function handle(
+  endpointUrl: string | undefined,
   answer: (request: EndpointRequest) => Promise<EndpointAnswer>,
-  incoming: IncomingMessage & { readonly body?: unknown },
+  incoming: EndpointMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const path = (incoming.url ?? '').split('?')[0]
-  if (incoming.method !== 'POST' || !path?.endsWith('/quote')) return send(response, 404, {})
+  const path = (incoming.originalUrl ?? incoming.url ?? '').split('?')[0]
+  if (endpointUrl === undefined || incoming.method !== 'POST' || path !== quotePath(endpointUrl))
+    return send(response, 404, {})
   const leaving = new AbortController()
   response.once('close', () => leaving.abort(new Error('the instance has left')))
   const body = await readBody(incoming)
@@ -53,8 +64,13 @@ export async function handle(
   send(response, status, answered)
 }
 
+/** The path that an instance asks (docs/decisions.md, D5). */
+function quotePath(endpointUrl: string): string {
+  return `${new URL(endpointUrl).pathname.replace(/\/$/, '')}/quote`
+}
+
 /** @returns an error for a body that is too long, broken or not JSON */
-async function readBody(incoming: IncomingMessage & { readonly body?: unknown }): Promise<unknown> {
+async function readBody(incoming: EndpointMessage): Promise<unknown> {
   if (incoming.body !== undefined) return incoming.body
   try {
     const chunks: Buffer[] = []
@@ -76,14 +92,18 @@ function send(response: ServerResponse, status: number, body: object): void {
 }
 
 /** @returns undefined when a field is missing or not valid */
-function readRequest(body: unknown, headers: EndpointRequest['headers']): IncomingRequest | undefined {
+function readRequest(
+  body: unknown,
+  headers: EndpointRequest['headers'],
+  clock: Clock,
+): IncomingRequest | undefined {
   const terms = typeof body === 'object' && body !== null ? readRequestTerms({ ...body }) : undefined
   return (
     terms && {
       ...terms,
       kind: headers['x-quote-kind'] === 'indicative' ? 'INDICATIVE' : 'FIRM',
       id: textOf(headers['x-quote-id']),
-      deadline: Number(textOf(headers['x-request-deadline'])) || Date.now() + USUAL_DEADLINE_MS,
+      deadline: Number(textOf(headers['x-request-deadline'])) || clock.now() + USUAL_DEADLINE_MS,
       traceparent: textOf(headers.traceparent),
     }
   )

@@ -1,6 +1,9 @@
 import { WebSocket } from 'ws'
+import type { Clock } from '../../../../src/clock.js'
 import type { Hex } from '../../../../src/domain/hex.js'
-import { SessionError } from './session-error.js'
+import { createBoundedSender } from './bounded-sender.js'
+import type { EventSource } from './event-queue.js'
+import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
   type InstanceMessage,
   readMessage,
@@ -12,18 +15,12 @@ import {
   writeAnswer,
 } from './session-messages.js'
 
-/** Starts timers and gives random numbers. Tests have their own. */
-export interface SessionTiming {
-  /** Calls the action once, after a time. @returns a function that prevents it */
-  readonly startTimer: (action: () => void, ms: number) => () => void
-  /** A number of 0 to 1. */
-  readonly random: () => number
-}
-
 interface ConnectionOptions {
   /** Of the WebSocket. */
   readonly url: string
-  readonly startTimer: SessionTiming['startTimer']
+  /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
+  readonly mayBeOffered: boolean
+  readonly clock: Pick<Clock, 'setTimeout'>
   /** Signs the hello over the instance's challenge. @returns the whole message */
   readonly hello: (nonce: Hex) => Promise<string>
   readonly answer: (request: SessionRequest) => SessionAnswer | Promise<SessionAnswer>
@@ -37,10 +34,14 @@ interface ConnectionOptions {
   readonly onClosed: (error: SessionError) => void
 }
 
-/** One connection to an instance, with a session on it once the instance has accepted the hello. */
-export interface SessionConnection {
+/**
+ * One connection to an instance, with a session on it once the instance has accepted the hello. While it is paused, nothing is
+ * read from it, and no ping is expected.
+ */
+export interface SessionConnection extends EventSource {
   /** Closes it, and destroys the socket when the instance does not close its side. @returns when it is closed */
   close(): Promise<void>
+  destroy(): void
 }
 
 /** Time for the connection and the opening of the session. */
@@ -51,15 +52,22 @@ const DEAD_AFTER_HEARTBEATS = 2.5
 const CLOSING_MS = 1_000
 /** The messages of an instance have a few hundred bytes. */
 const MAX_MESSAGE_BYTES = 256 * 1024
+/** The answer to the upgrade of an instance without sessions: other implementations of the protocol have none. */
+const NOT_FOUND = 404
 
 /** Opens a connection, and a session on it. */
 export function openConnection(options: ConnectionOptions): SessionConnection {
-  const { url, startTimer, hello, answer, onError } = options
+  const { url, clock, hello, answer, onError } = options
   let phase: 'connected' | 'challenged' | 'ready' = 'connected'
   let heartbeatMs = 0
   let failure: SessionError | undefined
-  const socket = new WebSocket(url, { perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES })
-  let stopTimer = startTimer(() => fail('the instance did not open the session in time'), OPENING_MS)
+  const socket = new WebSocket(url, {
+    perMessageDeflate: false,
+    autoPong: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  })
+  const send = createBoundedSender(socket, () => fail('the instance does not read what it is sent'))
+  let timer = clock.setTimeout(() => fail('the instance did not open the session in time'), OPENING_MS)
 
   /** The socket is destroyed: the other side may be dead, or hostile. */
   function fail(message: string): void {
@@ -67,14 +75,10 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
     socket.terminate()
   }
 
-  function send(text: string): void {
-    if (socket.readyState === socket.OPEN) socket.send(text)
-  }
-
   function expectPing(): void {
-    stopTimer()
+    timer.stop()
     const withinMs = DEAD_AFTER_HEARTBEATS * heartbeatMs
-    stopTimer = startTimer(() => fail(`the instance has sent no ping for ${withinMs} ms`), withinMs)
+    timer = clock.setTimeout(() => fail(`the instance has sent no ping for ${withinMs} ms`), withinMs)
   }
 
   async function introduce(nonce: Hex): Promise<void> {
@@ -152,12 +156,16 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
     const message = read(data.toString())
     if (message !== undefined) receive(message)
   })
+  socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+    failure ??= upgradeRefused(statusCode, options)
+    socket.terminate()
+  })
   socket.on('error', (error) => {
     failure ??= new SessionError(error.message, { cause: error })
   })
   const closed = new Promise<void>((resolve) => {
     socket.on('close', (code, reason) => {
-      stopTimer()
+      timer.stop()
       const words = reason.length > 0 ? `${code} ${reason}` : code
       options.onClosed(failure ?? new SessionError(`the connection was closed: ${words}`))
       resolve()
@@ -165,11 +173,28 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
   })
 
   return {
+    pause() {
+      timer.stop()
+      socket.pause()
+    },
+    resume() {
+      if (socket.readyState !== socket.OPEN) return
+      expectPing()
+      socket.resume()
+    },
+    destroy: () => socket.terminate(),
     close() {
-      stopTimer()
-      stopTimer = startTimer(() => socket.terminate(), CLOSING_MS)
+      timer.stop()
+      timer = clock.setTimeout(() => socket.terminate(), CLOSING_MS)
       socket.close(1000)
       return closed
     },
   }
+}
+
+function upgradeRefused(status: number, { url, mayBeOffered }: ConnectionOptions): SessionError {
+  if (status !== NOT_FOUND)
+    return new SessionError(`the instance has answered the upgrade with status ${status}`)
+  const text = `the instance offers no sessions: nothing is at ${url}. Set endpointUrl, and serve an endpoint there`
+  return new SessionError(text, { code: NO_SESSIONS, isRefusal: !mayBeOffered })
 }

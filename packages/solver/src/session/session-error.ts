@@ -1,11 +1,18 @@
-/** Refusals of a hello that the same hello gets again. */
-const FINAL_REFUSALS: readonly string[] = ['INVALID_ARGUMENT', 'SIGNATURE_INVALID', 'AUDIENCE_REJECTED']
+/** The code of an instance that has no sessions at all, such as one of another implementation of the protocol. */
+export const NO_SESSIONS = 'SESSIONS_NOT_OFFERED'
+/** Refusals that the same solver gets again. */
+const FINAL_REFUSALS: readonly string[] = [
+  'INVALID_ARGUMENT',
+  'SIGNATURE_INVALID',
+  'AUDIENCE_REJECTED',
+  NO_SESSIONS,
+]
 /** Ends at any time that a new session does not change. */
 const FINAL_ENDS: readonly string[] = ['SESSION_REPLACED', 'SOLVER_BLOCKED']
 
 interface SessionErrorOptions {
   readonly code?: string
-  /** The instance did not accept the hello. */
+  /** The instance did not open the session. */
   readonly isRefusal?: boolean
   readonly cause?: unknown
 }
@@ -13,11 +20,11 @@ interface SessionErrorOptions {
 /** Why a session ended or could not be opened. */
 export class SessionError extends Error {
   override readonly name = 'SessionError'
-  /** The reason of the instance (docs/api.md, "Errors"); undefined when the connection itself failed. */
+  /** The reason of the instance (docs/api.md, "Errors"), or SESSIONS_NOT_OFFERED; undefined when the connection itself failed. */
   readonly code: string | undefined
   /**
-   * Another attempt would not help: the hello must change, another session of this solver has replaced this one, or the
-   * operator has blocked the solver.
+   * Another attempt would not help: the hello must change, another session of this solver has replaced this one, the
+   * operator has blocked the solver, or the instance has no sessions.
    */
   readonly isFinal: boolean
 

@@ -1,7 +1,9 @@
+import { type Clock, systemClock, type Timer } from '../../../../src/clock.js'
 import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
-import { openConnection, type SessionConnection, type SessionTiming } from './session-connection.js'
+import { createEventQueue } from './event-queue.js'
+import { openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
 import type {
   SessionAnswer,
@@ -45,29 +47,31 @@ export interface SolverSessionOptions {
   readonly onError: (error: unknown) => void
 }
 
-const SYSTEM_TIMING: SessionTiming = {
-  startTimer(action, ms) {
-    const timer = setTimeout(action, ms)
-    return () => clearTimeout(timer)
-  },
-  random: Math.random,
+interface SessionTime {
+  readonly clock: Pick<Clock, 'setTimeout'>
+  /** Gives numbers of 0 to 1. */
+  readonly random: () => number
 }
+
+/** One that the instance has sent away stays for a moment beside the next one. */
+const MAX_CONNECTIONS = 2
 
 /** Opens a session, and opens it again after each loss, with a back-off. */
 export function openSolverSession(
   options: SolverSessionOptions,
-  { startTimer, random }: SessionTiming = SYSTEM_TIMING,
+  { clock, random }: SessionTime = { clock: systemClock, random: Math.random },
 ): SolverSession {
   const { onError, serviceUrls } = options
   let dialled = 0
   const backoff = createBackoff(random)
-  /** Those that an instance has sent away may stay for a moment while the next one is open. */
+  /** The oldest first. */
   const open = new Set<SessionConnection>()
   let current: SessionConnection | undefined
-  let stopTimer = () => {}
+  let timer: Timer | undefined
   let after = options.events?.after
-  let processing = Promise.resolve()
+  let hasBeenReady = false
   let isClosed = false
+  const queue = createEventQueue(processEvent)
 
   async function hello(nonce: Hex, audience: string): Promise<string> {
     const { account, name, chainIds, protocolName, events } = options
@@ -79,33 +83,32 @@ export function openSolverSession(
     return JSON.stringify({ type: 'hello', ...text, signature, ...(events && { events: { after } }) })
   }
 
-  /** Events are processed one after the other, over all connections. */
-  function processEvent(event: SessionOrderEvent, cursor: string): void {
-    processing = processing.then(async () => {
-      if (isClosed) return
-      try {
-        await options.onEvent?.(event, cursor)
-      } catch (error) {
-        onError(error)
-      }
-      after = cursor
-    })
+  async function processEvent(event: SessionOrderEvent, cursor: string): Promise<void> {
+    try {
+      await options.onEvent?.(event, cursor)
+    } catch (error) {
+      onError(error)
+    }
+    after = cursor
   }
 
   function connect(): void {
-    let stopReset = () => {}
+    let resetTimer: Timer | undefined
+    for (const old of [...open].slice(0, 1 - MAX_CONNECTIONS)) old.destroy()
     const serviceUrl = serviceUrls[dialled++ % serviceUrls.length] as string
     const { href, origin } = new URL(serviceUrl)
     const connection = openConnection({
       ...options,
       url: `${href.replace(/^http/, 'ws').replace(/\/$/, '')}/v1/solvers/session`,
-      startTimer,
+      mayBeOffered: hasBeenReady || serviceUrls.length > 1,
+      clock,
       hello: (nonce) => hello(nonce, origin),
       onResult: (result) => options.onResult?.(result),
-      onEvent: processEvent,
+      onEvent: (event, cursor) => queue.add(connection, event, cursor),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.
-        stopReset = startTimer(backoff.reset, ready.heartbeatMs)
+        resetTimer = clock.setTimeout(backoff.reset, ready.heartbeatMs)
+        hasBeenReady = true
         // Events from now on: those between a loss before the first one and the next session come as well.
         after ||= ready.cursor
         options.onReady?.(ready, serviceUrl)
@@ -113,11 +116,13 @@ export function openSolverSession(
       onGoAway(withinMs) {
         if (current !== connection) return
         current = undefined
-        connectAfter(random() * withinMs)
+        // An instance that sends each connection away at once is dialled no more often than one that cannot be reached.
+        connectAfter(Math.max(backoff.next(), random() * withinMs))
       },
       onClosed(error) {
-        stopReset()
+        resetTimer?.stop()
         open.delete(connection)
+        queue.drop(connection)
         if (isClosed || current !== connection) return
         current = undefined
         // The log has no such place any more. All events that it has come again, so that none is missed.
@@ -131,16 +136,17 @@ export function openSolverSession(
   }
 
   function connectAfter(ms: number): void {
-    stopTimer = startTimer(connect, ms)
+    timer = clock.setTimeout(connect, ms)
   }
 
   connect()
   return {
     async close() {
       isClosed = true
-      stopTimer()
+      timer?.stop()
+      const processed = queue.close()
       await Promise.all([...open].map((connection) => connection.close()))
-      await processing
+      await processed
     },
   }
 }

@@ -108,6 +108,36 @@ it.each([
   expect(server.connections).toHaveLength(1)
 })
 
+it.each([
+  [404, 'before a session was open', true],
+  [502, 'before a session was open', false],
+  [404, 'after one', false],
+] as const)(
+  'an instance that answers the upgrade with %s, %s, is given up: %s',
+  async (status, when, isFinal) => {
+    const { server, opened, timers, losses, connection } = await startSession(
+      when === 'after one' ? {} : { upgradeStatus: status },
+    )
+    if (when === 'after one') {
+      ;(await opened(0)).socket.terminate()
+      server.refuseUpgrades(status)
+      await expect.poll(timers.waiting).toEqual([100])
+      timers.fire(100)
+    }
+    await expect
+      .poll(() => losses.at(-1)?.message)
+      .toContain(String(status === 404 ? 'offers no sessions' : status))
+    expect(losses.at(-1)).toMatchObject({
+      isFinal,
+      code: status === 404 ? 'SESSIONS_NOT_OFFERED' : undefined,
+    })
+    if (isFinal) return expect(timers.waiting()).toEqual([])
+    server.refuseUpgrades(undefined)
+    timers.fire(when === 'after one' ? 200 : 100)
+    await connection(when === 'after one' ? 1 : 0)
+  },
+)
+
 it('after goAway, a second connection is opened at a random moment, while the first one still answers', async () => {
   const { opened, timers, losses } = await startSession({ random: 0.3 })
   const first = await opened(0)

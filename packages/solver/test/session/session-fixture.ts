@@ -8,11 +8,15 @@ import { type Message, manualTiming, type ServerConnection, startSessionServer }
 export const account = devAccounts[2]
 export const DECLINE = { decline: 'PAUSED' } as const
 
-type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls'>> & { readonly random?: number }
+type Changes = Partial<Omit<SolverSessionOptions, 'serviceUrls'>> & {
+  readonly random?: number
+  /** The status of the answer to the upgrade, for an instance that does not take it. */
+  readonly upgradeStatus?: number
+}
 
 /** A session of a solver with an instance that the test plays. */
-export async function startSession({ random, ...changes }: Changes = {}) {
-  const server = await startSessionServer()
+export async function startSession({ random, upgradeStatus, ...changes }: Changes = {}) {
+  const server = await startSessionServer(upgradeStatus)
   const timers = manualTiming(random)
   const losses: SessionError[] = []
   const errors: unknown[] = []
@@ -32,7 +36,7 @@ export async function startSession({ random, ...changes }: Changes = {}) {
       onError: (error) => errors.push(error),
       ...changes,
     },
-    timers.timing,
+    timers.time,
   )
   onTestFinished(async () => {
     server.close()

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { SessionTiming } from '../../src/session/session-connection.js'
+import type { Clock, Timer } from '../../../../src/clock.js'
 
 export const NONCE = `0x${'a1'.repeat(32)}` as const
 export const HEARTBEAT_MS = 20_000
@@ -11,15 +11,24 @@ export type Message = any
 
 export type ServerConnection = Awaited<ReturnType<typeof startSessionServer>>['connections'][number]
 
-/** The instance's end of sessions. It sends only what the test says. */
-export async function startSessionServer() {
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+/** The instance's end of sessions. It sends only what the test says. @param upgradeStatus as `refuseUpgrades` has it */
+export async function startSessionServer(upgradeStatus?: number) {
+  let refusal = upgradeStatus
+  const server = new WebSocketServer({
+    port: 0,
+    host: '127.0.0.1',
+    verifyClient: (_info, decide) => decide(refusal === undefined, refusal),
+  })
   await once(server, 'listening')
   const connections: ReturnType<typeof acceptConnection>[] = []
   server.on('connection', (socket) => connections.push(acceptConnection(socket)))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections,
+    /** Answers upgrades with this status, or accepts them again. */
+    refuseUpgrades(status: number | undefined) {
+      refusal = status
+    },
     close() {
       for (const { socket } of connections) socket.terminate()
       server.close()
@@ -56,21 +65,21 @@ function acceptConnection(socket: WebSocket) {
 export function manualTiming(random = 1) {
   const pending: { ms: number; action: () => void }[] = []
   const started: number[] = []
-  const timing: SessionTiming = {
-    startTimer(action, ms) {
-      const timer = { ms, action }
-      pending.push(timer)
+  const clock: Pick<Clock, 'setTimeout'> = {
+    setTimeout(action, ms) {
+      const waiting = { ms, action }
+      pending.push(waiting)
       started.push(ms)
-      return () => void remove(timer)
+      const timer: Timer = { stop: () => void remove(waiting), unref: () => timer }
+      return timer
     },
-    random: () => random,
   }
   const remove = (timer: (typeof pending)[number]) => {
     const index = pending.indexOf(timer)
     if (index >= 0) pending.splice(index, 1)
   }
   return {
-    timing,
+    time: { clock, random: () => random },
     /** The times of all timers so far. */
     started,
     /** The times of the timers that wait, in the order of their start. */

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { deferred } from '../../../../test/support/deferred.js'
 import type { SessionAnswer, SessionRequest } from '../../src/session/session-messages.js'
-import { account, answersOn, quoteRequest, startSession } from './session-fixture.js'
+import { account, answersOn, DECLINE, quoteRequest, startSession } from './session-fixture.js'
 import { type Message, NONCE } from './session-server.js'
 
 /** Whether a hello is signed by the solver for this audience. */
@@ -109,6 +109,19 @@ it.each([
   expect(asked).toEqual([])
 })
 
+it('a quote request without a destination chain and a deposit mode is one on its own chain, with a deposit at the contract', async () => {
+  const asked: SessionRequest[] = []
+  const answer = (request: SessionRequest) => {
+    asked.push(request)
+    return DECLINE
+  }
+  const { opened } = await startSession({ answer })
+  const instance = await opened(0)
+  instance.send(quoteRequest('short', { destinationChainId: undefined, depositMode: undefined }))
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'decline', id: 'short', code: 'PAUSED' }])
+  expect(asked).toMatchObject([{ destinationChainId: 31337, depositMode: 'CONTRACT' }])
+})
+
 it('a quote request whose answer fails is declined, and the error is reported', async () => {
   const { opened, errors } = await startSession({ answer: () => Promise.reject(new Error('no price')) })
   const instance = await opened(0)
@@ -167,19 +180,21 @@ it('events are processed one after the other, and a new session continues after 
   })
   const instance = await opened(0)
   expect(instance.received[0].events).toEqual({ after: 'c0' })
-  for (const number of [1, 2, 3])
-    instance.send({
-      type: 'event',
-      event: { type: 'Deposited', orderId: `0x0${number}` },
-      cursor: `c${number}`,
-    })
+  const sendEvents = ({ send }: typeof instance, numbers: number[]) => {
+    for (const number of numbers)
+      send({ type: 'event', event: { type: 'Deposited', orderId: `0x0${number}` }, cursor: `c${number}` })
+  }
+  sendEvents(instance, [1, 2, 3])
   await expect.poll(() => begun).toEqual(['0x01', '0x02'])
   instance.socket.terminate()
   await expect.poll(() => losses).toHaveLength(1)
   timers.fire(100)
-  expect((await opened(1)).received[0].events).toEqual({ after: 'c1' })
+  const next = await opened(1)
+  expect(next.received[0].events).toEqual({ after: 'c1' })
+  sendEvents(next, [2, 3])
   second.open()
-  await expect.poll(() => begun).toEqual(['0x01', '0x02', '0x03'])
+  // The second one comes again, since it had not ended.
+  await expect.poll(() => begun).toEqual(['0x01', '0x02', '0x02', '0x03'])
 })
 
 it('an event whose processing fails is reported, and does not stop the next one', async () => {
