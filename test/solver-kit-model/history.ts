@@ -123,11 +123,15 @@ export function createHistory(random: Random, rules: Rules) {
     incarnation = undefined
   }
 
-  function start(): void {
+  /** Starts a process where none runs, as a supervisor does. */
+  async function start(): Promise<void> {
+    if (incarnation?.progress === 'failed') stop()
     if (incarnation !== undefined) return
     note('start')
     incarnation = world.start()
     if (isNodeDown) incarnation.node.setState('down')
+    // The start loads a library, which takes time of the machine.
+    await incarnation.node.asked
   }
 
   function trouble(): void {
@@ -144,15 +148,15 @@ export function createHistory(random: Random, rules: Rules) {
     }
     if (kind === 'clock') clock.set((chainTime() + random.pick([0, 0, -30, 40, -7200, 7200])) * 1000)
     if (kind === 'pool') chain.dropPool()
-    if (kind === 'cancel' && incarnation?.hasStarted) {
+    if (kind === 'cancel' && incarnation?.progress === 'started') {
       const all = chance(50)
       incarnation.solver.cancelQuotes(CHAIN_ID, () => all || chance(50)).catch(() => {})
     }
     if (kind !== 'kill') note(`trouble: ${kind}`)
   }
 
-  function calm(): void {
-    if (incarnation === undefined && chance(40)) start()
+  async function calm(): Promise<void> {
+    if (incarnation?.progress !== 'started' && chance(40)) await start()
     if (isNodeDown && chance(40)) {
       isNodeDown = false
       incarnation?.node.setState('up')
@@ -164,7 +168,7 @@ export function createHistory(random: Random, rules: Rules) {
   async function block(): Promise<void> {
     const seconds = random.integer(2, 6)
     await clock.advance(seconds * 500)
-    const isAble = incarnation?.hasStarted === true && !isNodeDown && heldBlocks === 0
+    const isAble = incarnation?.progress === 'started' && !isNodeDown && heldBlocks === 0
     const mined = chain.mine(chainTime() + seconds, { signedFirst: chance(50), holdsSigned: heldBlocks > 0 })
     heldBlocks = Math.max(0, heldBlocks - 1)
     for (const { transaction, revert } of mined.receipts)
@@ -183,7 +187,7 @@ export function createHistory(random: Random, rules: Rules) {
     errors: () => incarnation?.errors ?? [],
     /** Plays some blocks with requests, deposits, attacks and faults. */
     async play(blocks: number): Promise<void> {
-      start()
+      await start()
       for (let count = 0; count < blocks; count++) {
         if (chance(60)) await request()
         for (const [percent, act] of [
@@ -199,7 +203,7 @@ export function createHistory(random: Random, rules: Rules) {
           if (known !== undefined && chance(percent)) act(known)
         }
         if (chance(6)) trouble()
-        calm()
+        await calm()
         await block()
       }
     },
@@ -210,11 +214,12 @@ export function createHistory(random: Random, rules: Rules) {
       heldBlocks = 0
       chain.setMinTip(0n)
       clock.set(chainTime() * 1000)
-      start()
+      await start()
       note('calm from here on')
       for (let count = 0; count < blocks; count++) {
         const known = anyQuote()
         if (known !== undefined && chance(30)) attack(known)
+        if (incarnation?.progress === 'failed') await start()
         await block()
       }
       watch.ended()
