@@ -21,6 +21,8 @@ const MILLISECONDS = integerRule(1, MAX_MS, 'milliseconds')
 const MAX_UINT32 = 2 ** 32 - 1
 const POSITIVE_SHARE = rule((value) => isShare(value) && value > 0, 'must be a number above 0 to 1')
 
+const POSITIVE_WEI = rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei')
+
 const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   rpc: rule(
     (value) => typeof value === 'function' || isUrl(value, ['http:', 'https:', 'ws:', 'wss:']),
@@ -30,12 +32,10 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   tokens,
   pollIntervalMs: optional(MILLISECONDS),
   raiseFeesAfterMs: optional(MILLISECONDS),
-  maxFeePerGas: optional(
-    rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei'),
-  ),
+  maxFeePerGas: optional(POSITIVE_WEI),
   maxPayments: optional(integerRule(1, Number.MAX_SAFE_INTEGER)),
   cancelAbove: optional(rule(isUint256, 'must be a bigint of at least 0, in units of the bond token')),
-  maxCancelFees: optional(rule(isUint256, 'must be a bigint of at least 0, in wei')),
+  maxCancelFees: optional(POSITIVE_WEI),
 }
 
 const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
@@ -54,6 +54,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   chains: rule((value) => isObject(value) && Object.keys(value).length > 0, 'must have at least one chain'),
   quote: FUNCTION,
   fill: optional(FUNCTION),
+  acceptLess: optional(FUNCTION),
   endpointUrl: optional((value) =>
     typeof value === 'string' ? endpointUrlProblem(value) : 'must be an http or https URL',
   ),

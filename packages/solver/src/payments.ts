@@ -20,10 +20,10 @@ interface PaymentsOptions {
   readonly signal: AbortSignal
 }
 
-/** The end of a payment. `failed`: another transaction has its nonce, or its deadline is over. */
+/** The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, or its deadline is over. */
 export type PaymentEnd =
-  | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex }
-  | { readonly outcome: 'failed'; readonly hash: undefined }
+  | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex; readonly fee: bigint }
+  | { readonly outcome: 'failed'; readonly hash: undefined; readonly fee: 0n }
 
 /**
  * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
@@ -31,7 +31,7 @@ export type PaymentEnd =
  */
 export interface Payments {
   /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
-  send(id: string, call: Call, onSigned?: () => void): Promise<void>
+  send(id: string, call: Call, onSigned?: (transaction: SignedTransaction) => void): Promise<void>
   /** Whether there is an attempt whose end has not been seen. */
   isUnderWay(id: string): boolean
   /**
@@ -49,7 +49,10 @@ export interface Payments {
 
 /** A block of the last second before the deadline may come late. */
 const GRACE_SECONDS = 60
+/** A node may show the nonce of an account before the receipt that explains it. */
+const MISSING_RECEIPT_MS = 60_000
 const ABANDONED = 'abandoned'
+const FAILED = { outcome: 'failed', hash: undefined, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions): Payments {
@@ -71,13 +74,20 @@ export function createPayments(options: PaymentsOptions): Payments {
   async function follow(id: string, deadline = Number.POSITIVE_INFINITY): Promise<PaymentEnd | undefined> {
     let sentAt: number | undefined
     let isAtLimit = false
+    let missingSince: number | undefined
     while (!signal.aborted) {
       const attempts = state.attempts(id)
       const last = attempts.at(-1)
-      if (last === undefined) return { outcome: 'failed', hash: undefined }
+      if (last === undefined) return FAILED
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') return progress
-      if (progress.state === 'REPLACED') return { outcome: 'failed', hash: undefined }
+      if (progress.state !== 'REPLACED') missingSince = undefined
+      else {
+        missingSince ??= clock.monotonic()
+        if (clock.monotonic() - missingSince > MISSING_RECEIPT_MS) return FAILED
+        await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
+        continue
+      }
       if (time.passed() > deadline + GRACE_SECONDS) return abandon(id, last)
       const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
       if (isDue) {
@@ -99,7 +109,7 @@ export function createPayments(options: PaymentsOptions): Payments {
     const abandoned = `${ABANDONED} ${chainId} ${nonce}`
     state.renamePayment(id, abandoned)
     void finish(abandoned)
-    return { outcome: 'failed', hash: undefined }
+    return FAILED
   }
 
   async function finish(abandoned: string): Promise<void> {
@@ -117,7 +127,7 @@ export function createPayments(options: PaymentsOptions): Payments {
   return {
     async send(id, call, onSigned = () => {}) {
       await sender.send(call, (transaction) => {
-        onSigned()
+        onSigned(transaction)
         keep(id)(transaction)
       })
     },

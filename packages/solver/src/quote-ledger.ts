@@ -9,6 +9,8 @@ export interface Holdings {
   readonly payable: ReadonlyMap<Address, bigint>
   /** Total less reserved and unstaking. */
   readonly freeBond: bigint
+  /** With the reserved part. */
+  readonly totalBond: bigint
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1. */
@@ -84,6 +86,8 @@ export interface QuoteLedger {
   /** @param address in lower case */
   at(address: Address): SolverQuote | undefined
   bondOf(quote: Quote): bigint
+  /** As last read, with the reserved part. */
+  totalBond(): bigint
   count(): number
 }
 
@@ -203,6 +207,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     },
     at: (address) => byAddress.get(address)?.signed,
     bondOf,
+    totalBond: () => holdings?.totalBond ?? 0n,
     count: () => entries.size,
   }
 }

@@ -90,7 +90,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (isFirm) run.ledger.promise(asked)
     try {
       const signed = await signer.sign(run.chain, quote)
-      if (isFirm) run.addQuote(signed)
+      if (isFirm) run.addQuote(signed, asked.isForAddress)
       metrics.quoted++
       return { quote, signature: signed.signature }
     } catch (error) {

@@ -1,7 +1,7 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem'
 import type { QuoteRequest } from '../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../src/domain/session.js'
-import type { FillableOrder, FilledOrder } from './fillable-order.js'
+import type { FillableOrder, FilledOrder, ShortOrder } from './fillable-order.js'
 import type { SessionResult } from './session/session-messages.js'
 
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
@@ -96,6 +96,11 @@ export interface SolverOptions {
    * after a restart in its midst. When it has returned, the order counts as done.
    */
   readonly fill?: (order: FillableOrder) => Promise<unknown>
+  /**
+   * Says whether an order is paid whose input has arrived with less than was quoted, as with a token that takes a fee. Such orders are
+   * not paid when left out, and cost a part of the bond.
+   */
+  readonly acceptLess?: (order: ShortOrder) => boolean | Promise<boolean>
   /**
    * Where the instance reaches `handler`, without `/quote`. The solver then registers this endpoint at the start, and opens
    * no session. Give its path a random part of 22 characters, since strangers who know an endpoint can ask it for quotes. A

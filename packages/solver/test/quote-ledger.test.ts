@@ -31,7 +31,7 @@ function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
 function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {}) {
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   const ledger = createQuoteLedger(500n, all)
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond })
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond })
   return ledger
 }
 

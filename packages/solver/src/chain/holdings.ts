@@ -25,5 +25,5 @@ export async function readHoldings(chain: SolverChain, solver: Address): Promise
     }),
   ])
   const free = total - reserved - unstaking
-  return { payable: new Map(payable), freeBond: free > 0n ? free : 0n }
+  return { payable: new Map(payable), freeBond: free > 0n ? free : 0n, totalBond: total }
 }
