@@ -5,6 +5,7 @@ import type { Random } from '../support/random.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { createWatch } from './invariants.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
+import type { LyingInstance } from './lying-instance.js'
 import {
   CHAIN_ID,
   createWorld,
@@ -22,8 +23,11 @@ import {
 /** A history of a solver that anybody may attack. Each step is a line of its log. */
 export type History = ReturnType<typeof createHistory>
 
-/** Builds a history that has not begun. */
-export function createHistory(random: Random, rules: Rules) {
+/**
+ * Builds a history that has not begun.
+ * @param instance to which the solver opens sessions; without one it registers an endpoint
+ */
+export function createHistory(random: Random, rules: Rules, instance?: LyingInstance) {
   const world = createWorld(rules)
   const { clock, chain } = world
   const watch = createWatch(world)
@@ -120,6 +124,7 @@ export function createHistory(random: Random, rules: Rules) {
     if (incarnation === undefined) return
     note('kill -9')
     world.kill(incarnation)
+    instance?.cut()
     incarnation = undefined
   }
 
@@ -128,7 +133,7 @@ export function createHistory(random: Random, rules: Rules) {
     if (incarnation?.progress === 'failed') stop()
     if (incarnation !== undefined) return
     note('start')
-    incarnation = world.start()
+    incarnation = world.start(instance && { aggregatorUrl: instance.url, endpointUrl: undefined })
     if (isNodeDown) incarnation.node.setState('down')
     // The start loads a library, which takes time of the machine.
     await incarnation.node.asked
@@ -155,6 +160,15 @@ export function createHistory(random: Random, rules: Rules) {
     if (kind !== 'kill') note(`trouble: ${kind}`)
   }
 
+  /** An instance reports a deposit of an order that is open, has ended, or never was. */
+  async function lie(): Promise<void> {
+    if (instance === undefined || incarnation === undefined) return
+    const known = chance(70) ? anyQuote() : undefined
+    const orderId = known?.orderId ?? random.hex(32)
+    note(`the instance reports a deposit for ${orderId.slice(0, 10)}`)
+    await instance.report(orderId, chainTime() + random.integer(-100, 2 ** 31))
+  }
+
   async function calm(): Promise<void> {
     if (incarnation?.progress !== 'started' && chance(40)) await start()
     if (isNodeDown && chance(40)) {
@@ -178,6 +192,7 @@ export function createHistory(random: Random, rules: Rules) {
         )
     watch.mined(mined, isAble)
     await clock.advance(seconds * 500)
+    if (incarnation?.progress === 'starting') await instance?.session()
   }
 
   return {
@@ -203,6 +218,7 @@ export function createHistory(random: Random, rules: Rules) {
           if (known !== undefined && chance(percent)) act(known)
         }
         if (chance(6)) trouble()
+        if (chance(20)) await lie()
         await calm()
         await block()
       }
@@ -224,8 +240,6 @@ export function createHistory(random: Random, rules: Rules) {
       }
       watch.ended()
     },
-    async close(): Promise<void> {
-      stop()
-    },
+    close: stop,
   }
 }

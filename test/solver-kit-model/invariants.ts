@@ -1,5 +1,6 @@
 import { decodeFunctionData, type Hex, toEventSelector } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
+import { NO_USER } from '../../src/domain/quote.js'
 import { isPayable, type KnownQuote } from './known-quotes.js'
 import type { ModelBlock, ModelReceipt } from './model-chain.js'
 import { BOND, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
@@ -10,6 +11,8 @@ const MAX_OPEN_BOND = 500n
 const MAX_ADDRESS_BOND_SHARE = 50n
 /** A solver that runs, with a node that answers and a chain that takes transactions, pays within this time. */
 export const PAYS_WITHIN_SECONDS = 45
+const MIN_FILL_SECONDS = 60
+const MAX_LOCK_SECONDS = 3600
 /** The kit may know the bond of a few blocks ago. */
 const KNOWN_BLOCKS = 8
 
@@ -111,6 +114,12 @@ export function createWatch(world: World) {
     /** A quote has been signed. */
     signed(known: KnownQuote): void {
       quotes.push(known)
+      const { user, depositDeadline, fillDeadline } = known.quote
+      const latest = Math.max(chain.head().timestamp, Math.floor(world.clock.now() / 1000)) + MAX_LOCK_SECONDS
+      if (known.isIndicative && user.toLowerCase() !== NO_USER) fail(`an indicative quote is for ${user}`)
+      if (depositDeadline < chain.head().timestamp + 2) fail('a quote is over when it is signed')
+      if (fillDeadline - depositDeadline < MIN_FILL_SECONDS) fail('a quote leaves no time for its fill')
+      if (fillDeadline > latest) fail('a quote binds the solver for too long')
       if (known.isIndicative) return
       const free = freeBonds
         .slice(-KNOWN_BLOCKS)
