@@ -84,12 +84,13 @@ export function createDevnetClient({ rpcUrl, chainId }: Devnet, account: Account
  *
  * @param options.minOrder the contract's smallest `outputAmount`. Default `MIN_ORDER`
  * @param options.protocolName the contract takes quotes of the type `<name>Quote`. Default `Service`
+ * @param options.bytecode the creation code of another contract with the same arguments and the same struct
  * @throws viem's errors, or Error when a deployment reverts
  */
 export async function deploySettlement(
-  options: Devnet & { deployer: Account; minOrder?: bigint; protocolName?: string },
+  options: Devnet & { deployer: Account; minOrder?: bigint; protocolName?: string; bytecode?: Hex },
 ): Promise<DevnetContracts> {
-  const { minOrder = MIN_ORDER, protocolName = COMPILED_NAME } = options
+  const { minOrder = MIN_ORDER, protocolName = COMPILED_NAME, bytecode = settlementBytecode } = options
   const client = createDevnetClient(options, options.deployer)
   const deployToken = async (name: string, symbol: string, decimals: number) =>
     deployed(
@@ -105,7 +106,7 @@ export async function deploySettlement(
     client,
     await client.deployContract({
       abi: settlementAbi,
-      bytecode: bytecodeFor(protocolName),
+      bytecode: bytecodeFor(protocolName, bytecode),
       args: [bondToken, minOrder],
     }),
   )
@@ -153,11 +154,11 @@ export async function bondSolver(
 }
 
 /** The compiled contract contains the struct's name only as part of the type hash, once. */
-function bytecodeFor(protocolName: string): Hex {
+function bytecodeFor(protocolName: string, bytecode: Hex): Hex {
   const [compiled, wanted] = [COMPILED_NAME, protocolName].map((name) =>
     Buffer.from(quoteTypeHash(name)).toString('hex'),
   ) as [string, string]
-  const parts = settlementBytecode.split(compiled)
+  const parts = bytecode.split(compiled)
   if (parts.length !== 2) throw new Error(`the contract holds its type hash ${parts.length - 1} times`)
   return parts.join(wanted) as Hex
 }

@@ -4,7 +4,7 @@ import { createApp } from '../app.js'
 import { readConfig } from '../config.js'
 import type { Environment } from '../environment.js'
 import { createLog } from '../telemetry/log.js'
-import { startAnvil } from './anvil.js'
+import { type Anvil, startAnvil } from './anvil.js'
 import {
   bondSolver,
   createDevnetClient,
@@ -56,6 +56,7 @@ export interface NetworkOptions {
 export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
+const IDLE_BLOCK_SECONDS = 5
 const INVENTORY = parseUnits('1000000', 18)
 
 /**
@@ -89,7 +90,7 @@ export async function startNetworkWith<S extends Service>(
     for (const part of started.toReversed()) await part.close()
   }
   try {
-    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), (port) => startAnvil({ port }))
+    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), startChain)
     started.push({ close: anvil.stop })
     const [deployer, user, ...solverAccounts] = devAccounts
     const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
@@ -130,6 +131,11 @@ export async function startNetworkWith<S extends Service>(
     await close()
     throw error
   }
+}
+
+/** A block for each transaction, and one in between, since solvers trust no clock of a chain that stands still. */
+function startChain(port: number): Promise<Anvil> {
+  return startAnvil({ port, blockTimeSeconds: IDLE_BLOCK_SECONDS, extraArgs: ['--mixed-mining'] })
 }
 
 /** @returns the usual port of another part, or 0, for any free one, when it is a port of the service */

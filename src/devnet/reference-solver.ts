@@ -46,7 +46,9 @@ interface ReferenceSolverOptions extends Devnet {
 const HOST = '127.0.0.1'
 const POLL_INTERVAL_MS = 50
 /** People ask the local network for many quotes, and take few. */
-const OVERCOMMIT = 1_000
+const LIMITS = { overcommit: 1_000, maxOpenBond: 1 }
+/** Ether is free there. */
+const MAX_CANCEL_FEES = 10n ** 18n
 
 /** Starts the endpoint of a reference solver if it has one. It quotes and fills after `join`. */
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
@@ -109,8 +111,16 @@ function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceS
     account: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
     name,
     protocolName,
-    chains: { [chainId]: { rpc: rpcUrl, settlement, tokens: addresses, pollIntervalMs: POLL_INTERVAL_MS } },
-    overcommit: OVERCOMMIT,
+    chains: {
+      [chainId]: {
+        rpc: rpcUrl,
+        settlement,
+        tokens: addresses,
+        pollIntervalMs: POLL_INTERVAL_MS,
+        maxCancelFees: MAX_CANCEL_FEES,
+      },
+    },
+    ...LIMITS,
     onError,
     quote(request: SolverQuoteRequest) {
       const amounts = price(tokens, spreadBps[request.orderType], request)

@@ -1,35 +1,49 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
 import { lowerCase } from '../../../src/domain/hex.js'
-import { type CancelledQuote, createCancelling } from './cancelling.js'
+import { createCancelBudget } from './cancel-budget.js'
+import { createCancellations } from './cancellations.js'
 import { approveTokens } from './chain/approvals.js'
+import { type ChainTime, readChainTime, readHead } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { readHoldings } from './chain/holdings.js'
-import { openChain, type SolverChain } from './chain/open-chain.js'
+import { failed, openChain, type SolverChain } from './chain/open-chain.js'
 import { readOrder } from './chain/orders.js'
 import { createTransactionSender } from './chain/transactions.js'
+import { createDepositAddresses, type DepositAddresses } from './deposit-addresses.js'
+import { type CancelledQuote, createEnding, type Ending } from './ending.js'
 import type { FilledOrder, SolverQuote } from './fillable-order.js'
 import { createFilling, type EndedOrder, type Filling } from './filling.js'
-import { createLiquidity, type Liquidity } from './liquidity.js'
 import type { SolverMetrics } from './metrics.js'
-import { createOpenQuotes, type OpenQuotes } from './open-quotes.js'
 import { createPayments, type Payments } from './payments.js'
+import {
+  type AskedQuote,
+  createQuoteLedger,
+  type QuoteLedger,
+  type RiskLimits,
+  type Shortage,
+} from './quote-ledger.js'
 import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState } from './state.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export interface ChainRun {
   readonly chain: SolverChain
-  readonly liquidity: Liquidity
+  readonly ledger: QuoteLedger
+  readonly time: ChainTime
   readonly filling: Filling
+  /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
+  prepare(): Promise<void>
+  /** What is too low for a further quote. */
+  shortageFor(asked: AskedQuote): Shortage | undefined
+  /** Why nothing may be signed at present. @param isForAddress whether the quote is for a deposit address */
+  pauseFor(isForAddress: boolean): string | undefined
   /** Keeps a quote, and watches its deposit address from now on. */
-  addQuote(signed: SolverQuote): void
+  addQuote(signed: SolverQuote, isForAddress: boolean): void
   /** As `Solver.cancelQuotes`. */
   cancelQuotes(selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
   hint(orderId: Hex): Promise<void>
-  /** Whether the node has not answered for so long that deposits may be missed. */
-  isBlind(): boolean
   /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
   idle(): Promise<void>
 }
@@ -38,21 +52,25 @@ export interface ChainRun {
 export interface SharedOptions {
   readonly account: SolverAccount
   readonly protocolName: string
-  readonly overcommit: number
+  readonly limits: RiskLimits
+  readonly clock: Clock
   readonly state: SolverState
   readonly metrics: SolverMetrics
   readonly log: SolverLog
   readonly fill: SolverOptions['fill']
+  readonly acceptLess: SolverOptions['acceptLess']
   readonly onFilled: (order: FilledOrder) => void
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
 
-interface ChainRunParts extends SharedOptions {
+/** The parts of a chain that the others use. */
+interface ChainParts extends SharedOptions {
   readonly chain: SolverChain
   readonly solver: Hex
-  readonly liquidity: Liquidity
-  readonly quotes: OpenQuotes
+  readonly ledger: QuoteLedger
+  readonly time: ChainTime
+  readonly addresses: DepositAddresses
   readonly payments: Payments | undefined
 }
 
@@ -60,85 +78,140 @@ interface ChainRunParts extends SharedOptions {
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
-const nowSeconds = () => Math.floor(Date.now() / 1000)
+/** Often, so that each time is short. */
+const PRUNE_SECONDS = 60
 
 /**
- * Connects to a chain, sends what a stopped process may have left unsent, puts approvals in place, and starts to follow
- * deposits.
- * @throws viem's errors, those of the account, and Error for a chain or an account that does not fit
+ * Connects to a chain, sends what a stopped process may have left unsent, and pays and ends from then on what it has left. It
+ * quotes only after `prepare`.
+ * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
 export async function startChainRun(
   chainId: number,
   chainOptions: ChainOptions,
   shared: SharedOptions,
 ): Promise<ChainRun> {
-  const { state, onError, signal } = shared
+  const { state, clock, account } = shared
   const chain = await openChain(chainId, chainOptions, shared.protocolName)
-  const liquidity = createLiquidity({ ...chain, overcommit: shared.overcommit })
-  const quotes = createOpenQuotes(liquidity)
-  const parts: ChainRunParts = {
+  const place = `chains[${chainId}].rpc must show its newest block`
+  const time = await readChainTime(chain, clock).catch(failed(place))
+  const solver = lowerCase(account.address)
+  const parts: ChainParts = {
     ...shared,
     chain,
-    solver: lowerCase(shared.account.address),
-    liquidity,
-    quotes,
-    payments: startPayments(chain, shared),
+    solver,
+    time,
+    ledger: createQuoteLedger(chain.bondReservationBps, shared.limits),
+    addresses: createDepositAddresses(chain, solver, state, time),
+    payments: startPayments(chain, time, shared),
   }
-  const filling = startFilling(parts)
-  await prepare(parts)
+  for (const { signed, isForAddress } of state.keptQuotes(chainId)) {
+    parts.ledger.promise({ quote: signed.quote, isForAddress })
+    parts.ledger.add(signed)
+  }
+  parts.ledger.advance(time.passed())
+  return run(parts)
+}
+
+async function run(parts: ChainParts): Promise<ChainRun> {
+  const { chain, ledger, time, state, clock, payments, addresses, onError } = parts
+  const budget = createCancelBudget(chain, state, time.passed)
+  const cancellations = payments && createCancellations({ ...parts, payments, budget })
+  const filling = startFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
+  const ending = startEnding(parts, filling, cancellations)
+  // Their nonces must be taken before new ones are.
+  await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
+  cancellations?.resume()
   filling.resume()
-  const cancelQuotes = startCancelling(parts, filling)
-  let polledAt = performance.now()
-  const polling = pollDeposits({
-    chain,
-    solver: parts.solver,
-    ...positionIn(state, chainId),
-    addresses: quotes.addresses,
-    onDeposited: (orderId, fillDeadline) => filling.deposited(orderId, fillDeadline, 'CONTRACT'),
-    onTransfer(to) {
-      const signed = quotes.at(to)
-      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline, 'ADDRESS')
-    },
-    async onBlock() {
-      quotes.removeExpired(nowSeconds())
-      await refresh(parts)
-    },
-    onPolled() {
-      polledAt = performance.now()
-    },
-    onError,
-    signal,
-  })
+  const following = follow(parts, filling, ending)
+  let isPrepared = false
   return {
     chain,
-    liquidity,
+    ledger,
+    time,
     filling,
-    addQuote(signed) {
-      state.addQuote(signed)
-      quotes.add(signed)
+    async prepare() {
+      await prepare(parts)
+      isPrepared = true
     },
-    cancelQuotes,
+    shortageFor: (asked) =>
+      ledger.shortageFor(asked, {
+        lockSeconds: asked.quote.fillDeadline - time.now(),
+        keepsTokens: addresses.keepsTokens(),
+      }),
+    pauseFor(isForAddress) {
+      if (!isPrepared) return 'the chain is not ready'
+      if (time.isStale()) return 'the newest block is old'
+      const blindMs = Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms)
+      if (clock.monotonic() - following.polledAt() > blindMs) return 'the node does not answer'
+      if (budget.isSpent()) return 'cancellations have cost maxCancelFees in an hour'
+      return isForAddress && addresses.areDeclined()
+        ? 'a deposit address has cost a part of the bond'
+        : undefined
+    },
+    addQuote(signed, isForAddress) {
+      state.addQuote(signed, isForAddress)
+      ledger.add(signed)
+    },
+    async cancelQuotes(selects) {
+      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed ?? [])
+      const ended = ending.cancel(selects === undefined ? kept : kept.filter(selects))
+      return ended
+    },
     async hint(orderId) {
       const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)
-      if (reached === 'DEPOSITED' && solver === parts.solver)
-        filling.deposited(orderId, fillDeadline, 'CONTRACT')
+      if (reached === 'DEPOSITED' && solver === parts.solver) filling.deposited(orderId, fillDeadline)
     },
-    isBlind: () =>
-      performance.now() - polledAt > Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms),
     async idle() {
-      const ended = Promise.all([polling, filling.idle()])
-      await Promise.race([ended, delay(CLOSING_MS, undefined, { ref: false })])
+      const parts = [following.ended, filling.idle(), cancellations?.idle()]
+      await within(clock, CLOSING_MS, Promise.all(parts).catch(onError))
     },
   }
 }
 
+/** Follows the blocks of a chain, and does what is due at each. */
+function follow(parts: ChainParts, filling: Filling, ending: Ending) {
+  const { chain, solver, state, ledger, time, clock, onError } = parts
+  let polledAt = clock.monotonic()
+  let nextPruning = 0
+  const ended = pollDeposits({
+    ...parts,
+    ...positionIn(state, chain.chainId),
+    solver,
+    addresses: ledger.addresses,
+    onDeposited: filling.deposited,
+    onTransfer(to) {
+      const signed = ledger.at(to)
+      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
+    },
+    async onBlock(head) {
+      time.see(head)
+      ledger.advance(time.passed())
+      await refresh(parts)
+      // A look may wait for slow answers, and must not hold up the next block.
+      void ending.look(head).catch(onError)
+      if (time.passed() < nextPruning) return
+      nextPruning = time.passed() + PRUNE_SECONDS
+      state.prune(chain.chainId, time.passed())
+    },
+    onPolled() {
+      polledAt = clock.monotonic()
+    },
+  })
+  return { ended, polledAt: () => polledAt }
+}
+
 /** Undefined for an account that leaves its payments to `fill`. */
-function startPayments(chain: SolverChain, shared: SharedOptions): Payments | undefined {
+function startPayments(chain: SolverChain, time: ChainTime, shared: SharedOptions): Payments | undefined {
   const { account, fill, log, metrics } = shared
-  if (account.signTransaction === undefined && fill !== undefined) return undefined
+  if (account.signTransaction === undefined && fill !== undefined) {
+    log.warn({ chainId: chain.chainId }, 'the account signs no transactions: cancel unused quotes yourself')
+    return undefined
+  }
   return createPayments({
     ...shared,
     chain,
+    time,
     sender: createTransactionSender(chain, account),
     onRaised(payment, transactionHash) {
       metrics.feesRaised++
@@ -148,21 +221,16 @@ function startPayments(chain: SolverChain, shared: SharedOptions): Payments | un
 }
 
 /** What must be done before the solver quotes. */
-async function prepare(parts: ChainRunParts): Promise<void> {
-  const { chain, solver, state, payments, quotes, liquidity, signal } = parts
-  // Their nonces must be taken before approvals take new ones.
-  await payments?.resume()
+async function prepare(parts: ChainParts): Promise<void> {
+  const { chain, solver, payments, signal, ledger, time } = parts
   if (payments !== undefined) await approveTokens(chain, solver, payments, signal)
-  await refresh(parts)
-  for (const signed of state.openQuotes(nowSeconds())) {
-    if (signed.chainId !== chain.chainId) continue
-    quotes.add(signed)
-    liquidity.promise(signed.quote)
-  }
+  await refresh(parts).catch(failed(`chains[${chain.chainId}].rpc must show what ${solver} has`))
+  time.see(await readHead(chain).catch(failed(`chains[${chain.chainId}].rpc must show its newest block`)))
+  ledger.advance(time.passed())
 }
 
-function startFilling(parts: ChainRunParts): Filling {
-  const { chain, liquidity, quotes, metrics, log, onError } = parts
+function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolean): Filling {
+  const { chain, ledger, state, time, metrics, log, onError } = parts
   const { chainId } = chain
   /** The orders whose deposits were there, until they end. */
   const found = new Set<Hex>()
@@ -183,18 +251,28 @@ function startFilling(parts: ChainRunParts): Filling {
   }
 
   /** What was paid out must be missing from the holdings before it is missing from the promises. */
-  async function onEnded(signed: SolverQuote | undefined): Promise<void> {
+  async function onEnded({ quote, orderId }: SolverQuote, isNonceUsed: boolean): Promise<void> {
     await refresh(parts).catch(onError)
-    if (signed !== undefined) quotes.remove(signed)
+    // With an unused nonce it can still cost a part of the bond.
+    if (!isNonceUsed) return ledger.deposited(quote, 'NONE')
+    state.endQuote(orderId, time.passed())
+    ledger.end(quote)
   }
 
   return createFilling({
     ...parts,
+    isCancelling,
     onDeposit(orderId, signed, where) {
       found.add(orderId)
       metrics.deposits++
       log.info({ chainId, orderId, where }, 'deposit')
-      if (signed !== undefined) liquidity.deposited(signed.quote, where)
+      if (signed === undefined) return
+      // A reorganisation has removed its end.
+      if (ledger.get(signed.quote.nonce) === undefined) {
+        ledger.promise({ quote: signed.quote, isForAddress: true })
+        ledger.add(signed)
+      }
+      ledger.deposited(signed.quote, where)
     },
     onPayment: () => void metrics.paymentsSent++,
     onReverted(orderId, hash) {
@@ -206,23 +284,28 @@ function startFilling(parts: ChainRunParts): Filling {
   })
 }
 
-/** @returns `cancelQuotes` of the chain */
-function startCancelling(parts: ChainRunParts, filling: Filling): ChainRun['cancelQuotes'] {
-  const { chain, state, payments, quotes } = parts
-  if (payments === undefined) return () => Promise.reject(new Error('the account cannot sign transactions'))
-  const cancelling = createCancelling({ ...parts, payments, filling, onCancelled: quotes.remove })
-  cancelling.resume()
-  return async (selects) => {
-    const kept = state.openQuotes(selects === undefined ? nowSeconds() : 0)
-    const wanted = kept.filter(
-      (signed) => signed.chainId === chain.chainId && (selects === undefined || selects(signed)),
-    )
-    return Promise.all(wanted.map((signed) => cancelling.cancel(signed)))
-  }
+function startEnding(
+  parts: ChainParts,
+  filling: Filling,
+  cancellations: ReturnType<typeof createCancellations> | undefined,
+): Ending {
+  const { chain, ledger, onError } = parts
+  return createEnding({
+    ...parts,
+    filling,
+    cancellations,
+    totalBond: ledger.totalBond,
+    onSlash: ({ orderId }) =>
+      onError(
+        new Error(
+          `order ${orderId} at a deposit address on chain ${chain.chainId} has cost a part of the bond: quotes for deposit addresses are declined there for 24 hours`,
+        ),
+      ),
+  })
 }
 
-async function refresh({ chain, solver, liquidity }: ChainRunParts): Promise<void> {
-  liquidity.update(await readHoldings(chain, solver))
+async function refresh({ chain, solver, ledger }: ChainParts): Promise<void> {
+  ledger.update(await readHoldings(chain, solver))
 }
 
 /** The last block that was read. */
@@ -235,4 +318,12 @@ function positionIn(state: SolverState, chainId: number) {
     },
     savePosition: (block: number) => state.setPosition(name, String(block)),
   }
+}
+
+/** @returns when the work has ended, or after that time */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  const over = new AbortController()
+  const timeout = clock.sleep(ms, over.signal).catch(() => {})
+  await Promise.race([work, timeout])
+  over.abort()
 }

@@ -18,6 +18,11 @@ const LOG_METHODS = ['debug', 'info', 'warn', 'error']
 const FUNCTION = rule((value) => typeof value === 'function', 'must be a function')
 const MILLISECONDS = integerRule(1, MAX_MS, 'milliseconds')
 
+const MAX_UINT32 = 2 ** 32 - 1
+const POSITIVE_SHARE = rule((value) => isShare(value) && value > 0, 'must be a number above 0 to 1')
+
+const POSITIVE_WEI = rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei')
+
 const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   rpc: rule(
     (value) => typeof value === 'function' || isUrl(value, ['http:', 'https:', 'ws:', 'wss:']),
@@ -27,10 +32,10 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   tokens,
   pollIntervalMs: optional(MILLISECONDS),
   raiseFeesAfterMs: optional(MILLISECONDS),
-  maxFeePerGas: optional(
-    rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei'),
-  ),
+  maxFeePerGas: optional(POSITIVE_WEI),
   maxPayments: optional(integerRule(1, Number.MAX_SAFE_INTEGER)),
+  cancelAbove: optional(rule(isUint256, 'must be a bigint of at least 0, in units of the bond token')),
+  maxCancelFees: optional(POSITIVE_WEI),
 }
 
 const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
@@ -49,6 +54,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   chains: rule((value) => isObject(value) && Object.keys(value).length > 0, 'must have at least one chain'),
   quote: FUNCTION,
   fill: optional(FUNCTION),
+  acceptLess: optional(FUNCTION),
   endpointUrl: optional((value) =>
     typeof value === 'string' ? endpointUrlProblem(value) : 'must be an http or https URL',
   ),
@@ -61,6 +67,11 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
       'must be a number of at least 1',
     ),
   ),
+  maxBondShare: optional(POSITIVE_SHARE),
+  maxOpenBond: optional(POSITIVE_SHARE),
+  maxAddressBondShare: optional(rule((value) => isShare(value), 'must be a number of 0 to 1')),
+  minFillSeconds: optional(integerRule(1, MAX_UINT32, 'seconds')),
+  maxLockSeconds: optional(integerRule(1, MAX_UINT32, 'seconds')),
   log: optional(
     rule(
       (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
@@ -136,6 +147,10 @@ function tokens(value: unknown): string | undefined {
 
 function isUint256(value: unknown): value is bigint {
   return typeof value === 'bigint' && value >= 0n && value <= maxUint256
+}
+
+function isShare(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= 1
 }
 
 function isUrl(value: unknown, protocols: readonly string[]): boolean {

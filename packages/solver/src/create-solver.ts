@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Clock, systemClock } from '../../../src/clock.js'
 import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
-import type { CancelledQuote } from './cancelling.js'
 import type { ChainRun } from './chain-run.js'
 import { checkOptions } from './check-options.js'
+import type { CancelledQuote } from './ending.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
@@ -15,11 +16,12 @@ import { startSolver } from './start-solver.js'
 /** A solver that quotes, fills and keeps track of its orders. */
 export interface Solver {
   /**
-   * Reads the contracts, puts approvals in place, pays what was deposited while the solver was stopped, and connects or
-   * registers. Once only.
+   * Reads the contracts, pays what was deposited while the solver was stopped, puts approvals in place, and connects or
+   * registers. Once only. A chain, an instance or a registration that fails for a time is tried again.
    * @returns when the instance asks the solver
-   * @throws viem's errors, AggregatorError of a registration, SessionError of a hello that the instance never accepts, and
-   * Error for options that do not fit. Then nothing runs.
+   * @throws Error with the node's words when no chain can be used, AggregatorError of a registration and SessionError of a hello
+   * that the instance never accepts, and Error for options that do not fit. A chain that runs goes on to pay and to end quotes
+   * until `close`.
    */
   start(): Promise<void>
   /** Stops quoting and filling. An order that is under way goes on at the next start with the same `stateFile`. */
@@ -35,10 +37,9 @@ export interface Solver {
    */
   listResults(chainId: number, params?: OwnResultsParams): Promise<OwnResultPage>
   /**
-   * Cancels quotes that were not taken on the chain: a transaction for each uses up its nonce. A quote whose deposit came first is
-   * `TAKEN`, and its order is filled.
-   * @param selects is asked for each quote that is kept, also for an hour after its fill deadline. When left out, all are
-   * cancelled whose fill deadline has not passed.
+   * Cancels quotes that were not taken on the chain, before the kit does it by itself: a transaction for each uses up its nonce. A
+   * quote whose deposit came first is `TAKEN`, and its order is filled.
+   * @param selects is asked for each quote whose nonce is not known to be used. When left out, all are cancelled.
    * @returns when all have ended
    * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
    * `stateFile`. Viem's errors.
@@ -51,8 +52,12 @@ export interface Solver {
 const NO_LOG: SolverLog = { debug() {}, info() {}, warn() {}, error() {} }
 const STOPPED: EndpointAnswer = { status: 503, body: { error: 'the solver does not run' } }
 
-/** Builds a solver. Nothing runs before `start`. @throws Error that names each option that is not valid */
-export function createSolver(options: SolverOptions): Solver {
+/**
+ * Builds a solver. Nothing runs before `start`.
+ * @param clock tests have their own
+ * @throws Error that names each option that is not valid
+ */
+export function createSolver(options: SolverOptions, clock: Clock = systemClock): Solver {
   checkOptions(options)
   const { log = NO_LOG } = options
   const metrics = createMetrics()
@@ -62,7 +67,7 @@ export function createSolver(options: SolverOptions): Solver {
   setMaxListeners(0, signal)
   /** The ends of what has been started. */
   const parts: (() => Promise<void> | void)[] = []
-  let runs: readonly ChainRun[] = []
+  const chains = new Map<number, ChainRun>()
   let quoting: Quoting | undefined
   let starting: Promise<void> | undefined
   let ending: Promise<void> | undefined
@@ -75,14 +80,14 @@ export function createSolver(options: SolverOptions): Solver {
 
   async function start(): Promise<void> {
     const addPart = (end: (typeof parts)[number]) => void parts.push(end)
-    const onQuoting = (answering: Quoting, started: readonly ChainRun[]) => {
+    const onQuoting = (answering: Quoting) => {
       quoting = answering
-      runs = started
     }
     try {
-      await startSolver({ options, metrics, log, onError, signal, addPart, onQuoting })
+      await startSolver({ options, clock, metrics, log, onError, signal, addPart, onQuoting, chains })
     } catch (error) {
-      await end()
+      // A chain that runs pays what it owes until the solver is closed.
+      if (chains.size === 0) await end()
       throw error
     }
   }
@@ -94,7 +99,7 @@ export function createSolver(options: SolverOptions): Solver {
   }
 
   const answer = async (request: EndpointRequest) =>
-    quoting === undefined ? STOPPED : answerRequest(quoting, request)
+    quoting === undefined ? STOPPED : answerRequest(quoting, request, clock)
 
   return {
     start() {
@@ -115,14 +120,14 @@ export function createSolver(options: SolverOptions): Solver {
     answer,
     listResults: (chainId, params) => listResults(options, chainId, params),
     async cancelQuotes(chainId, selects) {
-      const run = runs.find(({ chain }) => chain.chainId === chainId)
+      const run = chains.get(chainId)
       if (run === undefined) throw new Error(`the solver does not run on chain ${chainId}`)
       return run.cancelQuotes(selects)
     },
     metrics: () => ({
       ...metrics,
-      openQuotes: runs.reduce((sum, { liquidity }) => sum + liquidity.count(), 0),
-      openOrders: runs.reduce((sum, { filling }) => sum + filling.count(), 0),
+      openQuotes: [...chains.values()].reduce((sum, { ledger }) => sum + ledger.count(), 0),
+      openOrders: [...chains.values()].reduce((sum, { filling }) => sum + filling.count(), 0),
     }),
   }
 }

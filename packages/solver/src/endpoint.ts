@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Clock, systemClock } from '../../../src/clock.js'
 import type { IncomingRequest, Quoting } from './quoting.js'
 import { readRequestTerms } from './session/request-terms.js'
 import { toWireQuote } from './session/wire-quote.js'
@@ -28,8 +29,9 @@ const USUAL_DEADLINE_MS = 1_000
 export async function answerRequest(
   quoting: Quoting,
   { body, headers, signal }: EndpointRequest,
+  clock: Clock = systemClock,
 ): Promise<EndpointAnswer> {
-  const request = readRequest(body, headers)
+  const request = readRequest(body, headers, clock)
   if (request === undefined) return { status: 400, body: { error: 'this is no quote request' } }
   const answer = await quoting(request, signal)
   if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
@@ -90,14 +92,18 @@ function send(response: ServerResponse, status: number, body: object): void {
 }
 
 /** @returns undefined when a field is missing or not valid */
-function readRequest(body: unknown, headers: EndpointRequest['headers']): IncomingRequest | undefined {
+function readRequest(
+  body: unknown,
+  headers: EndpointRequest['headers'],
+  clock: Clock,
+): IncomingRequest | undefined {
   const terms = typeof body === 'object' && body !== null ? readRequestTerms({ ...body }) : undefined
   return (
     terms && {
       ...terms,
       kind: headers['x-quote-kind'] === 'indicative' ? 'INDICATIVE' : 'FIRM',
       id: textOf(headers['x-quote-id']),
-      deadline: Number(textOf(headers['x-request-deadline'])) || Date.now() + USUAL_DEADLINE_MS,
+      deadline: Number(textOf(headers['x-request-deadline'])) || clock.now() + USUAL_DEADLINE_MS,
       traceparent: textOf(headers.traceparent),
     }
   )

@@ -32,3 +32,12 @@ export interface FilledOrder {
   /** Undefined when the kit did not send the payment: anyone may settle a deposit at an address. */
   readonly transactionHash: Hex | undefined
 }
+
+/** An order at the contract with less input than was quoted. */
+export interface ShortOrder {
+  readonly chainId: number
+  readonly orderId: Hex
+  readonly signed: SolverQuote
+  /** What has arrived, in the token's smallest unit. */
+  readonly inputAmount: bigint
+}

@@ -1,5 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
+import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
 import type { SolverState } from './state.js'
@@ -7,6 +8,8 @@ import type { SolverState } from './state.js'
 interface PaymentsOptions {
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
+  readonly clock: Clock
+  readonly time: Pick<ChainTime, 'passed'>
   readonly state: Pick<
     SolverState,
     'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'waitingPayments'
@@ -17,10 +20,10 @@ interface PaymentsOptions {
   readonly signal: AbortSignal
 }
 
-/** The end of a payment. `failed`: another transaction has its nonce, or its deadline is over. */
+/** The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, or its deadline is over. */
 export type PaymentEnd =
-  | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex }
-  | { readonly outcome: 'failed'; readonly hash: undefined }
+  | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex; readonly fee: bigint }
+  | { readonly outcome: 'failed'; readonly hash: undefined; readonly fee: 0n }
 
 /**
  * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
@@ -28,7 +31,7 @@ export type PaymentEnd =
  */
 export interface Payments {
   /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
-  send(id: string, call: Call, onSigned?: () => void): Promise<void>
+  send(id: string, call: Call, onSigned?: (transaction: SignedTransaction) => void): Promise<void>
   /** Whether there is an attempt whose end has not been seen. */
   isUnderWay(id: string): boolean
   /**
@@ -46,11 +49,14 @@ export interface Payments {
 
 /** A block of the last second before the deadline may come late. */
 const GRACE_SECONDS = 60
+/** A node may show the nonce of an account before the receipt that explains it. */
+const MISSING_RECEIPT_MS = 60_000
 const ABANDONED = 'abandoned'
+const FAILED = { outcome: 'failed', hash: undefined, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions): Payments {
-  const { sender, chain, state, signal, onError } = options
+  const { sender, chain, clock, time, state, signal, onError } = options
   const { chainId } = chain
 
   const keep = (id: string) => (transaction: SignedTransaction) => state.addAttempt(id, chainId, transaction)
@@ -68,15 +74,22 @@ export function createPayments(options: PaymentsOptions): Payments {
   async function follow(id: string, deadline = Number.POSITIVE_INFINITY): Promise<PaymentEnd | undefined> {
     let sentAt: number | undefined
     let isAtLimit = false
+    let missingSince: number | undefined
     while (!signal.aborted) {
       const attempts = state.attempts(id)
       const last = attempts.at(-1)
-      if (last === undefined) return { outcome: 'failed', hash: undefined }
+      if (last === undefined) return FAILED
       const progress = await sender.progress(attempts)
       if (progress.state === 'MINED') return progress
-      if (progress.state === 'REPLACED') return { outcome: 'failed', hash: undefined }
-      if (Date.now() / 1000 > deadline + GRACE_SECONDS) return abandon(id, last)
-      const isDue = sentAt === undefined || performance.now() - sentAt > chain.raiseFeesAfterMs
+      if (progress.state !== 'REPLACED') missingSince = undefined
+      else {
+        missingSince ??= clock.monotonic()
+        if (clock.monotonic() - missingSince > MISSING_RECEIPT_MS) return FAILED
+        await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
+        continue
+      }
+      if (time.passed() > deadline + GRACE_SECONDS) return abandon(id, last)
+      const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
       if (isDue) {
         // One that waits for an earlier one of the account would only cost more.
         if (sentAt === undefined || progress.state === 'QUEUED') await sender.sendAgain(last)
@@ -84,9 +97,9 @@ export function createPayments(options: PaymentsOptions): Payments {
           isAtLimit = true
           onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
         }
-        sentAt = performance.now()
+        sentAt = clock.monotonic()
       }
-      await delay(chain.pollIntervalMs, undefined, { signal }).catch(() => {})
+      await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
     }
     return undefined
   }
@@ -96,7 +109,7 @@ export function createPayments(options: PaymentsOptions): Payments {
     const abandoned = `${ABANDONED} ${chainId} ${nonce}`
     state.renamePayment(id, abandoned)
     void finish(abandoned)
-    return { outcome: 'failed', hash: undefined }
+    return FAILED
   }
 
   async function finish(abandoned: string): Promise<void> {
@@ -106,7 +119,7 @@ export function createPayments(options: PaymentsOptions): Payments {
       } catch (error) {
         if (signal.aborted) return
         onError(error)
-        await delay(chain.raiseFeesAfterMs, undefined, { signal }).catch(() => {})
+        await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
       }
     }
   }
@@ -114,7 +127,7 @@ export function createPayments(options: PaymentsOptions): Payments {
   return {
     async send(id, call, onSigned = () => {}) {
       await sender.send(call, (transaction) => {
-        onSigned()
+        onSigned(transaction)
         keep(id)(transaction)
       })
     },

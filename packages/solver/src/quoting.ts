@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { type Address, bytesToHex, getAddress, maxUint256 } from 'viem'
+import { type Address, getAddress, maxUint256 } from 'viem'
+import type { Clock } from '../../../src/clock.js'
 import { lowerCase } from '../../../src/domain/hex.js'
 import type { Quote, QuoteRequest } from '../../../src/domain/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
@@ -7,12 +7,16 @@ import { linkSignal } from '../../client/src/abort.js'
 import type { ChainRun } from './chain-run.js'
 import { decline } from './decline.js'
 import type { SolverMetrics } from './metrics.js'
+import { createNonces } from './nonces.js'
+import type { AskedQuote } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
+import { type RequestRules, requestProblem } from './request-rules.js'
 import type { SessionAnswer } from './session/session-messages.js'
 import type { QuoteAnswer, SolverLog, SolverOptions, SolverQuoteRequest } from './solver-options.js'
 
 /** A request of an instance, by a session or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {
+  readonly isForAddress: boolean
   readonly id: string | undefined
   readonly deadline: number
   readonly traceparent: string | undefined
@@ -22,6 +26,8 @@ interface QuotingOptions {
   readonly chains: ReadonlyMap<number, ChainRun>
   readonly signer: QuoteSigner
   readonly quote: SolverOptions['quote']
+  readonly rules: RequestRules
+  readonly clock: Clock
   readonly metrics: SolverMetrics
   readonly log: SolverLog
   readonly onError: (error: unknown) => void
@@ -32,13 +38,11 @@ interface QuotingOptions {
 /** Answers requests with signed quotes. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
 
-/** Random numbers of 128 bits do not repeat, also not over restarts and processes. */
-const NONCE_BYTES = 16
-
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {
-  const { chains, signer, metrics, log, onError } = options
+  const { chains, signer, metrics, log, onError, clock } = options
   const solver = lowerCase(signer.account.address)
+  const nextNonce = createNonces()
 
   function refuse(code: DeclineCode): SessionAnswer {
     metrics.declined++
@@ -46,33 +50,51 @@ export function createQuoting(options: QuotingOptions): Quoting {
     return decline(code)
   }
 
+  /** Why a request must not be answered at this time, whatever its price. */
+  function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
+    if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
+    const pause = run.pauseFor(request.isForAddress)
+    const time = { now: run.time.now(), blockSeconds: run.time.blockSeconds() }
+    const problem = requestProblem(request, time, options.rules)
+    const why = pause ?? problem
+    if (why !== undefined) log.info({ chainId: request.chainId, why }, 'request declined')
+    if (pause !== undefined) return 'PAUSED'
+    return problem === undefined ? undefined : 'OTHER'
+  }
+
+  function isCovered(run: ChainRun, asked: AskedQuote): boolean {
+    const shortage = run.shortageFor(asked)
+    if (shortage === undefined) return true
+    const { outputToken, outputAmount } = asked.quote
+    const { chainId } = run.chain
+    const fields = { chainId, outputToken, outputAmount: String(outputAmount), shortage }
+    log.info(fields, 'too little for a quote')
+    return false
+  }
+
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
     const run = chains.get(request.chainId)
-    if (run === undefined || !isTraded(run, request)) return refuse('UNSUPPORTED_PAIR')
-    if (run.isBlind()) return refuse('PAUSED')
+    if (run === undefined) return refuse('UNSUPPORTED_PAIR')
+    const atFirst = refusal(run, request)
+    if (atFirst !== undefined) return refuse(atFirst)
     const priced = await options.quote(toPublic(request, signal))
     if (isDecline(priced)) return refuse(priced.decline)
-    const quote = toQuote(solver, request, priced.amount)
+    const quote = toQuote(solver, request, priced.amount, nextNonce)
     if (quote.outputAmount < run.chain.minOrder) return refuse('AMOUNT_TOO_SMALL')
-    // Nothing may come between the check and the promise.
-    const shortage = run.liquidity.shortageFor(quote)
-    if (shortage !== undefined) {
-      const { outputToken, outputAmount } = quote
-      log.info(
-        { chainId: request.chainId, outputToken, outputAmount: String(outputAmount), shortage },
-        'too little for a quote',
-      )
-      return refuse('INSUFFICIENT_LIQUIDITY')
-    }
+    // Time has passed. From here on, nothing may come between the checks and the promise.
+    const refused = refusal(run, request)
+    if (refused !== undefined) return refuse(refused)
+    const asked = { quote, isForAddress: request.isForAddress }
+    if (!isCovered(run, asked)) return refuse('INSUFFICIENT_LIQUIDITY')
     const isFirm = request.kind === 'FIRM'
-    if (isFirm) run.liquidity.promise(quote)
+    if (isFirm) run.ledger.promise(asked)
     try {
       const signed = await signer.sign(run.chain, quote)
-      if (isFirm) run.addQuote(signed)
+      if (isFirm) run.addQuote(signed, asked.isForAddress)
       metrics.quoted++
       return { quote, signature: signed.signature }
     } catch (error) {
-      run.liquidity.release(quote)
+      run.ledger.end(quote)
       throw error
     }
   }
@@ -81,14 +103,15 @@ export function createQuoting(options: QuotingOptions): Quoting {
     metrics.requests++
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
-    const timer = setTimeout(() => ending.abort(new Error('the deadline has passed')), timeLeft(request))
+    const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_TIMER_MS)
+    const timer = clock.setTimeout(() => ending.abort(new Error('the deadline has passed')), leftMs)
     try {
       return await answer(request, ending.signal)
     } catch (error) {
       onError(error)
       return refuse('OTHER')
     } finally {
-      clearTimeout(timer)
+      timer.stop()
       for (const remove of unlink) remove()
     }
   }
@@ -96,10 +119,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
 /** A timer takes no longer time. */
 const MAX_TIMER_MS = 2 ** 31 - 1
-
-function timeLeft({ deadline }: IncomingRequest): number {
-  return Math.min(Math.max(0, deadline - Date.now()), MAX_TIMER_MS)
-}
 
 /** The kit pays on the chain of the deposit, in tokens that it has been given. */
 function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
@@ -128,7 +147,7 @@ function isDecline(answer: QuoteAnswer): answer is Extract<QuoteAnswer, { declin
 }
 
 /** @throws Error when the amount is not one */
-function toQuote(solver: Address, request: IncomingRequest, amount: unknown): Quote {
+function toQuote(solver: Address, request: IncomingRequest, amount: unknown, nextNonce: () => bigint): Quote {
   if (typeof amount !== 'bigint' || amount < 1n || amount > maxUint256)
     throw new Error(`quote has returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
   const isExactInput = request.orderType === 'EXACT_INPUT'
@@ -143,6 +162,6 @@ function toQuote(solver: Address, request: IncomingRequest, amount: unknown): Qu
     outputChainId: request.destinationChainId,
     depositDeadline: request.depositDeadline,
     fillDeadline: request.fillDeadline,
-    nonce: BigInt(bytesToHex(randomBytes(NONCE_BYTES))),
+    nonce: nextNonce(),
   }
 }

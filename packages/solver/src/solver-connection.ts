@@ -1,13 +1,15 @@
+import type { Clock } from '../../../src/clock.js'
 import type { ChainRun } from './chain-run.js'
 import type { SolverMetrics } from './metrics.js'
 import type { Quoting } from './quoting.js'
 import { SessionError } from './session/session-error.js'
-import type { SessionOrderEvent, SessionResult } from './session/session-messages.js'
+import type { SessionOrderEvent, SessionReady, SessionResult } from './session/session-messages.js'
 import { openSolverSession } from './session/solver-session.js'
 import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState } from './state.js'
 
 interface ConnectionOptions extends Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
+  readonly clock: Clock
   readonly serviceUrls: readonly [string, ...string[]]
   readonly account: SolverAccount
   readonly protocolName: string
@@ -60,13 +62,13 @@ export function connectBySession(options: ConnectionOptions) {
   }
 
   const after = state.position(POSITION)
-  const session = openSolverSession({
+  const sessionOptions = {
     ...options,
     events: after === undefined ? {} : { after },
     answer: quoting,
     onEvent,
     onResult,
-    onReady({ sessionId, cursor }, url) {
+    onReady({ sessionId, cursor }: SessionReady, url: string) {
       // A restart before the first event continues here.
       if (cursor !== undefined && state.position(POSITION) === undefined) state.setPosition(POSITION, cursor)
       metrics.sessionsOpened++
@@ -74,7 +76,7 @@ export function connectBySession(options: ConnectionOptions) {
       options.onSession?.({ state: 'open', url, sessionId })
       setOpened()
     },
-    onLost(error) {
+    onLost(error: SessionError) {
       metrics.sessionsLost++
       const { code, isFinal } = error
       log.warn({ err: error, isFinal }, 'session lost')
@@ -82,7 +84,8 @@ export function connectBySession(options: ConnectionOptions) {
       if (isFinal) setRefused(error)
     },
     onError,
-  })
+  }
+  const session = openSolverSession(sessionOptions, { clock: options.clock, random: Math.random })
   // After the start, a final loss goes to `onSession` only.
   opened.catch(() => {})
   return {

@@ -1,7 +1,7 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem'
 import type { QuoteRequest } from '../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../src/domain/session.js'
-import type { FillableOrder, FilledOrder } from './fillable-order.js'
+import type { FillableOrder, FilledOrder, ShortOrder } from './fillable-order.js'
 import type { SessionResult } from './session/session-messages.js'
 
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
@@ -31,6 +31,13 @@ export interface ChainOptions {
   readonly maxFeePerGas?: bigint
   /** How many orders are paid at once, at least 1; 16 when left out. The others wait, the nearest fill deadline first. */
   readonly maxPayments?: number
+  /**
+   * Quotes that were not taken are cancelled when a slash would take more than this, in the bond token's smallest unit; 0 when left
+   * out. The others go on counting in `maxOpenBond`.
+   */
+  readonly cancelAbove?: bigint
+  /** What cancellations may cost in an hour, in wei; 0.05 of the native coin when left out. Then the solver declines. */
+  readonly maxCancelFees?: bigint
 }
 
 /** What a user asks for. Addresses in EIP-55 form. */
@@ -90,6 +97,11 @@ export interface SolverOptions {
    */
   readonly fill?: (order: FillableOrder) => Promise<unknown>
   /**
+   * Says whether an order is paid whose input has arrived with less than was quoted, as with a token that takes a fee. Such orders are
+   * not paid when left out, and cost a part of the bond.
+   */
+  readonly acceptLess?: (order: ShortOrder) => boolean | Promise<boolean>
+  /**
    * Where the instance reaches `handler`, without `/quote`. The solver then registers this endpoint at the start, and opens
    * no session. Give its path a random part of 22 characters, since strangers who know an endpoint can ask it for quotes. A
    * proxy must pass on the path as it is.
@@ -98,10 +110,23 @@ export interface SolverOptions {
   /** SQLite file of what must survive a restart. In memory when left out: then a restart misses deposits. */
   readonly stateFile?: string
   /**
-   * How many times open quotes may promise the balance and the free bond; 1 when left out. Most quotes are never taken. With
-   * a higher number an order may come that cannot be filled, which costs a part of the bond.
+   * How many times open quotes may promise the funds of a token; 1 when left out. Most quotes are never taken. With a higher number
+   * an order may come that cannot be filled, which costs a part of the bond.
    */
   readonly overcommit?: number
+  /** The part of the free bond that one quote may cost, above 0 to 1; 0.1 when left out. */
+  readonly maxBondShare?: number
+  /** The part of the free bond that all quotes without a deposit may cost whose nonce is unused; 0.5 when left out. */
+  readonly maxOpenBond?: number
+  /**
+   * The part of the free bond that quotes for a deposit address may cost where the contract keeps tokens after a cancellation; 0.05
+   * when left out. 0 declines them there.
+   */
+  readonly maxAddressBondShare?: number
+  /** The least time between the deposit deadline and the fill deadline, in seconds, and never less than 4 blocks; 60 when left out. */
+  readonly minFillSeconds?: number
+  /** The longest time until the fill deadline, in seconds; 3600 when left out. */
+  readonly maxLockSeconds?: number
   /** Nothing is logged when left out. */
   readonly log?: SolverLog
   readonly onSession?: (change: SessionChange) => void

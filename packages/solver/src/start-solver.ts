@@ -1,3 +1,5 @@
+import type { Clock } from '../../../src/clock.js'
+import { AggregatorError } from '../../client/src/errors.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
 import { limitAnswers } from './limit-answers.js'
 import type { SolverMetrics } from './metrics.js'
@@ -5,12 +7,14 @@ import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
 import { hasSecretPath, withSecretPath } from './secret-path.js'
+import { createBackoff } from './session/backoff.js'
 import { connectBySession } from './solver-connection.js'
-import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
+import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import { openState, type SolverState } from './state.js'
 
 interface StartOptions {
   readonly options: SolverOptions
+  readonly clock: Clock
   readonly metrics: SolverMetrics
   readonly log: SolverLog
   readonly onError: (error: unknown) => void
@@ -19,7 +23,9 @@ interface StartOptions {
   /** Takes the end of each part that has been started. */
   readonly addPart: (end: () => Promise<void> | void) => void
   /** Called when requests can be answered: an instance may ask before it has accepted the solver. */
-  readonly onQuoting: (quoting: Quoting, runs: readonly ChainRun[]) => void
+  readonly onQuoting: (quoting: Quoting) => void
+  /** The chains that run, by id. */
+  readonly chains: Map<number, ChainRun>
 }
 
 /** What the parts of a solver share. */
@@ -31,67 +37,76 @@ interface Shared extends StartOptions {
   readonly chainIds: readonly number[]
 }
 
-/** Often, so that each time is short. */
-const PRUNE_MS = 60_000
-const NO_OVERCOMMIT = 1
+/** Refusals of a registration that the same one gets again. */
+const FINAL_REFUSALS: readonly string[] = [
+  'INVALID_ARGUMENT',
+  'SIGNATURE_INVALID',
+  'SOLVER_BLOCKED',
+  'ENDPOINT_REJECTED',
+  'CHAIN_NOT_SUPPORTED',
+]
+/** What a market maker allows when it says nothing (docs/decisions.md, D23). */
+const DEFAULT_LIMITS = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
+const DEFAULT_RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
 
-/** Starts all parts of a solver, one after the other. @returns when an instance asks it @throws as `Solver.start` */
+/**
+ * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
+ * @returns when an instance asks it
+ * @throws as `Solver.start`
+ */
 export async function startSolver(start: StartOptions): Promise<void> {
-  const { options, metrics, onError, signal } = start
+  const { options, signal } = start
   const { protocolName = 'Service', quote } = options
   const signer = await createQuoteSigner(options.account, protocolName)
   const { account } = signer
   const state = openState(options.stateFile ?? ':memory:')
   start.addPart(() => state.close())
-  start.addPart(pruneNowAndThen(state))
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
   const shared = { ...start, account, state, protocolName, serviceUrls, chainIds }
-  const runs = await startChains(shared)
+  await startChains(shared)
   signal.throwIfAborted()
-  const chains = new Map(runs.map((run) => [run.chain.chainId, run]))
-  const quoting = limitAnswers(
-    createQuoting({ chains, signer, quote, metrics, log: start.log, onError, signal }),
-    metrics,
-  )
-  start.onQuoting(quoting, runs)
-  if (options.endpointUrl === undefined) await connect(shared, chains, quoting)
+  const rules = givenOr(DEFAULT_RULES, options)
+  const quoting = limitAnswers(createQuoting({ ...start, signer, quote, rules }), start.metrics)
+  start.onQuoting(quoting)
+  if (options.endpointUrl === undefined) await connect(shared, quoting)
   else await register(shared, options.endpointUrl)
 }
 
-/** All are ended when one does not start. */
-async function startChains(shared: Shared): Promise<ChainRun[]> {
-  const { options, addPart, onError } = shared
-  const { fill, overcommit = NO_OVERCOMMIT } = options
-  const onFilled = guarded(options.onFilled, onError)
-  const started = await Promise.allSettled(
-    Object.entries(options.chains).map(async ([chainId, chainOptions]) => {
-      const run = await startChainRun(Number(chainId), chainOptions, {
-        ...shared,
-        fill,
-        overcommit,
-        onFilled,
-      })
-      addPart(run.idle)
-      return run
-    }),
-  )
-  return started.map((result) => {
-    if (result.status === 'rejected') throw result.reason
-    return result.value
-  })
+/** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
+async function startChains(shared: Shared): Promise<void> {
+  const ids = Object.keys(shared.options.chains).map(Number)
+  const started = await Promise.allSettled(ids.map((chainId) => startChain(shared, chainId)))
+  const failures = started.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+  if (failures.length === ids.length) throw failures[0]
+  for (const [index, result] of started.entries()) {
+    if (result.status === 'fulfilled') continue
+    shared.onError(result.reason)
+    void keepTrying(shared, () => startChain(shared, ids[index] as number)).catch(() => {})
+  }
 }
 
-async function connect(
-  shared: Shared,
-  chains: ReadonlyMap<number, ChainRun>,
-  quoting: Quoting,
-): Promise<void> {
+/** Starts what of a chain does not run yet. */
+async function startChain(shared: Shared, chainId: number): Promise<void> {
+  const { options, addPart, onError, chains } = shared
+  const { fill, acceptLess } = options
+  let run = chains.get(chainId)
+  if (run === undefined) {
+    const limits = givenOr(DEFAULT_LIMITS, options)
+    const onFilled = guarded(options.onFilled, onError)
+    const chainOptions = options.chains[chainId] as ChainOptions
+    run = await startChainRun(chainId, chainOptions, { ...shared, fill, acceptLess, limits, onFilled })
+    chains.set(chainId, run)
+    addPart(run.idle)
+  }
+  await run.prepare()
+}
+
+async function connect(shared: Shared, quoting: Quoting): Promise<void> {
   const { options, onError, addPart } = shared
   const connection = connectBySession({
     ...shared,
     name: options.name,
-    chains,
     quoting,
     onSession: guarded(options.onSession, onError),
     onResult: guarded(options.onResult, onError),
@@ -100,23 +115,42 @@ async function connect(
   await connection.opened
 }
 
+/** An instance that cannot be reached is tried again, as with a session. */
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
-  const { options, serviceUrls, log } = shared
+  const { options, serviceUrls, log, chainIds } = shared
   if (!hasSecretPath(endpointUrl))
     log.warn(
       { endpointUrl, proposal: withSecretPath(endpointUrl) },
       'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
     )
   const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
-  for (const { chainId, check } of await registerEndpoint(terms))
-    log.info({ chainId, ...check }, 'endpoint registered')
+  for (const chainId of chainIds) {
+    const registerOnce = () => registerEndpoint({ ...terms, chainIds: [chainId] })
+    for (const { check } of await keepTrying(shared, registerOnce))
+      log.info({ chainId, ...check }, 'endpoint registered')
+  }
 }
 
-function pruneNowAndThen(state: SolverState): () => void {
-  const prune = () => state.prune(Math.floor(Date.now() / 1000))
-  prune()
-  const timer = setInterval(prune, PRUNE_MS).unref()
-  return () => clearInterval(timer)
+/** @throws a refusal that the same attempt would get again, and the signal's reason */
+async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => Promise<T>): Promise<T> {
+  const backoff = createBackoff(Math.random)
+  for (;;) {
+    signal.throwIfAborted()
+    try {
+      return await attempt()
+    } catch (error) {
+      if (signal.aborted || (error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)))
+        throw error
+      onError(error)
+      await clock.sleep(backoff.next(), signal)
+    }
+  }
+}
+
+/** The limits of the options, and the defaults of those that are left out. */
+function givenOr<T extends Record<string, number>>(defaults: T, options: { [K in keyof T]?: number }): T {
+  const entries = Object.entries(defaults).map(([name, value]) => [name, options[name] ?? value])
+  return Object.fromEntries(entries)
 }
 
 /** A callback that throws must not stop what calls it. */

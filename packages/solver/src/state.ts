@@ -10,25 +10,31 @@ export interface StoredOrder {
   readonly orderId: Hex
   /** Unix time in seconds. */
   readonly fillDeadline: number
-  /**
-   * `FILLED` has been paid, `MISSED` not in time; `LEFT` belongs to the `fill` of the market maker. `CANCELLING` and `CANCELLED` are
-   * quotes without a deposit, whose nonce the solver uses up.
-   */
-  readonly status: 'OPEN' | 'FILLED' | 'MISSED' | 'LEFT' | 'CANCELLING' | 'CANCELLED'
+  /** `FILLED` has been paid, `MISSED` not in time; `LEFT` belongs to the `fill` of the market maker. */
+  readonly status: 'OPEN' | 'FILLED' | 'MISSED' | 'LEFT'
+}
+
+/** A quote whose nonce is not known to be used. */
+export interface KeptQuote {
+  readonly signed: SolverQuote
+  readonly isForAddress: boolean
 }
 
 /** What must survive a restart: signed quotes, deposited orders and positions. */
 export interface SolverState {
   /** Keeps a quote before it is sent. */
-  addQuote(signed: SolverQuote): void
+  addQuote(signed: SolverQuote, isForAddress: boolean): void
   quote(orderId: Hex): SolverQuote | undefined
-  /** The quotes that may still be deposited, and are not yet paid. @param now Unix time in seconds */
-  openQuotes(now: number): SolverQuote[]
+  /** The quotes of a chain that have not ended. */
+  keptQuotes(chainId: number): KeptQuote[]
+  /** The nonce of a quote is used. @param time of the chain, Unix seconds */
+  endQuote(orderId: Hex, time: number): void
+  /** A quote of a chain that has ended, and whose fill deadline is before that time. */
+  endedQuote(chainId: number, time: number): SolverQuote | undefined
   /** Keeps an order. One that is known does not change. */
   addOrder(order: Pick<StoredOrder, 'chainId' | 'orderId' | 'fillDeadline'>): void
   order(orderId: Hex): StoredOrder | undefined
   openOrders(): StoredOrder[]
-  cancellingOrders(): StoredOrder[]
   setStatus(orderId: Hex, status: StoredOrder['status']): void
   /**
    * What was signed for a payment, the newest last. All have the same nonce of the account.
@@ -44,24 +50,28 @@ export interface SolverState {
   /** A position in an instance's events, or of a chain's blocks; undefined before the first one. */
   position(name: string): string | undefined
   setPosition(name: string, value: string): void
-  /** Forgets quotes that were not taken an hour after their deadline, and orders after a week. @param now Unix time in seconds */
-  prune(now: number): void
+  /**
+   * Forgets quotes of a chain an hour after their end, and orders a week after their deadline.
+   * @param time of the chain, Unix seconds
+   */
+  prune(chainId: number, time: number): void
   close(): void
 }
 
 const KEEP_QUOTE_SECONDS = 3_600
 const KEEP_ORDER_SECONDS = 7 * 86_400
-const VERSION = 2
+const VERSION = 3
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 const SCHEMA = `
   CREATE TABLE quotes (order_id TEXT PRIMARY KEY, chain_id INTEGER NOT NULL, deposit_address TEXT NOT NULL,
-    fill_deadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    fill_deadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
+    is_for_address INTEGER NOT NULL, ended_at INTEGER) STRICT, WITHOUT ROWID;
   CREATE TABLE orders (order_id TEXT PRIMARY KEY, chain_id INTEGER NOT NULL, fill_deadline INTEGER NOT NULL,
     status TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE attempts (payment TEXT NOT NULL, chain_id INTEGER NOT NULL, hash TEXT NOT NULL, raw TEXT NOT NULL,
     nonce INTEGER NOT NULL, PRIMARY KEY (payment, hash)) STRICT;
-  CREATE INDEX quotes_by_deadline ON quotes (fill_deadline);
+  CREATE INDEX quotes_by_end ON quotes (chain_id, ended_at);
   CREATE INDEX orders_by_status ON orders (status);
   CREATE TABLE positions (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   PRAGMA user_version = ${VERSION}`
@@ -72,6 +82,7 @@ interface QuoteRow {
   readonly deposit_address: Hex
   readonly quote: string
   readonly signature: Hex
+  readonly is_for_address: 0 | 1
 }
 
 interface AttemptRow extends SignedTransaction {
@@ -94,16 +105,17 @@ export function openState(path: string): SolverState {
   const database = openDatabase(path)
   const prepare = (sql: string) => database.prepare(sql)
   const statements = {
-    addQuote: prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?)'),
+    addQuote: prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?, ?, NULL)'),
     quote: prepare('SELECT * FROM quotes WHERE order_id = ?'),
-    openQuotes: prepare(
-      `SELECT * FROM quotes WHERE fill_deadline >= ? AND order_id NOT IN
-        (SELECT order_id FROM orders WHERE status <> 'OPEN')`,
+    keptQuotes: prepare('SELECT * FROM quotes WHERE chain_id = ? AND ended_at IS NULL'),
+    endQuote: prepare('UPDATE quotes SET ended_at = ? WHERE order_id = ?'),
+    endedQuote: prepare(
+      `SELECT * FROM quotes WHERE chain_id = ? AND ended_at IS NOT NULL AND fill_deadline < ?
+        ORDER BY ended_at DESC LIMIT 1`,
     ),
     addOrder: prepare(`INSERT INTO orders VALUES (?, ?, ?, 'OPEN') ON CONFLICT DO NOTHING`),
     order: prepare('SELECT * FROM orders WHERE order_id = ?'),
     openOrders: prepare(`SELECT * FROM orders WHERE status = 'OPEN' ORDER BY fill_deadline`),
-    cancellingOrders: prepare(`SELECT * FROM orders WHERE status = 'CANCELLING'`),
     setStatus: prepare('UPDATE orders SET status = ? WHERE order_id = ?'),
     attempts: prepare('SELECT hash, raw, nonce FROM attempts WHERE payment = ? ORDER BY rowid'),
     addAttempt: prepare('INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING'),
@@ -119,24 +131,38 @@ export function openState(path: string): SolverState {
       'INSERT INTO positions VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
     ),
     pruneQuotes: prepare(
-      'DELETE FROM quotes WHERE fill_deadline < ? AND order_id NOT IN (SELECT order_id FROM orders)',
+      'DELETE FROM quotes WHERE chain_id = ? AND ended_at < ? AND order_id NOT IN (SELECT order_id FROM orders)',
     ),
     pruneAttempts: prepare(
       `DELETE FROM attempts WHERE payment IN
-        (SELECT order_id FROM orders WHERE fill_deadline < ? AND status <> 'OPEN')`,
+        (SELECT order_id FROM orders WHERE chain_id = ? AND fill_deadline < ? AND status <> 'OPEN')`,
     ),
-    pruneOrders: prepare(`DELETE FROM orders WHERE fill_deadline < ? AND status <> 'OPEN'`),
+    pruneOrders: prepare(
+      `DELETE FROM orders WHERE chain_id = ? AND fill_deadline < ? AND status <> 'OPEN'
+        AND order_id NOT IN (SELECT order_id FROM quotes WHERE ended_at IS NULL)`,
+    ),
   }
   return {
-    addQuote({ chainId, orderId, depositAddress, quote, signature }) {
+    addQuote({ chainId, orderId, depositAddress, quote, signature }, isForAddress) {
       const text = JSON.stringify(toWireQuote(quote))
-      statements.addQuote.run(orderId, chainId, depositAddress, quote.fillDeadline, text, signature)
+      const { fillDeadline } = quote
+      const flag = Number(isForAddress)
+      statements.addQuote.run(orderId, chainId, depositAddress, fillDeadline, text, signature, flag)
     },
     quote(orderId) {
       const row = statements.quote.get(orderId)
       return row === undefined ? undefined : toQuote(row as QuoteRow)
     },
-    openQuotes: (now) => statements.openQuotes.all(now).map((row) => toQuote(row as QuoteRow)),
+    keptQuotes: (chainId) =>
+      (statements.keptQuotes.all(chainId) as QuoteRow[]).map((row) => ({
+        signed: toQuote(row),
+        isForAddress: row.is_for_address === 1,
+      })),
+    endQuote: (orderId, time) => void statements.endQuote.run(time, orderId),
+    endedQuote(chainId, time) {
+      const row = statements.endedQuote.get(chainId, time)
+      return row === undefined ? undefined : toQuote(row as QuoteRow)
+    },
     addOrder: ({ orderId, chainId, fillDeadline }) =>
       void statements.addOrder.run(orderId, chainId, fillDeadline),
     order(orderId) {
@@ -144,7 +170,6 @@ export function openState(path: string): SolverState {
       return row === undefined ? undefined : toOrder(row as OrderRow)
     },
     openOrders: () => statements.openOrders.all().map((row) => toOrder(row as OrderRow)),
-    cancellingOrders: () => statements.cancellingOrders.all().map((row) => toOrder(row as OrderRow)),
     setStatus: (orderId, status) => void statements.setStatus.run(status, orderId),
     attempts: (payment) => statements.attempts.all(payment) as SignedTransaction[],
     addAttempt: (payment, chainId, { hash, raw, nonce }) =>
@@ -158,10 +183,10 @@ export function openState(path: string): SolverState {
       })),
     position: (name) => (statements.position.get(name) as { value: string } | undefined)?.value,
     setPosition: (name, value) => void statements.setPosition.run(name, value),
-    prune(now) {
-      statements.pruneAttempts.run(now - KEEP_ORDER_SECONDS)
-      statements.pruneOrders.run(now - KEEP_ORDER_SECONDS)
-      statements.pruneQuotes.run(now - KEEP_QUOTE_SECONDS)
+    prune(chainId, time) {
+      statements.pruneAttempts.run(chainId, time - KEEP_ORDER_SECONDS)
+      statements.pruneOrders.run(chainId, time - KEEP_ORDER_SECONDS)
+      statements.pruneQuotes.run(chainId, time - KEEP_QUOTE_SECONDS)
     },
     close: () => void database.close(),
   }

@@ -43,29 +43,38 @@ it('a state that is opened again has its quotes, orders, payments and positions'
     { hash: '0x02', raw: '0x03', nonce: 3 },
     { hash: '0x01', raw: '0x04', nonce: 3 },
   ] as const
-  first.addQuote(quote)
+  first.addQuote(quote, true)
   first.addOrder({ ...quote, fillDeadline: DEADLINE })
   for (const attempt of attempts) first.addAttempt(quote.orderId, quote.chainId, attempt)
   first.setPosition('chain 31337', '12')
   first.close()
   const state = open(path)
   expect(state.quote(quote.orderId)).toEqual(quote)
+  expect(state.keptQuotes(quote.chainId)).toEqual([{ signed: quote, isForAddress: true }])
   const { chainId, orderId } = quote
   expect(state.openOrders()).toEqual([{ chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' }])
   expect(state.attempts(orderId)).toEqual(attempts)
   expect([state.position('chain 31337'), state.position('session')]).toEqual(['12', undefined])
 })
 
-it('a quote is open until its deadline, or until its order has ended', () => {
+it('a quote is kept until its nonce is used, however long ago its deadline was', () => {
   const state = open()
-  for (const index of [1, 2]) state.addQuote(signed(index))
-  expect(state.openQuotes(DEADLINE)).toHaveLength(2)
-  expect(state.openQuotes(DEADLINE + 1)).toEqual([])
-  const { orderId } = signed(1)
-  state.addOrder({ ...signed(1), fillDeadline: DEADLINE })
-  expect(state.openQuotes(DEADLINE)).toHaveLength(2)
-  state.setStatus(orderId, 'FILLED')
-  expect(state.openQuotes(DEADLINE)).toEqual([signed(2)])
+  const [unused, used] = [signed(1), signed(2)]
+  for (const quote of [unused, used]) state.addQuote(quote, false)
+  state.endQuote(used.orderId, DEADLINE)
+  state.prune(used.chainId, DEADLINE + WEEK)
+  expect(state.keptQuotes(used.chainId)).toEqual([{ signed: unused, isForAddress: false }])
+  expect([state.quote(used.orderId), state.keptQuotes(1)]).toEqual([undefined, []])
+})
+
+it('a quote that has ended is found after its fill deadline', () => {
+  const state = open()
+  const quote = signed(1)
+  state.addQuote(quote, false)
+  expect(state.endedQuote(quote.chainId, DEADLINE + 1)).toBeUndefined()
+  state.endQuote(quote.orderId, DEADLINE)
+  const found = [DEADLINE, DEADLINE + 1].map((time) => state.endedQuote(quote.chainId, time))
+  expect(found).toEqual([undefined, quote])
 })
 
 it('an order that is added again keeps its status', () => {
@@ -97,21 +106,26 @@ it('the last attempt of a payment waits until its order has ended', () => {
   expect(state.waitingPayments(1)).toEqual([])
   state.setStatus(orderId, 'FILLED')
   expect(state.waitingPayments(chainId)).toEqual([{ id: 'approval', transaction: approval }])
-  state.prune(DEADLINE + WEEK + 1)
+  state.prune(chainId, DEADLINE + WEEK + 1)
   expect([state.attempts(orderId), state.attempts('approval')]).toEqual([[], [approval]])
 })
 
-it('quotes that were not taken are forgotten after an hour, and orders with their quotes after a week', () => {
+it('quotes are forgotten an hour after their end, and orders with their quotes after a week', () => {
   const state = open()
   const [unused, taken] = [signed(1), signed(2)]
-  for (const quote of [unused, taken]) state.addQuote(quote)
+  for (const quote of [unused, taken]) {
+    state.addQuote(quote, false)
+    state.endQuote(quote.orderId, DEADLINE)
+  }
+  const { chainId } = taken
   state.addOrder({ ...taken, fillDeadline: DEADLINE })
-  state.prune(DEADLINE + HOUR)
+  state.prune(chainId, DEADLINE + HOUR)
   expect(state.quote(unused.orderId)).toEqual(unused)
-  state.prune(DEADLINE + HOUR + 1)
+  state.prune(1, DEADLINE + 2 * WEEK)
+  state.prune(chainId, DEADLINE + HOUR + 1)
   expect([state.quote(unused.orderId), state.quote(taken.orderId)]).toEqual([undefined, taken])
   state.setStatus(taken.orderId, 'FILLED')
-  state.prune(DEADLINE + WEEK + 1)
+  state.prune(chainId, DEADLINE + WEEK + 1)
   expect([state.order(taken.orderId), state.quote(taken.orderId)]).toEqual([undefined, undefined])
 })
 

@@ -11,19 +11,24 @@ import {
   type TransactionReceipt,
   testActions,
 } from 'viem'
+import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
 import { createDevnetClient, type Devnet, devAccounts } from '../../../src/devnet/deploy.js'
 
-type Call = ContractFunctionName<typeof settlementAbi, 'nonpayable'>
-type CallArgs<F extends Call> = ContractFunctionArgs<typeof settlementAbi, 'nonpayable', F>
+/** The contract with deployed rules has all calls and events of the reference contract, and more. */
+const CALLS = deployedSettlementAbi
+type Call = ContractFunctionName<typeof CALLS, 'nonpayable'>
+type CallArgs<F extends Call> = ContractFunctionArgs<typeof CALLS, 'nonpayable', F>
 
 /**
  * Enough for every call. With a fixed limit, calls that will revert are sent too: the chain itself applies
  * its rules.
  */
 const GAS = 2_000_000n
-const REVERTS: Abi = [...settlementAbi, ...testTokenAbi.filter((item) => item.type === 'error')]
+const REVERTS: Abi = [settlementAbi, deployedSettlementAbi, testTokenAbi].flatMap((abi) =>
+  (abi as Abi).filter((item) => item.type === 'error'),
+)
 
 export type Calls = ReturnType<typeof createCalls>
 
@@ -47,7 +52,7 @@ export function createCalls(devnet: Devnet, settlement: Address) {
     transact,
     /** Calls the settlement contract. Throws the decoded error of a revert, see `revertOf`. */
     send: <F extends Call>(from: Account, functionName: F, args: CallArgs<F>) =>
-      transact(from, settlement, settlementAbi as Abi, functionName, [...(args as unknown[])]),
+      transact(from, settlement, CALLS as Abi, functionName, [...(args as unknown[])]),
     mint: (token: Address, to: Address, amount: bigint) =>
       transact(devAccounts[0], token, testTokenAbi as Abi, 'mint', [to, amount]),
     /** Lets the settlement contract pull up to `amount` of the owner's tokens. */
@@ -79,7 +84,7 @@ export async function revertOf(action: Promise<unknown>): Promise<readonly unkno
 
 /** The settlement contract's events in a receipt, in order: each its name and its members. */
 export function eventsOf(receipt: TransactionReceipt) {
-  return parseEventLogs({ abi: settlementAbi, logs: receipt.logs }).map(({ eventName, args }) => ({
+  return parseEventLogs({ abi: CALLS, logs: receipt.logs }).map(({ eventName, args }) => ({
     eventName,
     args,
   }))

@@ -5,6 +5,7 @@ import {
   deploySettlement,
   devAccounts,
 } from '../../../src/devnet/deploy.js'
+import { bytecodeOf, type Rules } from './chain.js'
 import { type Calls, createCalls } from './contract-calls.js'
 import { orderIdOf, type ServiceQuote, signQuote } from './signed-quote.js'
 
@@ -27,19 +28,19 @@ export type Fixture = Awaited<ReturnType<typeof startSettlement>>
  * A chain of its own with the contracts and two solvers with a bond of `BOND` each. The solvers have USDC to
  * pay out, the user has WETH to sell, and all have approved the contract.
  */
-export async function startSettlement() {
+export async function startSettlement(rules: Rules = 'reference') {
   const anvil = await startAnvil()
   try {
-    return await prepareSettlement(anvil)
+    return await prepareSettlement(anvil, rules)
   } catch (error) {
     await anvil.stop()
     throw error
   }
 }
 
-async function prepareSettlement(anvil: Anvil) {
+async function prepareSettlement(anvil: Anvil, rules: Rules) {
   const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
-  const contracts = await deploySettlement({ ...devnet, deployer })
+  const contracts = await deploySettlement({ ...devnet, deployer, ...bytecodeOf(rules) })
   const calls = createCalls(devnet, contracts.settlement)
   for (const account of [solver, otherSolver]) {
     await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
@@ -53,6 +54,7 @@ async function prepareSettlement(anvil: Anvil) {
   let snapshot = await calls.client.snapshot()
   return {
     ...calls,
+    devnet,
     contracts,
     chainId: anvil.chainId,
     startTime,

@@ -4,7 +4,7 @@ import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { createSolver } from '../../../packages/solver/src/create-solver.js'
 import type { SolverOptions } from '../../../packages/solver/src/solver-options.js'
 import type { DevAccount } from '../../../src/devnet/deploy.js'
-import { solverAccounts, startChain, user } from '../chain/chain.js'
+import { type Rules, solverAccounts, startChain, user } from '../chain/chain.js'
 import { createCalls } from '../chain/contract-calls.js'
 import { OrderState } from '../chain/settlement.js'
 import { eventually } from '../eventually.js'
@@ -33,9 +33,10 @@ export function keyOf(account: DevAccount): Hex {
 /**
  * A chain, a service that polls it often, a user with WETH, and solvers with bonds and USDC that a test starts.
  * @param environment further variables of the service
+ * @param rules of the settlement contract
  */
-export async function startMarket(environment: Record<string, string> = {}) {
-  const chain = await startChain({ bonded: 4 })
+export async function startMarket(environment: Record<string, string> = {}, rules: Rules = 'reference') {
+  const chain = await startChain({ bonded: 4, rules })
   const { contracts, chainId, devnet } = chain
   const calls = createCalls(devnet, contracts.settlement)
   for (const account of solverAccounts.slice(0, 4))

@@ -1,11 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Address, Hex } from 'viem'
+import type { Clock } from '../../../../src/clock.js'
 import { lowerCase } from '../../../../src/domain/hex.js'
+import { type Head, readHead } from './chain-time.js'
 import type { SolverChain } from './open-chain.js'
 import { DEPOSITED, TRANSFER } from './settlement-abi.js'
 
 interface DepositPollerOptions {
   readonly chain: SolverChain
+  readonly clock: Clock
   readonly solver: Address
   /** The last block that was read; undefined at the first start. */
   readonly position: () => number | undefined
@@ -17,7 +19,7 @@ interface DepositPollerOptions {
   /** Called for each transfer to one of the addresses, and more than once for some. */
   readonly onTransfer: (to: Address) => void
   /** Called when the chain has a new block, after its deposits. */
-  readonly onBlock: () => Promise<void>
+  readonly onBlock: (head: Head) => Promise<void>
   /** Called when the node has answered all of it. */
   readonly onPolled: () => void
   readonly onError: (error: unknown) => void
@@ -38,11 +40,14 @@ const MAX_DELAY_MS = 5_000
  * @returns when it has ended
  */
 export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
-  const { chain, signal, onError } = options
+  const { chain, clock, signal, onError } = options
   let failures = 0
+  let seen: Hex | undefined
   while (!signal.aborted) {
     try {
-      await poll(options)
+      const head = await readHead(chain)
+      if (head.hash !== seen) await readTo(options, head)
+      seen = head.hash
       options.onPolled()
       failures = 0
     } catch (error) {
@@ -52,15 +57,15 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
     }
     const delayMs =
       failures === 0 ? chain.pollIntervalMs : Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
-    await delay(delayMs, undefined, { signal }).catch(() => {})
+    await clock.sleep(delayMs, signal).catch(() => {})
   }
 }
 
-async function poll(options: DepositPollerOptions): Promise<void> {
-  const { chain, signal, position, savePosition } = options
-  const head = Number(await chain.client.getBlockNumber())
+/** Reads the blocks up to a new head. */
+async function readTo(options: DepositPollerOptions, newest: Head): Promise<void> {
+  const { signal, position, savePosition } = options
+  const { number: head } = newest
   const known = position()
-  if (known === head) return
   // A quote that is signed from here on is deposited in a later block.
   const addresses = options.addresses()
   // A chain of a test may have begun again, below.
@@ -70,7 +75,7 @@ async function poll(options: DepositPollerOptions): Promise<void> {
     if (signal.aborted) return
     savePosition(to)
   }
-  await options.onBlock()
+  await options.onBlock(newest)
 }
 
 async function readBlocks(

@@ -31,6 +31,45 @@ export async function raisedFees(chain: SolverChain, earlier: Fees): Promise<Fee
   return capped(wanted, cap)
 }
 
+/**
+ * The fees for a node that has refused lower ones: the minimum that it names, or twice as much.
+ * @param refusal the node's words
+ * @returns undefined when it was refused for something else, or the limit leaves no room
+ * @throws viem's errors
+ */
+export async function acceptedFees(
+  chain: SolverChain,
+  refused: Fees,
+  refusal: string,
+): Promise<Fees | undefined> {
+  if (!isFeeRefusal(refusal)) return undefined
+  const { cap } = await readMarket(chain)
+  const wanted = minimumFees(refused, refusal)
+  return wanted.maxFeePerGas > cap ? undefined : wanted
+}
+
+const FEE_REFUSAL =
+  /underpriced|fee too low|gas ?price.*(low|minimum)|minimum.*(gas|fee)|less than block base fee/i
+const NAMED_MINIMUM = /(?:minimum needed|minimum(?: gas ?price| fee)?|base ?fee|at least|needed):? *(\d+)/i
+
+/** Whether a node has refused a transaction for its fees, in any wording that is known. */
+export function isFeeRefusal(words: string): boolean {
+  return FEE_REFUSAL.test(words)
+}
+
+/** The fees that a node asks for. @param refusal its words, with a minimum in wei or without */
+export function minimumFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, refusal: string): Fees {
+  const named = BigInt(NAMED_MINIMUM.exec(refusal)?.[1] ?? 0)
+  if (named > maxPriorityFeePerGas && /tip/i.test(refusal))
+    return {
+      maxFeePerGas: max(maxFeePerGas + named - maxPriorityFeePerGas, named),
+      maxPriorityFeePerGas: named,
+    }
+  if (named > maxFeePerGas) return { maxFeePerGas: named, maxPriorityFeePerGas }
+  const doubled = 2n * maxPriorityFeePerGas + 1n
+  return { maxFeePerGas: max(2n * maxFeePerGas, doubled), maxPriorityFeePerGas: doubled }
+}
+
 async function readMarket(chain: SolverChain) {
   const suggested = await estimateFeesPerGas(chain.client)
   return { suggested, cap: chain.maxFeePerGas ?? MOST_OF_SUGGESTED * suggested.maxFeePerGas }

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { Holdings } from '../liquidity.js'
+import type { Holdings } from '../quote-ledger.js'
 import { readAllowance } from './approvals.js'
 import type { SolverChain } from './open-chain.js'
 import { readBalance } from './orders.js'
@@ -25,5 +25,5 @@ export async function readHoldings(chain: SolverChain, solver: Address): Promise
     }),
   ])
   const free = total - reserved - unstaking
-  return { payable: new Map(payable), freeBond: free > 0n ? free : 0n }
+  return { payable: new Map(payable), freeBond: free > 0n ? free : 0n, totalBond: total }
 }

@@ -30,10 +30,14 @@ export interface SolverChain {
   readonly maxFeePerGas: bigint | undefined
   /** Orders that are paid at once. */
   readonly maxPayments: number
+  /** Units of the bond token. */
+  readonly cancelAbove: bigint
+  /** In wei, for an hour. */
+  readonly maxCancelFees: bigint
   readonly domain: TypedDataDomain
   readonly hasher: QuoteHasher
-  /** `BOND_RESERVATION_BPS`; undefined when the contract has no such view. */
-  readonly bondReservationBps: bigint | undefined
+  /** `BOND_RESERVATION_BPS`; that of all known contracts when the contract has no such view. */
+  readonly bondReservationBps: bigint
   /** `MIN_ORDER`; 0 when the contract has no such view. */
   readonly minOrder: bigint
 }
@@ -42,8 +46,11 @@ export interface SolverChain {
 export const UNLIMITED = 2n ** 256n - 1n
 const POLL_INTERVAL_MS = 1_000
 const RAISE_FEES_AFTER_MS = 15_000
+/** What contracts without the view reserve, in hundredths of a percent. */
+const USUAL_RESERVATION_BPS = 500n
 /** Ethereum's nodes keep this many transactions of an account for sure. */
 const MAX_PAYMENTS = 16
+const MAX_CANCEL_FEES = 5n * 10n ** 16n
 
 /**
  * Connects to a chain, and reads the facts of the settlement contract that never change.
@@ -55,6 +62,7 @@ export async function openChain(
   protocolName: string,
 ): Promise<SolverChain> {
   const { rpc, settlement, tokens, maxFeePerGas, maxPayments = MAX_PAYMENTS } = options
+  const { cancelAbove = 0n, maxCancelFees = MAX_CANCEL_FEES } = options
   const { pollIntervalMs = POLL_INTERVAL_MS, raiseFeesAfterMs = RAISE_FEES_AFTER_MS } = options
   const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
   const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: pollIntervalMs })
@@ -67,7 +75,7 @@ export async function openChain(
   const terms = await readSettlement(client, settlement, { protocolName }).catch(
     failed(`${place}.settlement must be a settlement contract`),
   )
-  const [bondReservationBps, minOrder = 0n] = await Promise.all([
+  const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n] = await Promise.all([
     readIfThere(client, settlement, 'BOND_RESERVATION_BPS'),
     readIfThere(client, settlement, 'MIN_ORDER'),
   ])
@@ -80,6 +88,8 @@ export async function openChain(
     raiseFeesAfterMs,
     maxFeePerGas,
     maxPayments,
+    cancelAbove,
+    maxCancelFees,
     domain: terms.domain,
     hasher: createQuoteHasher(protocolName, {
       settlement: lowerCase(settlement),

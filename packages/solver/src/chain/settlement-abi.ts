@@ -1,6 +1,12 @@
 import { parseAbi, parseAbiItem } from 'viem'
 import { QUOTE_MEMBERS } from '../../../../src/domain/quote.js'
 
+/** The name of the struct is not part of a function's selector. */
+const SIGNED_QUOTE = [
+  { name: 'quote', type: 'tuple', components: QUOTE_MEMBERS },
+  { name: 'signature', type: 'bytes' },
+] as const
+
 /** What a solver reads and calls at the settlement contract (docs/protocol.md, "Contract calls"). */
 export const settlementAbi = [
   ...parseAbi([
@@ -11,16 +17,14 @@ export const settlementAbi = [
     'function isNonceUsed(address solver, uint256 nonce) view returns (bool)',
     'function fill(bytes32 orderId)',
     'function cancelNonce(uint256 nonce)',
+    'function cancelNonces(uint248 word, uint256 mask)',
   ]),
+  { type: 'function', name: 'settle', stateMutability: 'nonpayable', inputs: SIGNED_QUOTE, outputs: [] },
   {
     type: 'function',
-    name: 'settle',
+    name: 'refundAddressDeposit',
     stateMutability: 'nonpayable',
-    // The name of the struct is not part of the function's selector.
-    inputs: [
-      { name: 'quote', type: 'tuple', components: QUOTE_MEMBERS },
-      { name: 'signature', type: 'bytes' },
-    ],
+    inputs: SIGNED_QUOTE,
     outputs: [],
   },
 ] as const

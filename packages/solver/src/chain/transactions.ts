@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
-import { firstFees, raisedFees } from './fees.js'
+import { acceptedFees, type Fees, firstFees, raisedFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -26,7 +26,12 @@ export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address
 
 /** How far transactions with one nonce have come, of which one at most can be mined. */
 export type Progress =
-  | { readonly state: 'MINED'; readonly outcome: 'success' | 'reverted'; readonly hash: Hex }
+  | {
+      readonly state: 'MINED'
+      readonly outcome: 'success' | 'reverted'
+      readonly hash: Hex
+      readonly fee: bigint
+    }
   /** Another transaction has the nonce. */
   | { readonly state: 'REPLACED' }
   /** The account's next transaction, or one that waits for earlier ones of the account. */
@@ -52,6 +57,8 @@ export interface TransactionSender {
   progress(attempts: readonly SignedTransaction[]): Promise<Progress>
 }
 
+/** How often a node may refuse a fee until the payment fails for this time. */
+const MAX_REFUSALS = 8
 /** The state may change between the estimate and the block. */
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
 
@@ -65,7 +72,7 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
   let nextNonce = 0
 
   async function sign(
-    request: Omit<Parameters<typeof signWith>[0], 'nonce'>,
+    request: Omit<Parameters<typeof signWith>[0], 'nonce'> & Fees,
     nonce: number,
   ): Promise<SignedTransaction> {
     const raw = (await signWith({ ...request, nonce } as Parameters<typeof signWith>[0])) as Hex
@@ -78,16 +85,33 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
     onSigned: (transaction: SignedTransaction) => void,
   ): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
-    const transaction = await sign(request, Math.max(pending, nextNonce))
-    onSigned(transaction)
+    const nonce = Math.max(pending, nextNonce)
+    let fees: Fees = request
     try {
-      await client.sendRawTransaction({ serializedTransaction: transaction.raw })
-      nextNonce = transaction.nonce + 1
+      for (let tries = 1; ; tries++) {
+        const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
+        onSigned(transaction)
+        const refusal = await send(transaction)
+        if (refusal === undefined) break
+        // The minimum of a node is not in what it suggests.
+        const higher = tries < MAX_REFUSALS ? await acceptedFees(chain, fees, wordsOf(refusal)) : undefined
+        if (higher === undefined) throw refusal
+        fees = higher
+      }
+      nextNonce = nonce + 1
     } catch (error) {
       // The node may have it, or not: its own count decides about the next one.
       nextNonce = 0
       throw error
     }
+  }
+
+  /** @returns the node's error, if it did not take it */
+  function send({ raw }: SignedTransaction): Promise<unknown> {
+    return client.sendRawTransaction({ serializedTransaction: raw }).then(
+      () => undefined,
+      (error) => error,
+    )
   }
 
   async function sendAgain({ raw }: SignedTransaction): Promise<void> {
@@ -96,7 +120,8 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
 
   async function outcomeOf({ hash }: SignedTransaction) {
     try {
-      return (await client.getTransactionReceipt({ hash })).status
+      const { status, gasUsed, effectiveGasPrice } = await client.getTransactionReceipt({ hash })
+      return { outcome: status, hash, fee: gasUsed * effectiveGasPrice }
     } catch (error) {
       if (error instanceof TransactionReceiptNotFoundError) return undefined
       throw error
@@ -133,9 +158,15 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' }
       for (const attempt of attempts.toReversed()) {
         const outcome = await outcomeOf(attempt)
-        if (outcome !== undefined) return { state: 'MINED', outcome, hash: attempt.hash }
+        if (outcome !== undefined) return { state: 'MINED', ...outcome }
       }
       return { state: 'REPLACED' }
     },
   }
+}
+
+/** What a node has said. */
+function wordsOf(error: unknown): string {
+  const { details, message } = error as { details?: string; message?: string }
+  return details ?? message ?? ''
 }

@@ -3,14 +3,18 @@ import { parseAddress } from '../../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../../src/domain/integer.js'
 import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/domain/quote.js'
 
+/** The terms of a swap. */
+export interface RequestTerms extends Omit<QuoteRequest, 'kind'> {
+  /** The user pays at the deposit address, or the request does not say how. */
+  readonly isForAddress: boolean
+}
+
 /**
  * Reads the ten fields of a quote request that sessions and endpoints share (docs/decisions.md, D4). Other instances of the
  * protocol send no `destinationChainId`, which then is the chain, and no `depositMode`, which then is CONTRACT.
  * @returns undefined when another field is missing, or has a value of a later version
  */
-export function readRequestTerms(
-  fields: Readonly<Record<string, unknown>>,
-): Omit<QuoteRequest, 'kind'> | undefined {
+export function readRequestTerms(fields: Readonly<Record<string, unknown>>): RequestTerms | undefined {
   const { chainId, destinationChainId = chainId, depositDeadline, fillDeadline } = fields
   const { depositMode: mode = 'CONTRACT' } = fields
   const inputToken = parseAddress(fields.inputToken)
@@ -23,8 +27,10 @@ export function readRequestTerms(
   if (amount === undefined || orderType === undefined || depositMode === undefined) return undefined
   if (!isNatural(chainId) || !isNatural(destinationChainId)) return undefined
   if (!isNatural(depositDeadline) || !isNatural(fillDeadline)) return undefined
+  const isForAddress = fields.depositMode !== 'CONTRACT'
   const tokens = { inputToken, outputToken, orderType, amount, user }
-  return { ...tokens, chainId, destinationChainId, depositMode, depositDeadline, fillDeadline }
+  const times = { depositDeadline, fillDeadline }
+  return { ...tokens, ...times, chainId, destinationChainId, depositMode, isForAddress }
 }
 
 /** Whether a value is a safe integer from 0. */

@@ -7,6 +7,8 @@ import { toWireQuote } from './wire-quote.js'
 
 /** A quote request of a session (docs/sessions.md). */
 export interface SessionRequest extends QuoteRequest {
+  /** The user pays at the deposit address, or the request does not say how. */
+  readonly isForAddress: boolean
   /** This solver's id of the quote, a UUID. */
   readonly id: string
   /** When the instance stops waiting, Unix time in milliseconds. */

@@ -1,0 +1,79 @@
+import { encodeFunctionData, type Hex, toFunctionSelector } from 'viem'
+import type { Quote } from '../../../src/domain/quote.js'
+import type { ChainTime } from './chain/chain-time.js'
+import type { SolverChain } from './chain/open-chain.js'
+import { isNonceUsed, refundCall } from './chain/orders.js'
+import { revertData } from './chain/revert-data.js'
+import type { SolverState } from './state.js'
+
+/**
+ * What the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and take
+ * `settle` only until the deposit deadline (docs/protocol.md, "Contract calls").
+ */
+export interface DepositAddresses {
+  /** True until it is known. */
+  keepsTokens(): boolean
+  /** The last second at which `settle` takes a quote; the earlier one until it is known. */
+  lastSettle(quote: Quote): number
+  /** When an order whose tokens lie at its address is given up. */
+  givenUpAfter(quote: Quote): number
+  /** Asks the contract by an own quote whose nonce is used. @throws viem's errors */
+  learn(): Promise<void>
+  /** A user has had the solver slashed by a deposit address. */
+  slashed(): void
+  /** Whether quotes for deposit addresses are declined after a slash. */
+  areDeclined(): boolean
+}
+
+const DECLINED_SECONDS = 86_400
+const LEARNING_SECONDS = 60
+/** The contract has looked for tokens to give back, and found none. */
+const GIVES_BACK = [toFunctionSelector('NothingDeposited(bytes32)')]
+const KEEPS = [
+  toFunctionSelector('NonceAlreadyUsed()'),
+  toFunctionSelector('NonceAlreadyUsed(address,uint256)'),
+]
+
+/** Builds it. What is learnt is kept over restarts. */
+export function createDepositAddresses(
+  chain: SolverChain,
+  solver: Hex,
+  state: SolverState,
+  time: Pick<ChainTime, 'passed'>,
+): DepositAddresses {
+  const place = `${chain.chainId} ${chain.settlement}`
+  const known = () => state.position(`keeps tokens ${place}`)
+  const keepsTokens = () => known() !== 'no'
+  let nextLearning = 0
+
+  return {
+    keepsTokens,
+    lastSettle: ({ depositDeadline, fillDeadline }) => (keepsTokens() ? depositDeadline : fillDeadline),
+    givenUpAfter: ({ depositDeadline, fillDeadline }) => (known() === 'yes' ? depositDeadline : fillDeadline),
+    async learn() {
+      if (known() !== undefined || time.passed() < nextLearning) return
+      const past = state.endedQuote(chain.chainId, time.passed())
+      if (past === undefined) return
+      nextLearning = time.passed() + LEARNING_SECONDS
+      if (!(await isNonceUsed(chain, solver, past.quote.nonce))) return
+      const call = refundCall(chain, past.quote, past.signature)
+      const answer = await chain.client
+        .call({ account: solver, to: call.address, data: encodeFunctionData(call) })
+        .then(() => 'no' as const, keepsBy)
+      if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
+    },
+    slashed: () => state.setPosition(`address slash ${place}`, String(time.passed())),
+    areDeclined() {
+      const at = state.position(`address slash ${place}`)
+      return at !== undefined && time.passed() < Number(at) + DECLINED_SECONDS
+    },
+  }
+}
+
+/** @returns undefined when the error does not say it */
+function keepsBy(error: unknown): 'yes' | 'no' | undefined {
+  const selector = revertData(error)?.slice(0, 10) as Hex | undefined
+  if (selector === undefined) return undefined
+  if (GIVES_BACK.includes(selector)) return 'no'
+  return KEEPS.includes(selector) ? 'yes' : undefined
+}

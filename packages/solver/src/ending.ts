@@ -1,0 +1,192 @@
+import { encodeFunctionData, type Hex } from 'viem'
+import type { Cancellations } from './cancellations.js'
+import type { ChainTime, Head } from './chain/chain-time.js'
+import type { SolverChain } from './chain/open-chain.js'
+import { isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
+import type { DepositAddresses } from './deposit-addresses.js'
+import { decideEnd, endsAfter } from './ending-rules.js'
+import type { SolverQuote } from './fillable-order.js'
+import type { Filling } from './filling.js'
+import type { Payments } from './payments.js'
+import type { LedgerQuote, QuoteLedger } from './quote-ledger.js'
+import type { SolverState } from './state.js'
+
+/** What became of a quote that was to be cancelled. */
+export interface CancelledQuote {
+  readonly orderId: Hex
+  /**
+   * `CANCELLED` on the chain. `TAKEN`: its deposit came first, so the order is filled as any other, or has ended. `KEPT`: the user
+   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after its deposit deadline.
+   */
+  readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT'
+}
+
+interface EndingOptions {
+  readonly chain: SolverChain
+  readonly solver: Hex
+  readonly time: ChainTime
+  readonly ledger: QuoteLedger
+  readonly state: SolverState
+  readonly addresses: DepositAddresses
+  readonly filling: Pick<Filling, 'deposited'>
+  /** Undefined for an account that signs no transactions: then nothing is cancelled. */
+  readonly payments: Payments | undefined
+  readonly cancellations: Cancellations | undefined
+  /** The bond of a solver, reserved part included. */
+  readonly totalBond: () => bigint
+  readonly onSlash: (signed: SolverQuote) => void
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
+}
+
+/** Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. */
+export interface Ending {
+  /** Looks at each quote that is due. @throws viem's errors */
+  look(head: Head): Promise<void>
+  /** Cancels quotes before their time. @returns when each has ended */
+  cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
+}
+
+/** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
+const SLOW_LOOK_SECONDS = 60
+/** Quotes that are read at once. */
+const LOOKED_AT = 100
+
+/** Builds it. */
+export function createEnding(options: EndingOptions): Ending {
+  const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
+  const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
+  const slow = new Map<bigint, number>()
+  let lastBond: bigint | undefined
+  let looking: Promise<unknown> = Promise.resolve()
+  let newest: Head | undefined
+
+  function isDue(entry: LedgerQuote): boolean {
+    const { quote, signed, deposit } = entry
+    if (signed === undefined || deposit === 'CONTRACT') return false
+    if (cancellations?.has(quote.nonce) || payments?.isUnderWay(signed.orderId)) return false
+    if (requested.has(quote.nonce)) return true
+    return time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
+  }
+
+  function conclude({ nonce }: LedgerQuote['quote'], outcome: CancelledQuote['outcome']): void {
+    requested.get(nonce)?.(outcome)
+    requested.delete(nonce)
+  }
+
+  /** Its nonce is used: by an order, by a cancellation, or by a refund. */
+  async function end(entry: LedgerQuote & { readonly signed: SolverQuote }): Promise<void> {
+    const { quote, signed, isForAddress } = entry
+    const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
+    conclude(quote, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
+    if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
+    // Others may end an order without a slash.
+    if (reached === 'REFUNDED' && isForAddress && lastBond !== undefined && options.totalBond() < lastBond) {
+      addresses.slashed()
+      options.onSlash(signed)
+    }
+    slow.delete(quote.nonce)
+    state.endQuote(signed.orderId, time.passed())
+    ledger.end(quote)
+  }
+
+  async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
+    if (time.passed() > quote.fillDeadline || (state.order(orderId)?.status ?? 'OPEN') !== 'OPEN')
+      return false
+    const call = settleCall(chain, quote, signature)
+    const data = encodeFunctionData(call)
+    return chain.client.call({ account: solver, to: call.address, data }).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** @returns whether its nonce is to be used up */
+  async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
+    const { quote, signed } = entry
+    if (signed === undefined) return false
+    // A node that does not have this block must not answer for it.
+    const at = { blockNumber: BigInt(head.number) }
+    const [isUsed, balance] = await Promise.all([
+      isNonceUsed(chain, solver, quote.nonce, at),
+      readBalance(chain, quote.inputToken, signed.depositAddress, at),
+    ])
+    if (isUsed) return end({ ...entry, signed }).then(() => false)
+    const isPaid = balance >= quote.inputAmount
+    const decision = decideEnd(entry, {
+      time: time.passed(),
+      balance,
+      canSettle: isPaid && (await canSettle(signed)),
+      bond: ledger.bondOf(quote),
+      cancelAbove: chain.cancelAbove,
+      keepsTokens: addresses.keepsTokens(),
+      isRequested: requested.has(quote.nonce),
+    })
+    if (decision === 'CANCEL') return true
+    conclude(quote, decision === 'PAY' ? 'TAKEN' : 'KEPT')
+    if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
+    else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
+    return false
+  }
+
+  async function lookAtAll(head: Head): Promise<void> {
+    cancellations?.resume()
+    const due = [...ledger.quotes()].filter(isDue)
+    due.sort((one, other) => one.quote.fillDeadline - other.quote.fillDeadline)
+    const ending: LedgerQuote[] = []
+    for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
+      const some = due.slice(from, from + LOOKED_AT)
+      const isEnding = await Promise.all(some.map((entry) => lookAt(entry, head)))
+      ending.push(...some.filter((_, index) => isEnding[index]))
+    }
+    lastBond = options.totalBond()
+    await cancelAll(ending)
+    await addresses.learn()
+  }
+
+  /** What is past its fill deadline can be slashed at once, and so comes first; then what risks most. */
+  async function cancelAll(ending: readonly LedgerQuote[]): Promise<void> {
+    const rank = ({ quote }: LedgerQuote) => (time.passed() > quote.fillDeadline ? 0 : 1)
+    const byRisk = [...ending].sort(
+      (one, other) =>
+        rank(one) - rank(other) || Number(ledger.bondOf(other.quote) - ledger.bondOf(one.quote)),
+    )
+    const isEarly = ({ quote }: LedgerQuote) => time.passed() <= quote.depositDeadline
+    const noncesOf = (entries: readonly LedgerQuote[]) => entries.map(({ quote }) => quote.nonce)
+    await cancellations?.start(noncesOf(byRisk.filter((entry) => !isEarly(entry))), false)
+    await cancellations?.start(noncesOf(byRisk.filter(isEarly)), true)
+  }
+
+  /** One look after the other. */
+  function look(head: Head): Promise<void> {
+    newest = head
+    const looked = looking.then(() => lookAtAll(head))
+    looking = looked.catch(() => {})
+    return looked
+  }
+
+  return {
+    look,
+    async cancel(wanted) {
+      if (cancellations === undefined) throw new Error('the account cannot sign transactions')
+      const outcomes = wanted.map(({ orderId, quote }) => {
+        if (ledger.get(quote.nonce)?.deposit === 'CONTRACT') return { orderId, outcome: 'TAKEN' } as const
+        if (ledger.get(quote.nonce) === undefined) return { orderId, outcome: 'TAKEN' } as const
+        return outcomeOf(quote.nonce, signal).then((outcome) => ({ orderId, outcome }))
+      })
+      if (newest !== undefined) await look(newest)
+      return Promise.all(outcomes)
+    },
+  }
+
+  function outcomeOf(nonce: bigint, ending: AbortSignal): Promise<CancelledQuote['outcome']> {
+    return new Promise((resolve, reject) => {
+      ending.addEventListener('abort', () => reject(ending.reason), { once: true })
+      const earlier = requested.get(nonce)
+      requested.set(nonce, (outcome) => {
+        earlier?.(outcome)
+        resolve(outcome)
+      })
+    })
+  }
+}

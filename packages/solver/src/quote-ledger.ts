@@ -1,0 +1,217 @@
+import type { Address } from 'viem'
+import type { Quote } from '../../../src/domain/quote.js'
+import { bondFor } from '../../../src/domain/settlement-terms.js'
+import type { SolverQuote } from './fillable-order.js'
+
+/** What a solver has on a chain. Amounts in the smallest unit. */
+export interface Holdings {
+  /** By token in lower case: what the settlement contract could take, the lower one of balance and allowance. */
+  readonly payable: ReadonlyMap<Address, bigint>
+  /** Total less reserved and unstaking. */
+  readonly freeBond: bigint
+  /** With the reserved part. */
+  readonly totalBond: bigint
+}
+
+/** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1. */
+export interface RiskLimits {
+  /** How many times quotes without a deposit may promise a token's funds. */
+  readonly overcommit: number
+  /** Of one quote. */
+  readonly maxBondShare: number
+  /** Of all quotes whose nonce is not known to be used. */
+  readonly maxOpenBond: number
+  /** Of those among them that are paid for at their deposit addresses, where the contract keeps tokens after a cancellation. */
+  readonly maxAddressBondShare: number
+}
+
+/**
+ * What is too low for a quote, or why. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
+ * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
+ */
+export type Shortage =
+  | 'UNREAD'
+  | 'PAYABLE'
+  | 'SHARE'
+  | 'BOND_SHARE'
+  | 'OPEN_BOND'
+  | 'ADDRESS_BOND'
+  | 'TOO_MANY'
+
+/** A quote that was signed, or is about to be. */
+export interface LedgerQuote {
+  readonly quote: Quote
+  /** The user pays at the deposit address, or did not say how. */
+  readonly isForAddress: boolean
+  /** Undefined until it is signed. */
+  readonly signed: SolverQuote | undefined
+  /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
+  readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
+}
+
+/** A quote that is about to be signed. */
+export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
+
+/** For how long a quote binds the solver, and whether the contract keeps tokens at its address. */
+export interface LockTerms {
+  /** Until its fill deadline. */
+  readonly lockSeconds: number
+  /** The contract keeps, or may keep, tokens at the address of a cancelled quote. */
+  readonly keepsTokens: boolean
+}
+
+/**
+ * The quotes of a chain whose end is not known: the one account of what a solver has promised and risks there. A quote counts against
+ * the funds until its fill deadline, and against the bond until its nonce is used: anybody may send the input late to its
+ * deposit address, and have the solver slashed (docs/decisions.md, D23). It does no I/O.
+ */
+export interface QuoteLedger {
+  update(holdings: Holdings): void
+  /** The chain's time: a quote without a deposit promises no funds after its fill deadline. */
+  advance(time: number): void
+  /** What is too low for a further quote; undefined when it may be signed. */
+  shortageFor(asked: AskedQuote, terms: LockTerms): Shortage | undefined
+  /** Counts a quote from now on. */
+  promise(asked: AskedQuote): void
+  /** It is signed: its deposit address is watched. */
+  add(signed: SolverQuote): void
+  /** The deposit is there, or can no longer be paid for. */
+  deposited(quote: Quote, deposit: LedgerQuote['deposit']): void
+  /** Its nonce is used and its order is paid, or it was never sent. */
+  end(quote: Pick<Quote, 'nonce'>): void
+  quotes(): Iterable<LedgerQuote>
+  get(nonce: bigint): LedgerQuote | undefined
+  /** The deposit addresses of quotes that can still be paid for there. */
+  addresses(): readonly Address[]
+  /** @param address in lower case */
+  at(address: Address): SolverQuote | undefined
+  bondOf(quote: Quote): bigint
+  /** As last read, with the reserved part. */
+  totalBond(): bigint
+  count(): number
+}
+
+interface Entry extends LedgerQuote {
+  signed: SolverQuote | undefined
+  deposit: LedgerQuote['deposit']
+  isExpired: boolean
+}
+
+/** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
+const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
+/** Quotes without a risk are many and cost nothing, so that only this limits the memory. */
+const MAX_QUOTES = 20_000
+/** Parts of shares and multiples, since amounts are integers. */
+const PARTS = 1_000_000
+
+/** Builds the ledger of a chain. @param bondReservationBps part of the output that a slash takes */
+export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits): QuoteLedger {
+  const overcommit = partsOf(Math.max(1, limits.overcommit))
+  const entries = new Map<bigint, Entry>()
+  const byAddress = new Map<Address, Entry>()
+  /** Of quotes without a deposit, and of those with one, by token. */
+  const open = new Map<Address, bigint>()
+  const owed = new Map<Address, bigint>()
+  let openBond = 0n
+  let addressBond = 0n
+  let holdings: Holdings | undefined
+
+  const bondOf = ({ outputAmount }: Quote) => bondFor(outputAmount, bondReservationBps)
+
+  /** @param sign 1 to count, -1 to count no more */
+  function count(entry: Entry, sign: 1n | -1n): void {
+    const { outputToken, outputAmount } = entry.quote
+    const amounts = entry.deposit === 'NONE' ? open : owed
+    if (entry.deposit !== 'NONE' || !entry.isExpired)
+      amounts.set(outputToken, (amounts.get(outputToken) ?? 0n) + sign * outputAmount)
+    if (entry.deposit === 'CONTRACT') return
+    openBond += sign * bondOf(entry.quote)
+    if (entry.isForAddress) addressBond += sign * bondOf(entry.quote)
+  }
+
+  function change(entry: Entry, next: Partial<Pick<Entry, 'deposit' | 'isExpired'>>): void {
+    count(entry, -1n)
+    Object.assign(entry, next)
+    count(entry, 1n)
+  }
+
+  function end({ nonce }: Pick<Quote, 'nonce'>): void {
+    const entry = entries.get(nonce)
+    if (entry === undefined) return
+    count(entry, -1n)
+    entries.delete(nonce)
+    if (entry.signed !== undefined) byAddress.delete(entry.signed.depositAddress)
+  }
+
+  function fundsShortage({ outputToken, outputAmount }: Quote, lockSeconds: number, held: Holdings) {
+    const funds = (held.payable.get(outputToken) ?? 0n) - (owed.get(outputToken) ?? 0n)
+    const promised = (((open.get(outputToken) ?? 0n) + outputAmount) * BigInt(PARTS)) / overcommit
+    if (outputAmount > funds || promised > funds) return 'PAYABLE'
+    const { divisor, seconds } = FUNDS_SHARE
+    const lock = BigInt(Math.max(seconds, Math.ceil(lockSeconds)))
+    return outputAmount * divisor * lock > funds * BigInt(seconds) ? 'SHARE' : undefined
+  }
+
+  function bondShortage(quote: Quote, isLimited: boolean, freeBond: bigint): Shortage | undefined {
+    const bond = bondOf(quote)
+    const isAbove = (amount: bigint, share: number) => amount * BigInt(PARTS) > freeBond * partsOf(share)
+    if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
+    if (isAbove(openBond + bond, limits.maxOpenBond)) return 'OPEN_BOND'
+    if (!isLimited) return undefined
+    if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
+    return isAbove(addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
+  }
+
+  return {
+    update(next) {
+      holdings = next
+    },
+    advance(time) {
+      for (const entry of entries.values()) {
+        const isExpired = time > entry.quote.fillDeadline
+        if (isExpired !== entry.isExpired) change(entry, { isExpired })
+        // A slash would take nothing, and nothing can be paid any more.
+        if (isExpired && entry.deposit === 'NONE' && bondOf(entry.quote) === 0n) end(entry.quote)
+      }
+    },
+    shortageFor({ quote, isForAddress }, { lockSeconds, keepsTokens }) {
+      if (holdings === undefined) return 'UNREAD'
+      if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
+      return (
+        fundsShortage(quote, lockSeconds, holdings) ??
+        bondShortage(quote, isForAddress && keepsTokens, holdings.freeBond)
+      )
+    },
+    promise(asked) {
+      const entry: Entry = { ...asked, signed: undefined, deposit: 'NONE', isExpired: false }
+      entries.set(asked.quote.nonce, entry)
+      count(entry, 1n)
+    },
+    add(signed) {
+      const entry = entries.get(signed.quote.nonce)
+      if (entry === undefined) return
+      entry.signed = signed
+      byAddress.set(signed.depositAddress, entry)
+    },
+    deposited({ nonce }, deposit) {
+      const entry = entries.get(nonce)
+      if (entry !== undefined && entry.deposit !== deposit) change(entry, { deposit })
+    },
+    end,
+    quotes: () => entries.values(),
+    get: (nonce) => entries.get(nonce),
+    addresses() {
+      const found: Address[] = []
+      for (const [address, { isExpired }] of byAddress) if (!isExpired) found.push(address)
+      return found
+    },
+    at: (address) => byAddress.get(address)?.signed,
+    bondOf,
+    totalBond: () => holdings?.totalBond ?? 0n,
+    count: () => entries.size,
+  }
+}
+
+function partsOf(share: number): bigint {
+  return BigInt(Math.round(share * PARTS))
+}

@@ -1,0 +1,47 @@
+import { NO_USER, type QuoteRequest } from '../../../src/domain/quote.js'
+
+/** What a market maker allows of a request. Seconds. */
+export interface RequestRules {
+  /** The least time between both deadlines. */
+  readonly minFillSeconds: number
+  /** The longest time until the fill deadline. */
+  readonly maxLockSeconds: number
+}
+
+/** The time on a chain. Unix seconds. */
+export interface RequestTime {
+  /** The later one of the newest block's time and the clock of this machine. */
+  readonly now: number
+  /** The usual time between two blocks. */
+  readonly blockSeconds: number
+}
+
+/** A deposit needs this long at least. */
+const LEAST_DEPOSIT_SECONDS = 2
+/** A fill needs this many blocks at least. */
+const LEAST_FILL_BLOCKS = 4
+const MAX_UINT32 = 2 ** 32 - 1
+
+/**
+ * Says what a signature of a request would give away. Whoever reaches the endpoint writes all fields of a request, and an
+ * instance may lie as well. A quote with a past deadline is a slash at once, a far one is an option for free, and nobody counts an
+ * indicative one (docs/decisions.md, D23).
+ * @returns why it must not be signed; undefined when it may be
+ */
+export function requestProblem(
+  request: Pick<QuoteRequest, 'kind' | 'user' | 'depositDeadline' | 'fillDeadline'>,
+  { now, blockSeconds }: RequestTime,
+  rules: RequestRules,
+): string | undefined {
+  const { kind, user, depositDeadline, fillDeadline } = request
+  const fillSeconds = fillDeadline - depositDeadline
+  const least = Math.max(rules.minFillSeconds, Math.ceil(LEAST_FILL_BLOCKS * blockSeconds))
+  if (kind === 'INDICATIVE' && user !== NO_USER) return `an indicative request has the user ${user}`
+  if (fillDeadline > MAX_UINT32) return 'fillDeadline has more than 32 bits'
+  if (depositDeadline < now + LEAST_DEPOSIT_SECONDS)
+    return `depositDeadline ${depositDeadline} is not ${LEAST_DEPOSIT_SECONDS} s after ${now}`
+  if (fillSeconds < least) return `${fillSeconds} s between the deadlines are less than ${least} s`
+  if (fillDeadline > now + rules.maxLockSeconds)
+    return `fillDeadline ${fillDeadline} is more than ${rules.maxLockSeconds} s after ${now}`
+  return undefined
+}

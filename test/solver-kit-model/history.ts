@@ -1,0 +1,226 @@
+import type { Address } from '../../src/domain/hex.js'
+import { NO_USER } from '../../src/domain/quote.js'
+import type { Rules } from '../support/chain/chain.js'
+import type { Random } from '../support/random.js'
+import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { createWatch } from './invariants.js'
+import { type KnownQuote, toKnown } from './known-quotes.js'
+import {
+  CHAIN_ID,
+  createWorld,
+  FEE_TOKEN,
+  type Incarnation,
+  SETTLEMENT,
+  STRANGER,
+  settlementCall,
+  tokenCall,
+  USDC,
+  USERS,
+  WETH,
+} from './world.js'
+
+/** A history of a solver that anybody may attack. Each step is a line of its log. */
+export type History = ReturnType<typeof createHistory>
+
+/** Builds a history that has not begun. */
+export function createHistory(random: Random, rules: Rules) {
+  const world = createWorld(rules)
+  const { clock, chain } = world
+  const watch = createWatch(world)
+  const lines: string[] = []
+  let incarnation: Incarnation | undefined
+  let isNodeDown = false
+  let heldBlocks = 0
+  let isTipHigh = false
+
+  const chainTime = () => chain.head().timestamp
+  const chance = (percent: number) => random.integer(1, 100) <= percent
+  const note = (line: string) => void lines.push(`block ${chain.head().number}, ${chainTime()}: ${line}`)
+  const nameOf = ({ orderId }: KnownQuote) => orderId.slice(0, 10)
+
+  /** A quote that was signed, rather a new one. */
+  function anyQuote(): KnownQuote | undefined {
+    const { quotes } = watch
+    return quotes[Math.max(0, quotes.length - random.integer(1, 12))]
+  }
+
+  async function request(): Promise<void> {
+    if (incarnation === undefined) return
+    const isOdd = chance(25)
+    const now = chainTime()
+    const depositDeadline =
+      now + (isOdd ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31]) : random.integer(8, 120))
+    const fillDeadline =
+      depositDeadline + (isOdd ? random.pick([-1, 0, 1, 30, 7200, 2 ** 32]) : random.integer(60, 200))
+    const isIndicative = chance(isOdd ? 30 : 5)
+    const depositMode = random.pick(['CONTRACT', 'CONTRACT', 'ADDRESS', undefined])
+    const body = {
+      inputToken: random.pick([WETH, WETH, WETH, WETH, WETH, FEE_TOKEN]),
+      outputToken: USDC,
+      orderType: random.pick(['EXACT_INPUT', 'EXACT_OUTPUT']),
+      userAddress: isIndicative && chance(50) ? NO_USER : random.pick(USERS),
+      chainId: CHAIN_ID,
+      depositMode,
+      depositDeadline: Math.max(0, depositDeadline),
+      fillDeadline: Math.max(0, fillDeadline),
+    }
+    const wanted = random.integer(1, random.pick([3, 40, 400]))
+    const amount =
+      body.orderType === 'EXACT_INPUT' ? BigInt(wanted) * WETH_UNIT : BigInt(wanted) * 2_500_000_000n
+    const headers = isIndicative ? { 'x-quote-kind': 'indicative' } : {}
+    const answering = incarnation.solver.answer({ body: { ...body, amount: String(amount) }, headers })
+    await clock.advance(0)
+    const answer = await answering
+    const terms = `${body.orderType} ${wanted} ${depositMode} ${body.depositDeadline} ${body.fillDeadline} ${body.inputToken.slice(0, 4)}${isIndicative ? ` indicative for ${body.userAddress}` : ''}`
+    if (answer.status !== 200) return note(`asks ${terms}: ${JSON.stringify(answer.body)}`)
+    const known = toKnown(world, answer.body as never, {
+      isIndicative,
+      isForAddress: depositMode !== 'CONTRACT',
+    })
+    note(`asks ${terms}: signed ${nameOf(known)}`)
+    watch.signed(known)
+    // An attacker asks for what could never be honest, and takes it at once.
+    if (isOdd && chance(50)) transfer(known, STRANGER, 'full')
+  }
+
+  function transfer(known: KnownQuote, from: Address, part: 'full' | 'more' | 'most' | 'half'): void {
+    const { inputAmount } = known.quote
+    const amounts = {
+      full: inputAmount,
+      more: inputAmount + 7n,
+      most: (inputAmount * 95n) / 100n,
+      half: inputAmount / 2n,
+    }
+    note(`${from.slice(0, 6)} sends ${part} of the input to the address of ${nameOf(known)}`)
+    chain.act(
+      from,
+      known.quote.inputToken.toLowerCase() as Address,
+      tokenCall('transfer', [known.depositAddress, amounts[part]]),
+    )
+  }
+
+  function attack(known: KnownQuote): void {
+    const call = random.pick(['settle', 'refund', 'refundAddressDeposit', 'refundAddressDeposit'])
+    const isLate = chainTime() > known.quote.fillDeadline
+    if (known.isIndicative) return
+    if (call === 'refundAddressDeposit' && isLate && chance(60)) transfer(known, STRANGER, 'full')
+    note(`a stranger calls ${call} of ${nameOf(known)}`)
+    const args = call === 'refund' ? [known.orderId] : [known.quote, known.signature]
+    chain.act(STRANGER, SETTLEMENT, settlementCall(call, args))
+  }
+
+  function deposit(known: KnownQuote): void {
+    const from = chance(80) ? (known.quote.user.toLowerCase() as Address) : STRANGER
+    if (from === NO_USER) return
+    note(`${from.slice(0, 6)} deposits for ${nameOf(known)}`)
+    chain.act(from, SETTLEMENT, settlementCall('deposit', [known.quote, known.signature]))
+  }
+
+  function stop(): void {
+    if (incarnation === undefined) return
+    note('kill -9')
+    world.kill(incarnation)
+    incarnation = undefined
+  }
+
+  function start(): void {
+    if (incarnation !== undefined) return
+    note('start')
+    incarnation = world.start()
+    if (isNodeDown) incarnation.node.setState('down')
+  }
+
+  function trouble(): void {
+    const kind = random.pick(['kill', 'kill', 'node', 'held', 'tip', 'clock', 'pool', 'cancel'])
+    if (kind === 'kill') stop()
+    if (kind === 'held') heldBlocks = random.integer(1, 8)
+    if (kind === 'node') {
+      isNodeDown = true
+      incarnation?.node.setState('down')
+    }
+    if (kind === 'tip') {
+      isTipHigh = !isTipHigh
+      chain.setMinTip(isTipHigh ? 2_500_000_000n : 0n)
+    }
+    if (kind === 'clock') clock.set((chainTime() + random.pick([0, 0, -30, 40, -7200, 7200])) * 1000)
+    if (kind === 'pool') chain.dropPool()
+    if (kind === 'cancel' && incarnation?.hasStarted) {
+      const all = chance(50)
+      incarnation.solver.cancelQuotes(CHAIN_ID, () => all || chance(50)).catch(() => {})
+    }
+    if (kind !== 'kill') note(`trouble: ${kind}`)
+  }
+
+  function calm(): void {
+    if (incarnation === undefined && chance(40)) start()
+    if (isNodeDown && chance(40)) {
+      isNodeDown = false
+      incarnation?.node.setState('up')
+      note('the node answers again')
+    }
+  }
+
+  /** A block comes. @returns after the solver has seen it */
+  async function block(): Promise<void> {
+    const seconds = random.integer(2, 6)
+    await clock.advance(seconds * 500)
+    const isAble = incarnation?.hasStarted === true && !isNodeDown && heldBlocks === 0
+    const mined = chain.mine(chainTime() + seconds, { signedFirst: chance(50), holdsSigned: heldBlocks > 0 })
+    heldBlocks = Math.max(0, heldBlocks - 1)
+    for (const { transaction, revert } of mined.receipts)
+      if (transaction.from !== STRANGER || revert === undefined)
+        note(
+          `mined from ${transaction.from.slice(0, 6)} ${transaction.data.slice(0, 10)} ${revert?.message ?? 'success'}`,
+        )
+    watch.mined(mined, isAble)
+    await clock.advance(seconds * 500)
+  }
+
+  return {
+    lines,
+    watch,
+    world,
+    errors: () => incarnation?.errors ?? [],
+    /** Plays some blocks with requests, deposits, attacks and faults. */
+    async play(blocks: number): Promise<void> {
+      start()
+      for (let count = 0; count < blocks; count++) {
+        if (chance(60)) await request()
+        for (const [percent, act] of [
+          [30, deposit],
+          [
+            15,
+            (known: KnownQuote) =>
+              transfer(known, random.pick(USERS), random.pick(['full', 'full', 'more', 'most', 'half'])),
+          ],
+          [15, attack],
+        ] as const) {
+          const known = anyQuote()
+          if (known !== undefined && chance(percent)) act(known)
+        }
+        if (chance(6)) trouble()
+        calm()
+        await block()
+      }
+    },
+    /** Plays on without faults and requests until every quote must have ended. */
+    async calmDown(blocks: number): Promise<void> {
+      isNodeDown = false
+      incarnation?.node.setState('up')
+      heldBlocks = 0
+      chain.setMinTip(0n)
+      clock.set(chainTime() * 1000)
+      start()
+      note('calm from here on')
+      for (let count = 0; count < blocks; count++) {
+        const known = anyQuote()
+        if (known !== undefined && chance(30)) attack(known)
+        await block()
+      }
+      watch.ended()
+    },
+    async close(): Promise<void> {
+      stop()
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { decodeFunctionData, toEventSelector } from 'viem'
+import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
+import { type KnownQuote, lookAt } from './known-quotes.js'
+import type { ModelBlock, ModelReceipt } from './model-chain.js'
+import { BOND, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
+
+/** Limits of a solver with the kit's defaults (docs/decisions.md, D23), in thousandths. */
+const MAX_BOND_SHARE = 100n
+const MAX_OPEN_BOND = 500n
+const MAX_ADDRESS_BOND_SHARE = 50n
+/** A solver that runs, with a node that answers and a chain that takes transactions, pays within this time. */
+export const PAYS_WITHIN_SECONDS = 45
+/** The kit may know the bond of a few blocks ago. */
+const KNOWN_BLOCKS = 8
+
+export type Watch = ReturnType<typeof createWatch>
+
+/** Watches a history, and throws where the solver is robbed, pays twice or does not pay. */
+export function createWatch(world: World) {
+  const { contracts, chain, rules } = world
+  const quotes: KnownQuote[] = []
+  /** For how long a payment would have succeeded while the solver could make it, in seconds. */
+  const payableFor = new Map<KnownQuote, number>()
+  /** The quotes whose payment would have succeeded, by block. */
+  const payableAt: Set<KnownQuote>[] = []
+  const freeBonds: bigint[] = [BOND]
+  let ableSince: number | undefined
+  const settled = new Set<string>()
+  let paid = 0n
+  let received = 0n
+
+  const freeBond = () => {
+    const { totalBond, reservedBond, unstakeAmount } = contracts.settlement.bondOf(SOLVER)
+    return totalBond - reservedBond - unstakeAmount
+  }
+  const isUnused = ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce)
+  const bondsOf = (chosen: readonly KnownQuote[]) => chosen.reduce((sum, { bond }) => sum + bond, 0n)
+
+  /** Each settled order took the output once, and its input came. */
+  function checkMoney({ receipts }: ModelBlock): void {
+    for (const receipt of receipts)
+      for (const { quote, orderId } of ordersOf(receipt, SETTLED)) {
+        if (settled.has(orderId)) fail(`order ${orderId} settled twice`)
+        settled.add(orderId)
+        // On deployed contracts, the caller of `settle` pays the output.
+        if (rules === 'reference' || receipt.transaction.from === SOLVER) paid += quote.outputAmount
+        if (quote.inputToken.toLowerCase() === WETH) received += quote.inputAmount
+      }
+    const [usdc, weth] = [USDC, WETH].map((address) => contracts.token(address).balanceOf(SOLVER)) as [
+      bigint,
+      bigint,
+    ]
+    if (usdc !== FUNDS - paid) fail(`the solver has paid ${FUNDS - usdc} for orders of ${paid}`)
+    if (weth !== received) fail(`the solver has got ${weth} for orders of ${received}`)
+  }
+
+  const ordersOf = ({ logs }: ModelReceipt, event: string): KnownQuote[] =>
+    logs.flatMap(({ topics }) => quotes.filter(({ orderId }) => topics[0] === event && topics[1] === orderId))
+
+  /** A cancellation must not take an order whose tokens lay there when it was sent. */
+  function checkCancellations({ receipts }: ModelBlock): void {
+    for (const { transaction, revert } of receipts) {
+      if (
+        transaction.from !== SOLVER ||
+        revert !== undefined ||
+        transaction.to !== contracts.settlement.address
+      )
+        continue
+      const sentAfter = chain.sentAfter(transaction.nonce) ?? 0
+      for (const known of cancelledBy(transaction.data)) {
+        if (payableAt[sentAfter - 1]?.has(known) && payableAt[sentAfter]?.has(known))
+          fail(
+            `the nonce of ${known.orderId} was cancelled, although its tokens were there and it could be paid`,
+          )
+      }
+    }
+  }
+
+  function cancelledBy(data: `0x${string}`): KnownQuote[] {
+    const { functionName, args } = decodeFunctionData({ abi: deployedSettlementAbi, data })
+    if (functionName === 'cancelNonce') return quotes.filter(({ quote }) => quote.nonce === args[0])
+    if (functionName !== 'cancelNonces') return []
+    const [word, mask] = args
+    return quotes.filter(({ quote: { nonce } }) => nonce >> 8n === word && (mask >> (nonce & 255n)) & 1n)
+  }
+
+  /** No quote is slashed that the solver could have ended. */
+  function checkSlashes({ receipts }: ModelBlock): void {
+    for (const receipt of receipts)
+      for (const known of ordersOf(receipt, REFUNDED)) {
+        if (known.hasFee || known.isIndicative) continue
+        const able = ableDuring.get(known) ?? 0
+        if (able >= PAYS_WITHIN_SECONDS && !isKept(known))
+          fail(`order ${known.orderId} was refunded, although the solver could end its quote for ${able} s`)
+      }
+  }
+
+  /** For how long the solver could have ended a quote, in seconds of its fill window without a break. */
+  const ableDuring = new Map<KnownQuote, number>()
+  /** Tokens at an address that the contract keeps after a cancellation: the kit must not cancel, and cannot settle. */
+  const isKept = (known: KnownQuote) => rules === 'deployed' && known.isForAddress
+
+  return {
+    quotes,
+    /** A quote has been signed. */
+    signed(known: KnownQuote): void {
+      quotes.push(known)
+      if (known.isIndicative) return
+      const free = freeBonds
+        .slice(-KNOWN_BLOCKS)
+        .reduce((most, bond) => (bond > most ? bond : most), freeBond())
+      const unused = quotes.filter((other) => !other.isIndicative && isUnused(other))
+      const isAbove = (bond: bigint, share: bigint) => bond * 1000n > free * share
+      if (isAbove(known.bond, MAX_BOND_SHARE)) fail(`a quote risks ${known.bond} of the free bond ${free}`)
+      if (isAbove(bondsOf(unused), MAX_OPEN_BOND))
+        fail(`${unused.length} open quotes risk ${bondsOf(unused)} of the free bond ${free}`)
+      const kept = unused.filter(({ isForAddress }) => isForAddress)
+      if (rules === 'deployed' && isAbove(bondsOf(kept), MAX_ADDRESS_BOND_SHARE) && known.isForAddress)
+        fail(`${kept.length} quotes for addresses risk ${bondsOf(kept)} of the free bond ${free}`)
+    },
+    /** A block has been mined. @param isAble whether the solver ran, its node answered and its transactions were taken */
+    mined(block: ModelBlock, isAble: boolean): void {
+      const seconds = block.timestamp - (chain.blocks.at(-2)?.timestamp ?? block.timestamp)
+      ableSince = isAble ? (ableSince ?? block.timestamp) : undefined
+      freeBonds.push(freeBond())
+      const payable = new Set<KnownQuote>()
+      for (const known of quotes) {
+        const { isPayable } = lookAt(world, known)
+        if (isPayable) payable.add(known)
+        const { depositDeadline, fillDeadline } = known.quote
+        const isEnding = block.timestamp > depositDeadline && block.timestamp <= fillDeadline
+        const since = Math.max(ableSince ?? block.timestamp, depositDeadline)
+        if (isEnding) ableDuring.set(known, Math.max(ableDuring.get(known) ?? 0, block.timestamp - since))
+        const sofar = isPayable && isAble ? (payableFor.get(known) ?? 0) + seconds : 0
+        payableFor.set(known, sofar)
+        if (sofar > PAYS_WITHIN_SECONDS && !known.hasFee && !known.isIndicative)
+          fail(`order ${known.orderId} could be paid for ${sofar} s, and is not`)
+      }
+      payableAt[block.number] = payable
+      checkCancellations(block)
+      checkSlashes(block)
+      checkMoney(block)
+    },
+    /** All quotes have ended, after the solver ran for long enough. */
+    ended(): void {
+      const open = quotes.filter((known) => !known.isIndicative && isUnused(known) && !isKept(known))
+      if (open.length > 0) fail(`${open.length} quotes are open for ever, such as ${open[0]?.orderId}`)
+    },
+  }
+}
+
+const [SETTLED, REFUNDED] = [
+  'Settled(bytes32,address,address)',
+  'Refunded(bytes32,address,uint256,uint256)',
+].map((event) => toEventSelector(event)) as [string, string]
+
+function fail(text: string): never {
+  throw new Error(text)
+}

@@ -1,0 +1,61 @@
+import type { Address, Hex } from '../../src/domain/hex.js'
+import { bondFor } from '../../src/domain/settlement-terms.js'
+import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import { contractStruct, type WireQuote } from '../support/solvers/solver.js'
+import { OrderState } from './settlement-state.js'
+import { FEE_TOKEN, SETTLEMENT, SOLVER, settlementCall, type World } from './world.js'
+
+/** A quote that the solver has signed: everybody has it. */
+export interface KnownQuote {
+  readonly quote: ServiceQuote
+  readonly signature: Hex
+  readonly orderId: Hex
+  readonly depositAddress: Address
+  /** Its price binds nobody, and the kit counts it nowhere. */
+  readonly isIndicative: boolean
+  /** Not asked for with CONTRACT. */
+  readonly isForAddress: boolean
+  readonly hasFee: boolean
+  readonly bond: bigint
+}
+
+/** Reads the answer of an endpoint. */
+export function toKnown(
+  { contracts }: World,
+  answer: { readonly quote: WireQuote; readonly signature: Hex },
+  request: Pick<KnownQuote, 'isIndicative' | 'isForAddress'>,
+): KnownQuote {
+  const quote = contractStruct(answer.quote)
+  const { orderId, depositAddress } = contracts.settlement.identify(quote, answer.signature)
+  const hasFee = quote.inputToken.toLowerCase() === FEE_TOKEN
+  const bond = bondFor(quote.outputAmount, 500n)
+  return { ...request, quote, signature: answer.signature, orderId, depositAddress, hasFee, bond }
+}
+
+/** What the chain says of a quote now. */
+export function lookAt({ contracts, chain }: World, { quote, signature, orderId }: KnownQuote) {
+  const { settlement, simulate } = { settlement: contracts.settlement, simulate: contracts.simulate }
+  const context = { sender: SOLVER, now: chain.head().timestamp }
+  const succeeds = (data: Hex) => {
+    try {
+      simulate(context, SETTLEMENT, data)
+      return true
+    } catch {
+      return false
+    }
+  }
+  const { state } = settlement.order(orderId)
+  const isOpen = state === OrderState.NONE || state === OrderState.DEPOSITED
+  return {
+    state,
+    isNonceUsed: settlement.isNonceUsed(SOLVER, quote.nonce),
+    /** Whether a payment of the solver would succeed in a block of the same time. */
+    isPayable:
+      isOpen &&
+      succeeds(
+        state === OrderState.DEPOSITED
+          ? settlementCall('fill', [orderId])
+          : settlementCall('settle', [quote, signature]),
+      ),
+  }
+}

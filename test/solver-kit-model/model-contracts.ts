@@ -1,0 +1,210 @@
+import {
+  type Abi,
+  type AbiEvent,
+  decodeFunctionData,
+  domainSeparator,
+  encodeAbiParameters,
+  encodeErrorResult,
+  encodeEventTopics,
+  encodeFunctionResult,
+  parseAbi,
+} from 'viem'
+import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import type { Address, Hex } from '../../src/domain/hex.js'
+import { createQuoteHasher } from '../../src/signing/typed-data.js'
+import type { Rules } from '../support/chain/chain.js'
+import type { ServiceQuote } from '../support/chain/signed-quote.js'
+import { createDeployedRules } from './deployed-rules.js'
+import { createJournal, type ModelLog, Revert } from './journal.js'
+import { createReferenceRules } from './reference-rules.js'
+import { type CallContext, createSettlementState, lower, subtract } from './settlement-state.js'
+import { createToken, type TokenModel } from './token-model.js'
+
+/** Where the contracts are. Addresses in lower case. */
+export interface ModelAddresses {
+  readonly settlement: Address
+  readonly bondToken: Address
+  /** The other tokens, and what part of a transfer each burns, in percent. */
+  readonly tokens: Readonly<Record<Address, bigint>>
+}
+
+export interface ContractTerms {
+  readonly rules: Rules
+  readonly chainId: number
+  readonly addresses: ModelAddresses
+  readonly depositProxyCodeHash: Hex
+  readonly minOrder: bigint
+}
+
+/** A log as nodes have it, without its place in a block. */
+export interface EncodedLog {
+  readonly address: Address
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** The contracts of a chain, as they answer calls in their bytes. */
+export type ModelContracts = ReturnType<typeof createModelContracts>
+
+const ABIS: Record<Rules, Abi> = { reference: settlementAbi, deployed: deployedSettlementAbi }
+/** What `SafeERC20` and tokens revert with. */
+const OTHER_ERRORS = testTokenAbi.filter(({ type }) => type === 'error')
+const PANIC = parseAbi(['error Panic(uint256 code)'])
+const VERSION = '1'
+
+/** Builds the contracts without balances. */
+export function createModelContracts(terms: ContractTerms) {
+  const { addresses, chainId, rules: kind } = terms
+  const { settlement, bondToken } = addresses
+  const abi = ABIS[kind]
+  const journal = createJournal()
+  const fees = Object.entries({ [bondToken]: 0n, ...addresses.tokens }) as [Address, bigint][]
+  const tokens = new Map(fees.map(([address, fee]) => [address, createToken(journal, address, fee)]))
+  const domain = { name: 'Settlement', version: VERSION, chainId, verifyingContract: settlement }
+  const state = createSettlementState(journal, {
+    address: settlement,
+    chainId,
+    hasher: createQuoteHasher('Service', {
+      settlement,
+      domainSeparator: domainSeparator({ domain }),
+      depositProxyCodeHash: terms.depositProxyCodeHash,
+    }),
+    bondToken: tokenAt(bondToken),
+    minOrder: terms.minOrder,
+    token: tokenAt,
+  })
+  const calls = kind === 'reference' ? createReferenceRules(state) : createDeployedRules(state)
+
+  function tokenAt(address: Address): TokenModel {
+    const token = tokens.get(lower(address))
+    if (token === undefined) throw new Error(`the model has no token ${address}`)
+    return token
+  }
+
+  const views: Record<string, (...args: never[]) => unknown> = {
+    eip712Domain: () => [
+      '0x0f',
+      domain.name,
+      VERSION,
+      BigInt(chainId),
+      settlement,
+      `0x${'00'.repeat(32)}`,
+      [],
+    ],
+    orders: (orderId: Hex) => Object.values(inOrder(state.order(lower(orderId)))),
+    solvers(solver: Address) {
+      const bond = state.bondOf(lower(solver))
+      const { totalBond, reservedBond, unstakeAmount, unstakeTimestamp, registered } = bond
+      return [totalBond, reservedBond, unstakeAmount, unstakeTimestamp, registered]
+    },
+    isNonceUsed: (solver: Address, nonce: bigint) => state.isNonceUsed(lower(solver), nonce),
+    computeDepositAddress: (quote: ServiceQuote, signature: Hex) =>
+      state.identify(quote, signature).depositAddress,
+    DEPOSIT_PROXY_CREATION_CODE_HASH: () => terms.depositProxyCodeHash,
+    BOND_TOKEN: () => bondToken,
+    availableBond(solver: Address) {
+      const { totalBond, reservedBond } = state.bondOf(lower(solver))
+      return subtract(totalBond, reservedBond)
+    },
+    BOND_RESERVATION_BPS: () => 500n,
+    MIN_ORDER: () => terms.minOrder,
+  }
+
+  function callSettlement(context: CallContext, data: Hex): Hex {
+    const { functionName, args = [] } = decode(abi, data)
+    const view = views[functionName] as ((...args: readonly unknown[]) => unknown) | undefined
+    if (view !== undefined) return encodeFunctionResult({ abi, functionName, result: view(...args) } as never)
+    const call = (calls as unknown as Record<string, (...args: readonly unknown[]) => void>)[functionName]
+    if (call === undefined) throw new Error(`the model has no call ${functionName}`)
+    call(context, ...args)
+    return '0x'
+  }
+
+  function callToken(token: TokenModel, { sender }: CallContext, data: Hex): Hex {
+    const { functionName, args = [] } = decode(testTokenAbi as Abi, data)
+    const [one, two, three] = args as [never, never, never]
+    const results: Record<string, () => unknown> = {
+      balanceOf: () => token.balanceOf(lower(one)),
+      allowance: () => token.allowance(lower(one), lower(two)),
+      decimals: () => 18,
+      symbol: () => 'TOKEN',
+      mint: () => token.mint(lower(one), two),
+      approve: () => token.approve(sender, lower(one), two) ?? true,
+      transfer: () => token.transfer(sender, lower(one), two) ?? true,
+      transferFrom: () => token.transferFrom(sender, lower(one), lower(two), three) ?? true,
+    }
+    const run = results[functionName]
+    if (run === undefined) throw new Error(`the model has no call ${functionName} of tokens`)
+    const result = run()
+    return encodeFunctionResult({ abi: testTokenAbi as Abi, functionName, result } as never)
+  }
+
+  function call(context: CallContext, to: Address, data: Hex): Hex {
+    if (to === settlement) return callSettlement(context, data)
+    const token = tokens.get(to)
+    return token === undefined ? '0x' : callToken(token, context, data)
+  }
+
+  return {
+    settlement: state,
+    token: tokenAt,
+    /** Addresses that have code. */
+    hasCode: (address: Address) => address === settlement || tokens.has(address),
+    /** Changes the state as no call does. */
+    set: (change: () => void) => void journal.run(change),
+    /** Runs a transaction. @returns its logs @throws Revert, and Error for a call that the model does not have */
+    transact: (context: CallContext, to: Address, data: Hex): EncodedLog[] =>
+      journal.run(() => call(context, to, data)).logs.map((log) => encodeLog(log, settlement, abi)),
+    /** @returns the result in bytes @throws as `transact` */
+    simulate: (context: CallContext, to: Address, data: Hex): Hex =>
+      journal.simulate(() => call(context, to, data)),
+    /** What a node answers for a revert. */
+    encodeRevert(revert: Revert): Hex {
+      const { errorName, args } = revert
+      // The model does not recover a foreign signer.
+      if (errorName === 'SignerNotSolver') return '0x'
+      const all = [...(abi as Abi), ...OTHER_ERRORS, ...PANIC] as Abi
+      return encodeErrorResult({ abi: all, errorName, args } as never)
+    },
+  }
+}
+
+function inOrder(order: ReturnType<ReturnType<typeof createSettlementState>['order']>) {
+  const { user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
+  const { outputChainId, fillDeadline, state } = order
+  return {
+    user,
+    solver,
+    inputToken,
+    inputAmount,
+    outputToken,
+    outputAmount,
+    outputChainId,
+    fillDeadline,
+    state,
+  }
+}
+
+/** @throws Revert without data for a function that the contract does not have */
+function decode(abi: Abi, data: Hex): { functionName: string; args?: readonly unknown[] } {
+  try {
+    return decodeFunctionData({ abi, data }) as never
+  } catch {
+    throw new Revert('')
+  }
+}
+
+function encodeLog(log: ModelLog, settlement: Address, abi: Abi): EncodedLog {
+  const { address, eventName, args } = log
+  const items = (address === settlement ? abi : (testTokenAbi as Abi)) as Abi
+  const event = items.find((item): item is AbiEvent => item.type === 'event' && item.name === eventName)
+  if (event === undefined) throw new Error(`there is no event ${eventName}`)
+  const plain = event.inputs.filter(({ indexed }) => !indexed)
+  return {
+    address,
+    topics: encodeEventTopics({ abi: [event], args } as never) as Hex[],
+    data: encodeAbiParameters(plain, plain.map(({ name = '' }) => args[name]) as never),
+  }
+}

@@ -1,0 +1,208 @@
+import { custom, numberToHex, type Transport } from 'viem'
+import type { Address, Hex } from '../../src/domain/hex.js'
+import { Revert } from './journal.js'
+import {
+  BASE_FEE,
+  GAS,
+  type ModelBlock,
+  type ModelChain,
+  type ModelReceipt,
+  PoolError,
+  TIP,
+} from './model-chain.js'
+import { lower } from './settlement-state.js'
+
+/** A node of a model chain, for one process. */
+export interface ModelNode {
+  readonly transport: Transport
+  /** `down` refuses each call, `silent` never answers again. */
+  setState(state: 'up' | 'down' | 'silent'): void
+}
+
+class NodeError extends Error {
+  readonly code: number
+  readonly data: Hex | undefined
+
+  constructor(code: number, message: string, data?: Hex) {
+    super(message)
+    this.code = code
+    this.data = data
+  }
+}
+
+interface CallRequest {
+  readonly from?: Address
+  readonly to: Address
+  readonly data: Hex
+}
+
+interface LogFilter {
+  readonly fromBlock?: string
+  readonly toBlock?: string
+  readonly blockHash?: Hex
+  readonly address?: Address | readonly Address[]
+  readonly topics?: readonly (Hex | readonly Hex[] | null)[]
+}
+
+const NOBODY: Address = '0x0000000000000000000000000000000000000000'
+const NOT_FOUND = -32001
+const ALL_BITS: Hex = `0x${'ff'.repeat(256)}`
+
+/** Builds a node that is up. */
+export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
+  let state: 'up' | 'down' | 'silent' = 'up'
+  const methods = createMethods(chain, chainId)
+
+  async function request({ method, params = [] }: { method: string; params?: readonly unknown[] }) {
+    if (state === 'silent') return new Promise(() => {})
+    if (state === 'down') throw new NodeError(-32000, 'the node is down')
+    const answer = methods[method]
+    if (answer === undefined) throw new NodeError(-32601, `the model node has no method ${method}`)
+    return answer(...params)
+  }
+
+  return {
+    transport: custom({ request }, { retryCount: 0 }),
+    setState(next) {
+      if (state !== 'silent') state = next
+    },
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: parameters of JSON-RPC
+type Methods = Record<string, (...params: any[]) => unknown>
+
+function createMethods(chain: ModelChain, chainId: number): Methods {
+  const { contracts } = chain
+
+  /** @throws NodeError as nodes do for reverts */
+  function simulate({ from = NOBODY, to, data }: CallRequest): Hex {
+    try {
+      return contracts.simulate({ sender: lower(from), now: chain.head().timestamp }, lower(to), data)
+    } catch (error) {
+      if (!(error instanceof Revert)) throw error
+      const bytes = error.errorName === '' ? '0x' : contracts.encodeRevert(error)
+      throw new NodeError(3, 'execution reverted', bytes)
+    }
+  }
+
+  function blockAt(tag: string): ModelBlock | undefined {
+    if (['latest', 'pending', 'safe', 'finalized'].includes(tag)) return chain.head()
+    return chain.blocks.find(({ number }) => number === Number(tag))
+  }
+
+  return {
+    eth_chainId: () => numberToHex(chainId),
+    eth_blockNumber: () => numberToHex(chain.head().number),
+    eth_getBlockByNumber: (tag: string) => toBlock(blockAt(tag)),
+    eth_getBlockByHash: (hash: Hex) => toBlock(chain.blocks.find((block) => block.hash === hash)),
+    eth_getLogs: (filter: LogFilter) => findLogs(chain, filter),
+    eth_call: (call: CallRequest) => simulate(call),
+    eth_estimateGas(call: CallRequest) {
+      simulate(call)
+      return numberToHex(GAS)
+    },
+    eth_maxPriorityFeePerGas: () => numberToHex(TIP),
+    eth_gasPrice: () => numberToHex(BASE_FEE + TIP),
+    eth_getBalance: () => numberToHex(10n ** 20n),
+    eth_getCode: (address: Address) => (contracts.hasCode(lower(address)) ? '0x00' : '0x'),
+    eth_getTransactionCount: (account: Address, tag: string) =>
+      numberToHex(tag === 'pending' ? chain.pendingCount() : chain.countOf(lower(account))),
+    eth_sendRawTransaction(raw: Hex) {
+      try {
+        return chain.submit(raw)
+      } catch (error) {
+        if (error instanceof PoolError) throw new NodeError(-32000, error.message)
+        throw error
+      }
+    },
+    eth_getTransactionReceipt: (hash: Hex) => toReceipt(chain.receipt(hash)),
+    eth_getTransactionByHash(hash: Hex) {
+      const transaction = chain.receipt(hash)?.transaction ?? chain.waiting(hash)
+      if (transaction === undefined) return null
+      const block = chain.receipt(hash)?.block
+      return {
+        ...transaction,
+        input: transaction.data,
+        nonce: numberToHex(transaction.nonce),
+        blockHash: block?.hash ?? null,
+        blockNumber: block === undefined ? null : numberToHex(block.number),
+        type: '0x2',
+      }
+    },
+  }
+}
+
+function toBlock(block: ModelBlock | undefined) {
+  if (block === undefined) return null
+  const { number, hash, parentHash, timestamp, receipts } = block
+  return {
+    number: numberToHex(number),
+    hash,
+    parentHash,
+    timestamp: numberToHex(timestamp),
+    baseFeePerGas: numberToHex(BASE_FEE),
+    gasLimit: '0x1c9c380',
+    gasUsed: numberToHex(GAS * BigInt(receipts.length)),
+    logsBloom: ALL_BITS,
+    transactions: receipts.map(({ transaction }) => transaction.hash),
+  }
+}
+
+function toReceipt(receipt: ModelReceipt | undefined) {
+  if (receipt === undefined) return null
+  const { transaction, block, index, revert } = receipt
+  return {
+    transactionHash: transaction.hash,
+    transactionIndex: numberToHex(index),
+    blockHash: block.hash,
+    blockNumber: numberToHex(block.number),
+    from: transaction.from,
+    to: transaction.to,
+    status: revert === undefined ? '0x1' : '0x0',
+    type: '0x2',
+    gasUsed: numberToHex(GAS),
+    cumulativeGasUsed: numberToHex(GAS * BigInt(index + 1)),
+    effectiveGasPrice: numberToHex(BASE_FEE + TIP),
+    contractAddress: null,
+    logsBloom: ALL_BITS,
+    logs: toLogs(receipt),
+  }
+}
+
+function toLogs({ transaction, block, index, logs }: ModelReceipt) {
+  return logs.map((log, position) => ({
+    ...log,
+    blockHash: block.hash,
+    blockNumber: numberToHex(block.number),
+    blockTimestamp: numberToHex(block.timestamp),
+    transactionHash: transaction.hash,
+    transactionIndex: numberToHex(index),
+    logIndex: numberToHex(index * 100 + position),
+    removed: false,
+  }))
+}
+
+/** @throws NodeError for a block that the chain does not have */
+function findLogs(
+  chain: ModelChain,
+  { fromBlock, toBlock: last, blockHash, address, topics = [] }: LogFilter,
+) {
+  const head = chain.head().number
+  const from = fromBlock === undefined || fromBlock === 'latest' ? head : Number(fromBlock)
+  const to = last === undefined || last === 'latest' ? head : Number(last)
+  const blocks = chain.blocks.filter(({ number, hash }) =>
+    blockHash === undefined ? number >= from && number <= to : hash === blockHash,
+  )
+  if (blockHash !== undefined && blocks.length === 0) throw new NodeError(NOT_FOUND, 'unknown block')
+  const addresses = address === undefined ? undefined : [address].flat().map((one) => lower(one as Address))
+  return blocks
+    .flatMap(({ receipts }) => receipts.flatMap(toLogs))
+    .filter(
+      (log) =>
+        (addresses === undefined || addresses.includes(log.address)) &&
+        topics.every(
+          (wanted, index) => wanted === null || [wanted].flat().includes(log.topics[index] as never),
+        ),
+    )
+}

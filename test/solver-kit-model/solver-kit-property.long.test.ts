@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, it, vi } from 'vitest'
+import { RULES } from '../support/chain/chain.js'
+import { createRandom } from '../support/random.js'
+import { rounds } from '../support/rounds.js'
+import { createHistory } from './history.js'
+import { SOLVER } from './world.js'
+
+/** Half of them for each contract. `SOLVER_SEED` runs one. */
+const SEEDS = rounds(200, 4)
+const chosen = process.env.SOLVER_SEED
+const seeds =
+  chosen === undefined ? Array.from({ length: SEEDS / 2 }, (_, index) => index + 1) : [Number(chosen)]
+const BLOCKS = 60
+/** Until the fill deadlines of all have passed, and a solver that started last has ended them. */
+const CALM_BLOCKS = 100
+
+beforeAll(() => {
+  // The instance that registers the solver.
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+describe.each(RULES)('on the %s contract', (rules) => {
+  it.each(seeds)(
+    'a solver of the kit pays each order once, and loses no more bond than it may, seed %i',
+    async (seed) => {
+      const history = createHistory(createRandom(seed), rules)
+      try {
+        await history.play(BLOCKS)
+        await history.calmDown(CALM_BLOCKS)
+      } catch (error) {
+        const text = [...history.lines, ...history.errors().map(String), String(error)].join('\n')
+        throw new Error(`${text}\nSOLVER_SEED=${seed}, ${rules} contract`, { cause: error })
+      } finally {
+        await history.close()
+      }
+    },
+    60_000,
+  )
+})

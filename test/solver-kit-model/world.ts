@@ -1,0 +1,128 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import { type Abi, encodeFunctionData } from 'viem'
+import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
+import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import { createSolver } from '../../packages/solver/src/create-solver.js'
+import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { devAccounts } from '../../src/devnet/deploy.js'
+import type { Address, Hex } from '../../src/domain/hex.js'
+import type { Rules } from '../support/chain/chain.js'
+import { temporaryFile } from '../support/databases/temporary-file.js'
+import { createManualClock } from '../support/manual-clock.js'
+import { fixedPrice } from '../support/solver-kit/fixed-price.js'
+import { keyOf } from '../support/solver-kit/market.js'
+import { createModelChain } from './model-chain.js'
+import { createModelContracts } from './model-contracts.js'
+import { createModelNode, type ModelNode } from './model-node.js'
+import { createMortalClock, type MortalClock } from './mortal-clock.js'
+import { lower } from './settlement-state.js'
+
+const [, solverAccount, ...others] = devAccounts
+export const SOLVER = lower(solverAccount.address)
+export const USERS = others.slice(0, 3).map(({ address }) => lower(address)) as [Address, ...Address[]]
+export const STRANGER = lower((others[3] as (typeof others)[number]).address)
+
+export const CHAIN_ID = 31337
+export const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
+const BOND_TOKEN: Address = `0x${'b0'.repeat(20)}`
+export const WETH: Address = `0x${'e1'.repeat(20)}`
+export const USDC: Address = `0x${'0d'.repeat(20)}`
+/** Burns 1 % of each transfer. */
+export const FEE_TOKEN: Address = `0x${'fe'.repeat(20)}`
+
+export const BOND = 50_000_000000n
+export const FUNDS = 1_000_000_000000n
+const UNLIMITED = 2n ** 256n - 1n
+const START_SECONDS = 1_800_000_000
+const POLL_MS = 2_000
+
+export type World = ReturnType<typeof createWorld>
+
+/** A solver of the kit as a process: it can be killed, and only its state file stays. */
+export interface Incarnation {
+  readonly solver: ReturnType<typeof createSolver>
+  readonly node: ModelNode
+  readonly clock: MortalClock
+  readonly errors: unknown[]
+  /** Whether `start` has returned. */
+  hasStarted: boolean
+}
+
+export const settlementCall = (functionName: string, args: readonly unknown[]): Hex =>
+  encodeFunctionData({ abi: deployedSettlementAbi as Abi, functionName, args })
+export const tokenCall = (functionName: string, args: readonly unknown[]): Hex =>
+  encodeFunctionData({ abi: testTokenAbi as Abi, functionName, args })
+
+/** Builds a chain with a bonded solver and users who own tokens, all in memory, and the time of all of it. */
+export function createWorld(rules: Rules) {
+  const clock = createManualClock(START_SECONDS * 1000)
+  const contracts = createModelContracts({
+    rules,
+    chainId: CHAIN_ID,
+    addresses: {
+      settlement: SETTLEMENT,
+      bondToken: BOND_TOKEN,
+      tokens: { [WETH]: 0n, [USDC]: 0n, [FEE_TOKEN]: 1n },
+    },
+    depositProxyCodeHash: `0x${'c0de'.repeat(16)}`,
+    minOrder: 1_000000n,
+  })
+  const { settlement: state, token } = contracts
+  contracts.set(() => {
+    token(USDC).mint(SOLVER, FUNDS)
+    token(BOND_TOKEN).mint(SETTLEMENT, BOND)
+    state.setBond(SOLVER, { totalBond: BOND, registered: true })
+    for (const owner of [...USERS, STRANGER])
+      for (const address of [WETH, FEE_TOKEN]) {
+        token(address).mint(owner, 10n ** 24n)
+        token(address).approve(owner, SETTLEMENT, UNLIMITED)
+      }
+  })
+  const chain = createModelChain(contracts, SOLVER, START_SECONDS)
+  let stateFile = temporaryFile()
+
+  return {
+    rules,
+    clock,
+    chain,
+    contracts,
+    /** Starts the solver on the state that an earlier one has left. Blocks must be mined for its approvals. */
+    start(options: Partial<SolverOptions> = {}): Incarnation {
+      const node = createModelNode(chain, CHAIN_ID)
+      const own = createMortalClock(clock)
+      const errors: unknown[] = []
+      const terms = { rpc: node.transport, settlement: SETTLEMENT, tokens: [WETH, USDC, FEE_TOKEN] }
+      const solver = createSolver(
+        {
+          account: keyOf(solverAccount),
+          name: 'Dora',
+          aggregatorUrl: 'http://127.0.0.1:1',
+          endpointUrl: `http://127.0.0.1:1/${'s'.repeat(22)}`,
+          chains: { [CHAIN_ID]: { ...terms, pollIntervalMs: POLL_MS } },
+          quote: fixedPrice,
+          stateFile,
+          onError: (error) => errors.push(error),
+          ...options,
+        },
+        own,
+      )
+      const incarnation: Incarnation = { solver, node, clock: own, errors, hasStarted: false }
+      solver.start().then(
+        () => {
+          incarnation.hasStarted = true
+        },
+        (error) => errors.push(error),
+      )
+      return incarnation
+    },
+    /** Ends a solver as `kill -9` does: nothing of it goes on, and the state file is what it was. */
+    kill({ node, clock: own }: Incarnation): void {
+      node.setState('silent')
+      own.kill()
+      const copy = temporaryFile()
+      for (const suffix of ['', '-wal'])
+        if (existsSync(stateFile + suffix)) copyFileSync(stateFile + suffix, copy + suffix)
+      stateFile = copy
+    },
+  }
+}
