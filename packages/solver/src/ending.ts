@@ -59,14 +59,15 @@ export function createEnding(options: EndingOptions): Ending {
   const slow = new Map<bigint, number>()
   let lastBond: bigint | undefined
   let looking: Promise<unknown> = Promise.resolve()
+  let waiting: Promise<void> | undefined
   let newest: Head | undefined
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
     if (signed === undefined || deposit === 'CONTRACT') return false
-    if (cancellations?.has(quote.nonce) || payments?.isUnderWay(signed.orderId)) return false
-    if (requested.has(quote.nonce)) return true
-    return time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
+    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
+    if (!isTime && !requested.has(quote.nonce)) return false
+    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(signed.orderId)
   }
 
   function conclude({ nonce }: LedgerQuote['quote'], outcome: CancelledQuote['outcome']): void {
@@ -122,7 +123,8 @@ export function createEnding(options: EndingOptions): Ending {
       keepsTokens: addresses.keepsTokens(),
       isRequested: requested.has(quote.nonce),
     })
-    if (decision === 'CANCEL') return true
+    // One that was mined after this block must not be sent again.
+    if (decision === 'CANCEL') return !(await isNonceUsed(chain, solver, quote.nonce))
     conclude(quote, decision === 'PAY' ? 'TAKEN' : 'KEPT')
     if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
     else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
@@ -157,12 +159,17 @@ export function createEnding(options: EndingOptions): Ending {
     await cancellations?.start(noncesOf(byRisk.filter(isEarly)), true)
   }
 
-  /** One look after the other. */
+  /** One look after the other, and only the newest block waits. */
   function look(head: Head): Promise<void> {
     newest = head
-    const looked = looking.then(() => lookAtAll(head))
-    looking = looked.catch(() => {})
-    return looked
+    if (waiting !== undefined) return waiting.catch(() => {})
+    const next = looking.then(() => {
+      waiting = undefined
+      return lookAtAll(newest ?? head)
+    })
+    waiting = next
+    looking = next.catch(() => {})
+    return next
   }
 
   return {
