@@ -1,5 +1,3 @@
-import type { TableSet } from './database.js'
-
 /**
  * Why this version cannot use a database, because it does not know one of its migrations. The text continues a sentence about
  * the database.
@@ -8,7 +6,7 @@ import type { TableSet } from './database.js'
  */
 export function unknownMigrations(
   applied: readonly string[],
-  migrations: TableSet['migrations'],
+  migrations: Readonly<Record<string, unknown>>,
 ): string | undefined {
   const unknown = applied.filter((name) => migrations[name] === undefined)
   if (unknown.length === 0) return undefined

@@ -25,7 +25,7 @@ function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
     log: pino({ level: 'silent' }),
   })
   let outcome: string | undefined
-  void check(solver(1)).then((result, false) => {
+  void check(solver(1), false).then((result) => {
     outcome = result.outcome
   })
   return {
