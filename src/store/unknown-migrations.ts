@@ -2,6 +2,7 @@
  * Why this version cannot use a database, because it does not know one of its migrations. The text continues a sentence about
  * the database.
  * @param applied the names of its applied migrations
+ * @param migrations those of this version by name, the first one first
  * @returns undefined when it knows all of them
  */
 export function unknownMigrations(

@@ -1,8 +1,14 @@
 import { getContractAddress, parseAbi } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { BOND, type Fixture, solver, startSettlement, stranger } from '../support/chain/settlement.js'
-import { orderIdOf } from '../support/chain/signed-quote.js'
+import { settlementAbi } from '../../../../gen/contracts/settlement.js'
+import {
+  BOND,
+  type Fixture,
+  solver,
+  startSettlement,
+  stranger,
+} from '../../../../test/support/chain/settlement.js'
+import { orderIdOf } from '../../../../test/support/chain/signed-quote.js'
 
 const SURFACE = parseAbi([
   'struct ServiceQuote { address solver; address user; address inputToken; uint256 inputAmount; address outputToken; uint256 outputAmount; uint8 orderType; uint256 outputChainId; uint32 depositDeadline; uint32 fillDeadline; uint256 nonce; }',

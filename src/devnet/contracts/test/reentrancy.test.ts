@@ -1,7 +1,14 @@
 import { type Address, concatHex, type Hex, toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { revertOf } from '../support/chain/contract-calls.js'
-import { anyone, BOND, type Fixture, solver, startSettlement, user } from '../support/chain/settlement.js'
+import { revertOf } from '../../../../test/support/chain/contract-calls.js'
+import {
+  anyone,
+  BOND,
+  type Fixture,
+  solver,
+  startSettlement,
+  user,
+} from '../../../../test/support/chain/settlement.js'
 
 let chain: Fixture
 

@@ -7,8 +7,7 @@ import {
   signatureToCompactSignature,
 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { MIN_ORDER } from '../../src/devnet/deploy.js'
-import { revertOf } from '../support/chain/contract-calls.js'
+import { revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   BOND,
   type Fixture,
@@ -18,8 +17,9 @@ import {
   startSettlement,
   stranger,
   user,
-} from '../support/chain/settlement.js'
-import type { ServiceQuote } from '../support/chain/signed-quote.js'
+} from '../../../../test/support/chain/settlement.js'
+import type { ServiceQuote } from '../../../../test/support/chain/signed-quote.js'
+import { MIN_ORDER } from '../../deploy.js'
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 

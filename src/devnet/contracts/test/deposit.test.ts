@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { eventsOf, revertOf } from '../support/chain/contract-calls.js'
+import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
   BOND,
@@ -11,7 +11,7 @@ import {
   solver,
   startSettlement,
   user,
-} from '../support/chain/settlement.js'
+} from '../../../../test/support/chain/settlement.js'
 
 /** Code of a contract that returns 1 for every call: PUSH1 1, PUSH0, MSTORE, PUSH1 32, PUSH0, RETURN. */
 const ALWAYS_ONE = '0x60015f5260205ff3'

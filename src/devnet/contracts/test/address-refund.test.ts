@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { eventsOf, revertOf } from '../support/chain/contract-calls.js'
+import { eventsOf, revertOf } from '../../../../test/support/chain/contract-calls.js'
 import {
   anyone,
   BOND,
@@ -11,7 +11,7 @@ import {
   solver,
   startSettlement,
   user,
-} from '../support/chain/settlement.js'
+} from '../../../../test/support/chain/settlement.js'
 
 const UNSTAKE_DELAY = 7 * 24 * 3600
 
