@@ -46,7 +46,7 @@ export interface NetworkOptions {
 export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
-const IDLE_BLOCK_SECONDS = 5
+const IDLE_BLOCK_SECONDS = 1
 const INVENTORY = parseUnits('1000000', 18)
 
 /**

@@ -45,8 +45,8 @@ interface ReferenceSolverOptions extends Devnet {
 
 const HOST = '127.0.0.1'
 const POLL_INTERVAL_MS = 50
-/** People ask the local network for many quotes, and take few. */
-const LIMITS = { overcommit: 1_000, maxOpenBond: 1 }
+/** People ask the local network for many quotes, and take few. Nobody waits a minute there for a refund. */
+const LIMITS = { overcommit: 1_000, maxOpenBond: 1, minFillSeconds: 4 }
 /** Ether is free there. */
 const MAX_CANCEL_FEES = 10n ** 18n
 
