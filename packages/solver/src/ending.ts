@@ -43,12 +43,15 @@ interface EndingOptions {
 export interface Ending {
   /** Looks at each quote that is due. @throws viem's errors */
   look(head: Head): Promise<void>
+  /** Looks at the last block again: a transaction has ended after it was looked at. */
+  lookAgain(): void
   /** Cancels quotes before their time. @returns when each has ended */
   cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
 }
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
 const SLOW_LOOK_SECONDS = 60
+const KEPT_BONDS = 3
 /** Quotes that are read at once. */
 const LOOKED_AT = 100
 
@@ -57,7 +60,8 @@ export function createEnding(options: EndingOptions): Ending {
   const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
   const slow = new Map<bigint, number>()
-  let lastBond: bigint | undefined
+  /** The bond at the last looks. A node may show it before the block that has reduced it. */
+  let lastBonds: readonly bigint[] = []
   let looking: Promise<unknown> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let newest: Head | undefined
@@ -82,7 +86,7 @@ export function createEnding(options: EndingOptions): Ending {
     conclude(quote, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && lastBond !== undefined && options.totalBond() < lastBond) {
+    if (reached === 'REFUNDED' && isForAddress && lastBonds.some((bond) => bond > options.totalBond())) {
       addresses.slashed()
       options.onSlash(signed)
     }
@@ -141,7 +145,7 @@ export function createEnding(options: EndingOptions): Ending {
       const isEnding = await Promise.all(some.map((entry) => lookAt(entry, head)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
-    lastBond = options.totalBond()
+    lastBonds = [...lastBonds, options.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
     await addresses.learn()
   }
@@ -174,6 +178,9 @@ export function createEnding(options: EndingOptions): Ending {
 
   return {
     look,
+    lookAgain() {
+      if (newest !== undefined) void look(newest).catch(options.onError)
+    },
     async cancel(wanted) {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
       const outcomes = wanted.map(({ orderId, quote }) => {
