@@ -86,23 +86,31 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
   ): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
     const nonce = Math.max(pending, nextNonce)
+    // When it fails, the node may have it, or not: its own count decides about the next one.
+    nextNonce = 0
+    const refusal = await offer(request, nonce, onSigned)
+    if (refusal !== undefined) throw refusal
+    nextNonce = nonce + 1
+  }
+
+  /**
+   * Sends a transaction, with higher fees as long as the node refuses them: its minimum is not in what it suggests.
+   * @returns the node's error, if it has taken none
+   */
+  async function offer(
+    request: Parameters<typeof sign>[0],
+    nonce: number,
+    onSigned: (transaction: SignedTransaction) => void,
+  ): Promise<unknown> {
     let fees: Fees = request
-    try {
-      for (let tries = 1; ; tries++) {
-        const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
-        onSigned(transaction)
-        const refusal = await send(transaction)
-        if (refusal === undefined) break
-        // The minimum of a node is not in what it suggests.
-        const higher = tries < MAX_REFUSALS ? await acceptedFees(chain, fees, wordsOf(refusal)) : undefined
-        if (higher === undefined) throw refusal
-        fees = higher
-      }
-      nextNonce = nonce + 1
-    } catch (error) {
-      // The node may have it, or not: its own count decides about the next one.
-      nextNonce = 0
-      throw error
+    for (let tries = 1; ; tries++) {
+      const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
+      onSigned(transaction)
+      const refusal = await send(transaction)
+      if (refusal === undefined) return undefined
+      const higher = tries < MAX_REFUSALS ? await acceptedFees(chain, fees, wordsOf(refusal)) : undefined
+      if (higher === undefined) return refusal
+      fees = higher
     }
   }
 
@@ -112,10 +120,6 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       () => undefined,
       (error) => error,
     )
-  }
-
-  async function sendAgain({ raw }: SignedTransaction): Promise<void> {
-    await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => {})
   }
 
   async function outcomeOf({ hash }: SignedTransaction) {
@@ -141,15 +145,15 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       signing = sent.catch(() => {})
       await sent
     },
-    sendAgain,
+    async sendAgain(transaction) {
+      await send(transaction)
+    },
     async raise(last, onSigned) {
       const parsed = parseTransaction(last.raw as TransactionSerializedEIP1559)
       const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
       const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
       if (fees === undefined) return false
-      const next = await sign({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce)
-      onSigned(next)
-      await sendAgain(next)
+      await offer({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce, onSigned)
       return true
     },
     async progress(attempts) {
