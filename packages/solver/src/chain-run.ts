@@ -116,7 +116,8 @@ export async function startChainRun(
 async function run(parts: ChainParts): Promise<ChainRun> {
   const { chain, ledger, time, state, clock, payments, addresses, onError } = parts
   const budget = createCancelBudget(chain, state, time.passed)
-  const cancellations = payments && createCancellations({ ...parts, payments, budget })
+  const onEnd = () => ending.lookAgain()
+  const cancellations = payments && createCancellations({ ...parts, payments, budget, onEnd })
   const filling = startFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
   const ending = startEnding(parts, filling, cancellations)
   // Their nonces must be taken before new ones are.

@@ -43,12 +43,15 @@ interface EndingOptions {
 export interface Ending {
   /** Looks at each quote that is due. @throws viem's errors */
   look(head: Head): Promise<void>
+  /** Looks at the last block again: a transaction has ended after it was looked at. */
+  lookAgain(): void
   /** Cancels quotes before their time. @returns when each has ended */
   cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
 }
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
 const SLOW_LOOK_SECONDS = 60
+const KEPT_BONDS = 3
 /** Quotes that are read at once. */
 const LOOKED_AT = 100
 
@@ -57,16 +60,18 @@ export function createEnding(options: EndingOptions): Ending {
   const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
   const slow = new Map<bigint, number>()
-  let lastBond: bigint | undefined
+  /** The bond at the last looks. A node may show it before the block that has reduced it. */
+  let lastBonds: readonly bigint[] = []
   let looking: Promise<unknown> = Promise.resolve()
+  let waiting: Promise<void> | undefined
   let newest: Head | undefined
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
     if (signed === undefined || deposit === 'CONTRACT') return false
-    if (cancellations?.has(quote.nonce) || payments?.isUnderWay(signed.orderId)) return false
-    if (requested.has(quote.nonce)) return true
-    return time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
+    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
+    if (!isTime && !requested.has(quote.nonce)) return false
+    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(signed.orderId)
   }
 
   function conclude({ nonce }: LedgerQuote['quote'], outcome: CancelledQuote['outcome']): void {
@@ -81,7 +86,7 @@ export function createEnding(options: EndingOptions): Ending {
     conclude(quote, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && lastBond !== undefined && options.totalBond() < lastBond) {
+    if (reached === 'REFUNDED' && isForAddress && lastBonds.some((bond) => bond > options.totalBond())) {
       addresses.slashed()
       options.onSlash(signed)
     }
@@ -122,7 +127,8 @@ export function createEnding(options: EndingOptions): Ending {
       keepsTokens: addresses.keepsTokens(),
       isRequested: requested.has(quote.nonce),
     })
-    if (decision === 'CANCEL') return true
+    // One that was mined after this block must not be sent again.
+    if (decision === 'CANCEL') return !(await isNonceUsed(chain, solver, quote.nonce))
     conclude(quote, decision === 'PAY' ? 'TAKEN' : 'KEPT')
     if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
     else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
@@ -139,7 +145,7 @@ export function createEnding(options: EndingOptions): Ending {
       const isEnding = await Promise.all(some.map((entry) => lookAt(entry, head)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
-    lastBond = options.totalBond()
+    lastBonds = [...lastBonds, options.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
     await addresses.learn()
   }
@@ -157,16 +163,24 @@ export function createEnding(options: EndingOptions): Ending {
     await cancellations?.start(noncesOf(byRisk.filter(isEarly)), true)
   }
 
-  /** One look after the other. */
+  /** One look after the other, and only the newest block waits. */
   function look(head: Head): Promise<void> {
     newest = head
-    const looked = looking.then(() => lookAtAll(head))
-    looking = looked.catch(() => {})
-    return looked
+    if (waiting !== undefined) return waiting.catch(() => {})
+    const next = looking.then(() => {
+      waiting = undefined
+      return lookAtAll(newest ?? head)
+    })
+    waiting = next
+    looking = next.catch(() => {})
+    return next
   }
 
   return {
     look,
+    lookAgain() {
+      if (newest !== undefined) void look(newest).catch(options.onError)
+    },
     async cancel(wanted) {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
       const outcomes = wanted.map(({ orderId, quote }) => {
