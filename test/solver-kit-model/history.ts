@@ -5,6 +5,7 @@ import type { Random } from '../support/random.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { createWatch } from './invariants.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
+import type { LyingInstance } from './lying-instance.js'
 import {
   CHAIN_ID,
   createWorld,
@@ -22,8 +23,11 @@ import {
 /** A history of a solver that anybody may attack. Each step is a line of its log. */
 export type History = ReturnType<typeof createHistory>
 
-/** Builds a history that has not begun. */
-export function createHistory(random: Random, rules: Rules) {
+/**
+ * Builds a history that has not begun.
+ * @param instance to which the solver opens sessions; without one it registers an endpoint
+ */
+export function createHistory(random: Random, rules: Rules, instance?: LyingInstance) {
   const world = createWorld(rules)
   const { clock, chain } = world
   const watch = createWatch(world)
@@ -120,14 +124,19 @@ export function createHistory(random: Random, rules: Rules) {
     if (incarnation === undefined) return
     note('kill -9')
     world.kill(incarnation)
+    instance?.cut()
     incarnation = undefined
   }
 
-  function start(): void {
+  /** Starts a process where none runs, as a supervisor does. */
+  async function start(): Promise<void> {
+    if (incarnation?.progress === 'failed') stop()
     if (incarnation !== undefined) return
     note('start')
-    incarnation = world.start()
+    incarnation = world.start(instance && { aggregatorUrl: instance.url, endpointUrl: undefined })
     if (isNodeDown) incarnation.node.setState('down')
+    // The start loads a library, which takes time of the machine.
+    await incarnation.node.asked
   }
 
   function trouble(): void {
@@ -144,15 +153,24 @@ export function createHistory(random: Random, rules: Rules) {
     }
     if (kind === 'clock') clock.set((chainTime() + random.pick([0, 0, -30, 40, -7200, 7200])) * 1000)
     if (kind === 'pool') chain.dropPool()
-    if (kind === 'cancel' && incarnation?.hasStarted) {
+    if (kind === 'cancel' && incarnation?.progress === 'started') {
       const all = chance(50)
       incarnation.solver.cancelQuotes(CHAIN_ID, () => all || chance(50)).catch(() => {})
     }
     if (kind !== 'kill') note(`trouble: ${kind}`)
   }
 
-  function calm(): void {
-    if (incarnation === undefined && chance(40)) start()
+  /** An instance reports a deposit of an order that is open, has ended, or never was. */
+  async function lie(): Promise<void> {
+    if (instance === undefined || incarnation === undefined) return
+    const known = chance(70) ? anyQuote() : undefined
+    const orderId = known?.orderId ?? random.hex(32)
+    note(`the instance reports a deposit for ${orderId.slice(0, 10)}`)
+    await instance.report(orderId, chainTime() + random.integer(-100, 2 ** 31))
+  }
+
+  async function calm(): Promise<void> {
+    if (incarnation?.progress !== 'started' && chance(40)) await start()
     if (isNodeDown && chance(40)) {
       isNodeDown = false
       incarnation?.node.setState('up')
@@ -164,7 +182,7 @@ export function createHistory(random: Random, rules: Rules) {
   async function block(): Promise<void> {
     const seconds = random.integer(2, 6)
     await clock.advance(seconds * 500)
-    const isAble = incarnation?.hasStarted === true && !isNodeDown && heldBlocks === 0
+    const isAble = incarnation?.progress === 'started' && !isNodeDown && heldBlocks === 0
     const mined = chain.mine(chainTime() + seconds, { signedFirst: chance(50), holdsSigned: heldBlocks > 0 })
     heldBlocks = Math.max(0, heldBlocks - 1)
     for (const { transaction, revert } of mined.receipts)
@@ -174,6 +192,7 @@ export function createHistory(random: Random, rules: Rules) {
         )
     watch.mined(mined, isAble)
     await clock.advance(seconds * 500)
+    if (incarnation?.progress === 'starting') await instance?.session()
   }
 
   return {
@@ -183,7 +202,7 @@ export function createHistory(random: Random, rules: Rules) {
     errors: () => incarnation?.errors ?? [],
     /** Plays some blocks with requests, deposits, attacks and faults. */
     async play(blocks: number): Promise<void> {
-      start()
+      await start()
       for (let count = 0; count < blocks; count++) {
         if (chance(60)) await request()
         for (const [percent, act] of [
@@ -199,7 +218,8 @@ export function createHistory(random: Random, rules: Rules) {
           if (known !== undefined && chance(percent)) act(known)
         }
         if (chance(6)) trouble()
-        calm()
+        if (chance(20)) await lie()
+        await calm()
         await block()
       }
     },
@@ -210,17 +230,16 @@ export function createHistory(random: Random, rules: Rules) {
       heldBlocks = 0
       chain.setMinTip(0n)
       clock.set(chainTime() * 1000)
-      start()
+      await start()
       note('calm from here on')
       for (let count = 0; count < blocks; count++) {
         const known = anyQuote()
         if (known !== undefined && chance(30)) attack(known)
+        if (incarnation?.progress === 'failed') await start()
         await block()
       }
       watch.ended()
     },
-    async close(): Promise<void> {
-      stop()
-    },
+    close: stop,
   }
 }

@@ -1,6 +1,7 @@
-import { decodeFunctionData, toEventSelector } from 'viem'
+import { decodeFunctionData, type Hex, toEventSelector } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
-import { type KnownQuote, lookAt } from './known-quotes.js'
+import { NO_USER } from '../../src/domain/quote.js'
+import { isPayable, type KnownQuote } from './known-quotes.js'
 import type { ModelBlock, ModelReceipt } from './model-chain.js'
 import { BOND, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
 
@@ -10,6 +11,8 @@ const MAX_OPEN_BOND = 500n
 const MAX_ADDRESS_BOND_SHARE = 50n
 /** A solver that runs, with a node that answers and a chain that takes transactions, pays within this time. */
 export const PAYS_WITHIN_SECONDS = 45
+const MIN_FILL_SECONDS = 60
+const MAX_LOCK_SECONDS = 3600
 /** The kit may know the bond of a few blocks ago. */
 const KNOWN_BLOCKS = 8
 
@@ -54,8 +57,12 @@ export function createWatch(world: World) {
     if (weth !== received) fail(`the solver has got ${weth} for orders of ${received}`)
   }
 
-  const ordersOf = ({ logs }: ModelReceipt, event: string): KnownQuote[] =>
-    logs.flatMap(({ topics }) => quotes.filter(({ orderId }) => topics[0] === event && topics[1] === orderId))
+  /** The orders of the events of a transaction. */
+  function ordersOf({ logs }: ModelReceipt, event: string, matches = (_data: Hex) => true): KnownQuote[] {
+    return logs.flatMap(({ topics, data }) =>
+      topics[0] === event && matches(data) ? quotes.filter(({ orderId }) => topics[1] === orderId) : [],
+    )
+  }
 
   /** A cancellation must not take an order whose tokens lay there when it was sent. */
   function checkCancellations({ receipts }: ModelBlock): void {
@@ -87,11 +94,13 @@ export function createWatch(world: World) {
   /** No quote is slashed that the solver could have ended. */
   function checkSlashes({ receipts }: ModelBlock): void {
     for (const receipt of receipts)
-      for (const known of ordersOf(receipt, REFUNDED)) {
+      for (const known of ordersOf(receipt, REFUNDED, isSlash)) {
         if (known.hasFee || known.isIndicative) continue
         const able = ableDuring.get(known) ?? 0
         if (able >= PAYS_WITHIN_SECONDS && !isKept(known))
-          fail(`order ${known.orderId} was refunded, although the solver could end its quote for ${able} s`)
+          fail(
+            `order ${known.orderId} was refunded with a slash, although the solver could end its quote for ${able} s`,
+          )
       }
   }
 
@@ -105,6 +114,12 @@ export function createWatch(world: World) {
     /** A quote has been signed. */
     signed(known: KnownQuote): void {
       quotes.push(known)
+      const { user, depositDeadline, fillDeadline } = known.quote
+      const latest = Math.max(chain.head().timestamp, Math.floor(world.clock.now() / 1000)) + MAX_LOCK_SECONDS
+      if (known.isIndicative && user.toLowerCase() !== NO_USER) fail(`an indicative quote is for ${user}`)
+      if (depositDeadline < chain.head().timestamp + 2) fail('a quote is over when it is signed')
+      if (fillDeadline - depositDeadline < MIN_FILL_SECONDS) fail('a quote leaves no time for its fill')
+      if (fillDeadline > latest) fail('a quote binds the solver for too long')
       if (known.isIndicative) return
       const free = freeBonds
         .slice(-KNOWN_BLOCKS)
@@ -125,13 +140,12 @@ export function createWatch(world: World) {
       freeBonds.push(freeBond())
       const payable = new Set<KnownQuote>()
       for (const known of quotes) {
-        const { isPayable } = lookAt(world, known)
-        if (isPayable) payable.add(known)
+        if (isPayable(world, known)) payable.add(known)
         const { depositDeadline, fillDeadline } = known.quote
         const isEnding = block.timestamp > depositDeadline && block.timestamp <= fillDeadline
         const since = Math.max(ableSince ?? block.timestamp, depositDeadline)
         if (isEnding) ableDuring.set(known, Math.max(ableDuring.get(known) ?? 0, block.timestamp - since))
-        const sofar = isPayable && isAble ? (payableFor.get(known) ?? 0) + seconds : 0
+        const sofar = payable.has(known) && isAble ? (payableFor.get(known) ?? 0) + seconds : 0
         payableFor.set(known, sofar)
         if (sofar > PAYS_WITHIN_SECONDS && !known.hasFee && !known.isIndicative)
           fail(`order ${known.orderId} could be paid for ${sofar} s, and is not`)
@@ -153,6 +167,9 @@ const [SETTLED, REFUNDED] = [
   'Settled(bytes32,address,address)',
   'Refunded(bytes32,address,uint256,uint256)',
 ].map((event) => toEventSelector(event)) as [string, string]
+
+/** Whether a Refunded event has taken a part of the bond. */
+const isSlash = (data: Hex) => BigInt(`0x${data.slice(-64)}`) > 0n
 
 function fail(text: string): never {
   throw new Error(text)

@@ -32,30 +32,17 @@ export function toKnown(
   return { ...request, quote, signature: answer.signature, orderId, depositAddress, hasFee, bond }
 }
 
-/** What the chain says of a quote now. */
-export function lookAt({ contracts, chain }: World, { quote, signature, orderId }: KnownQuote) {
-  const { settlement, simulate } = { settlement: contracts.settlement, simulate: contracts.simulate }
-  const context = { sender: SOLVER, now: chain.head().timestamp }
-  const succeeds = (data: Hex) => {
-    try {
-      simulate(context, SETTLEMENT, data)
-      return true
-    } catch {
-      return false
-    }
-  }
-  const { state } = settlement.order(orderId)
-  const isOpen = state === OrderState.NONE || state === OrderState.DEPOSITED
-  return {
-    state,
-    isNonceUsed: settlement.isNonceUsed(SOLVER, quote.nonce),
-    /** Whether a payment of the solver would succeed in a block of the same time. */
-    isPayable:
-      isOpen &&
-      succeeds(
-        state === OrderState.DEPOSITED
-          ? settlementCall('fill', [orderId])
-          : settlementCall('settle', [quote, signature]),
-      ),
+/** Whether a payment of the solver would succeed in a block of the same time. */
+export function isPayable({ contracts, chain }: World, { quote, signature, orderId }: KnownQuote): boolean {
+  const { settlement } = contracts
+  const isDeposited = settlement.order(orderId).state === OrderState.DEPOSITED
+  // Its order has ended, or can no longer come.
+  if (!isDeposited && settlement.isNonceUsed(SOLVER, quote.nonce)) return false
+  const data = isDeposited ? settlementCall('fill', [orderId]) : settlementCall('settle', [quote, signature])
+  try {
+    contracts.simulate({ sender: SOLVER, now: chain.head().timestamp }, SETTLEMENT, data)
+    return true
+  } catch {
+    return false
   }
 }

@@ -1,13 +1,14 @@
 import {
   type Abi,
   type AbiEvent,
-  decodeFunctionData,
+  type AbiFunction,
+  decodeAbiParameters,
   domainSeparator,
   encodeAbiParameters,
   encodeErrorResult,
   encodeEventTopics,
-  encodeFunctionResult,
   parseAbi,
+  toFunctionSelector,
 } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
@@ -59,6 +60,7 @@ export function createModelContracts(terms: ContractTerms) {
   const { addresses, chainId, rules: kind } = terms
   const { settlement, bondToken } = addresses
   const abi = ABIS[kind]
+  const codec = CODECS[kind]
   const journal = createJournal()
   const fees = Object.entries({ [bondToken]: 0n, ...addresses.tokens }) as [Address, bigint][]
   const tokens = new Map(fees.map(([address, fee]) => [address, createToken(journal, address, fee)]))
@@ -113,9 +115,9 @@ export function createModelContracts(terms: ContractTerms) {
   }
 
   function callSettlement(context: CallContext, data: Hex): Hex {
-    const { functionName, args = [] } = decode(abi, data)
+    const { functionName, args, encode } = codec.decode(data)
     const view = views[functionName] as ((...args: readonly unknown[]) => unknown) | undefined
-    if (view !== undefined) return encodeFunctionResult({ abi, functionName, result: view(...args) } as never)
+    if (view !== undefined) return encode(view(...args))
     const call = (calls as unknown as Record<string, (...args: readonly unknown[]) => void>)[functionName]
     if (call === undefined) throw new Error(`the model has no call ${functionName}`)
     call(context, ...args)
@@ -123,7 +125,7 @@ export function createModelContracts(terms: ContractTerms) {
   }
 
   function callToken(token: TokenModel, { sender }: CallContext, data: Hex): Hex {
-    const { functionName, args = [] } = decode(testTokenAbi as Abi, data)
+    const { functionName, args, encode } = TOKEN_CODEC.decode(data)
     const [one, two, three] = args as [never, never, never]
     const results: Record<string, () => unknown> = {
       balanceOf: () => token.balanceOf(lower(one)),
@@ -138,7 +140,7 @@ export function createModelContracts(terms: ContractTerms) {
     const run = results[functionName]
     if (run === undefined) throw new Error(`the model has no call ${functionName} of tokens`)
     const result = run()
-    return encodeFunctionResult({ abi: testTokenAbi as Abi, functionName, result } as never)
+    return result === undefined ? '0x' : encode(result)
   }
 
   function call(context: CallContext, to: Address, data: Hex): Hex {
@@ -187,12 +189,27 @@ function inOrder(order: ReturnType<ReturnType<typeof createSettlementState>['ord
   }
 }
 
-/** @throws Revert without data for a function that the contract does not have */
-function decode(abi: Abi, data: Hex): { functionName: string; args?: readonly unknown[] } {
-  try {
-    return decodeFunctionData({ abi, data }) as never
-  } catch {
-    throw new Revert('')
+/** Reads and writes the bytes of an interface. Viem hashes the signature of each function at each call, which takes time. */
+function createCodec(abi: Abi) {
+  const functions = new Map(
+    abi
+      .filter((item): item is AbiFunction => item.type === 'function')
+      .map((item) => [toFunctionSelector(item), item]),
+  )
+  return {
+    /** @throws Revert without data for a function that the contract does not have */
+    decode(data: Hex) {
+      const item = functions.get(data.slice(0, 10) as Hex)
+      if (item === undefined) throw new Revert('')
+      const bytes: Hex = `0x${data.slice(10)}`
+      const args = item.inputs.length === 0 ? [] : decodeAbiParameters(item.inputs, bytes)
+      return {
+        functionName: item.name,
+        args: args as readonly unknown[],
+        encode: (result: unknown): Hex =>
+          encodeAbiParameters(item.outputs, (item.outputs.length === 1 ? [result] : result) as never),
+      }
+    },
   }
 }
 
@@ -208,3 +225,9 @@ function encodeLog(log: ModelLog, settlement: Address, abi: Abi): EncodedLog {
     data: encodeAbiParameters(plain, plain.map(({ name = '' }) => args[name]) as never),
   }
 }
+
+const CODECS: Record<Rules, ReturnType<typeof createCodec>> = {
+  reference: createCodec(ABIS.reference),
+  deployed: createCodec(ABIS.deployed),
+}
+const TOKEN_CODEC = createCodec(testTokenAbi as Abi)

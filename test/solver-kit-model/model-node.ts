@@ -1,5 +1,6 @@
 import { custom, numberToHex, type Transport } from 'viem'
 import type { Address, Hex } from '../../src/domain/hex.js'
+import { deferred } from '../support/deferred.js'
 import { Revert } from './journal.js'
 import {
   BASE_FEE,
@@ -15,6 +16,8 @@ import { lower } from './settlement-state.js'
 /** A node of a model chain, for one process. */
 export interface ModelNode {
   readonly transport: Transport
+  /** Fulfils at the first call. */
+  readonly asked: Promise<void>
   /** `down` refuses each call, `silent` never answers again. */
   setState(state: 'up' | 'down' | 'silent'): void
 }
@@ -52,8 +55,10 @@ const ALL_BITS: Hex = `0x${'ff'.repeat(256)}`
 export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
   let state: 'up' | 'down' | 'silent' = 'up'
   const methods = createMethods(chain, chainId)
+  const { opened: asked, open: setAsked } = deferred()
 
   async function request({ method, params = [] }: { method: string; params?: readonly unknown[] }) {
+    setAsked()
     if (state === 'silent') return new Promise(() => {})
     if (state === 'down') throw new NodeError(-32000, 'the node is down')
     const answer = methods[method]
@@ -62,6 +67,7 @@ export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
   }
 
   return {
+    asked,
     transport: custom({ request }, { retryCount: 0 }),
     setState(next) {
       if (state !== 'silent') state = next

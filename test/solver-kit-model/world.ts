@@ -44,8 +44,8 @@ export interface Incarnation {
   readonly node: ModelNode
   readonly clock: MortalClock
   readonly errors: unknown[]
-  /** Whether `start` has returned. */
-  hasStarted: boolean
+  /** What has become of `start`. */
+  progress: 'starting' | 'started' | 'failed'
 }
 
 export const settlementCall = (functionName: string, args: readonly unknown[]): Hex =>
@@ -106,12 +106,15 @@ export function createWorld(rules: Rules) {
         },
         own,
       )
-      const incarnation: Incarnation = { solver, node, clock: own, errors, hasStarted: false }
+      const incarnation: Incarnation = { solver, node, clock: own, errors, progress: 'starting' }
       solver.start().then(
         () => {
-          incarnation.hasStarted = true
+          incarnation.progress = 'started'
         },
-        (error) => errors.push(error),
+        (error) => {
+          errors.push(error)
+          incarnation.progress = 'failed'
+        },
       )
       return incarnation
     },

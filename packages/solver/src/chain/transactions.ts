@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
-import { acceptedFees, type Fees, firstFees, raisedFees } from './fees.js'
+import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -45,10 +45,13 @@ export interface TransactionSender {
    * @throws viem's errors, and those of the account
    */
   send(call: Call, onSigned: (transaction: SignedTransaction) => void): Promise<void>
-  /** Sends a signed transaction again. An error of the node is ignored: it may have the transaction already. */
-  sendAgain(transaction: SignedTransaction): Promise<void>
   /**
-   * Signs the same transaction with the same nonce and higher fees, and sends it as `sendAgain` does.
+   * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
+   * @returns whether the node takes no such fees
+   */
+  sendAgain(transaction: SignedTransaction): Promise<boolean>
+  /**
+   * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
    * @returns false when the limit of fees leaves no room
    * @throws viem's errors, and those of the account
    */
@@ -86,18 +89,22 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
   ): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
     const nonce = Math.max(pending, nextNonce)
-    // When it fails, the node may have it, or not: its own count decides about the next one.
-    nextNonce = 0
-    const refusal = await offer(request, nonce, onSigned)
-    if (refusal !== undefined) throw refusal
-    nextNonce = nonce + 1
+    try {
+      const refusal = await sendWithFees(request, nonce, onSigned)
+      if (refusal !== undefined) throw refusal
+      nextNonce = nonce + 1
+    } catch (error) {
+      // The node may have it, or not: its own count decides about the next one.
+      nextNonce = 0
+      throw error
+    }
   }
 
   /**
-   * Sends a transaction, with higher fees as long as the node refuses them: its minimum is not in what it suggests.
-   * @returns the node's error, if it has taken none
+   * Signs and sends, with higher fees where the node wants them: its minimum is not in what it suggests.
+   * @returns the node's error, if it took none
    */
-  async function offer(
+  async function sendWithFees(
     request: Parameters<typeof sign>[0],
     nonce: number,
     onSigned: (transaction: SignedTransaction) => void,
@@ -107,8 +114,8 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
       onSigned(transaction)
       const refusal = await send(transaction)
-      if (refusal === undefined) return undefined
-      const higher = tries < MAX_REFUSALS ? await acceptedFees(chain, fees, wordsOf(refusal)) : undefined
+      if (refusal === undefined || tries === MAX_REFUSALS) return refusal
+      const higher = await acceptedFees(chain, fees, wordsOf(refusal))
       if (higher === undefined) return refusal
       fees = higher
     }
@@ -146,14 +153,15 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       await sent
     },
     async sendAgain(transaction) {
-      await send(transaction)
+      const refusal = await send(transaction)
+      return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
     },
     async raise(last, onSigned) {
       const parsed = parseTransaction(last.raw as TransactionSerializedEIP1559)
       const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
       const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
       if (fees === undefined) return false
-      await offer({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce, onSigned)
+      await sendWithFees({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce, onSigned)
       return true
     },
     async progress(attempts) {
