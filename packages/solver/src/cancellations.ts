@@ -14,6 +14,8 @@ interface CancellationsOptions {
   readonly state: Pick<SolverState, 'waitingPayments'>
   readonly payments: Payments
   readonly budget: CancelBudget
+  /** A transaction has ended. */
+  readonly onEnd: () => void
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -59,7 +61,9 @@ export function createCancellations(options: CancellationsOptions): Cancellation
       .finally(() => {
         followed.delete(id)
         // One that is still under way is followed again by `resume`.
-        if (!payments.isUnderWay(id)) for (const nonce of fromWord(word)) nonces.delete(nonce)
+        if (signal.aborted || payments.isUnderWay(id)) return
+        for (const nonce of fromWord(word)) nonces.delete(nonce)
+        options.onEnd()
       })
     followed.set(id, ended)
   }

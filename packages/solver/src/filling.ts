@@ -27,7 +27,7 @@ export interface FillingOptions {
   readonly onReverted: (orderId: Hex, hash: Hex) => void
   /** Called when an order has its last status: at least once over restarts, and again when a reorganisation removes the end. */
   readonly onEnd: (order: EndedOrder, signed: SolverQuote | undefined) => void
-  /** Called after it. @param isNonceUsed whether the contract knows the order */
+  /** Called after it. @param isNonceUsed whether it is over for the quote: a refund is looked at by others */
   readonly onEnded: (signed: SolverQuote, isNonceUsed: boolean) => Promise<void>
   /** Whether the market maker pays an order whose input is less than was quoted. */
   readonly acceptLess: SolverOptions['acceptLess']
@@ -123,7 +123,7 @@ export function createFilling(options: FillingOptions): Filling {
     const seen = await readOrder(chain, orderId)
     const isOver = seen.state === 'REFUNDED' || time.passed() > givenUpAfter(order, seen, signed)
     if (seen.state === 'SETTLED') await end(order, 'FILLED', { isNonceUsed: true })
-    else if (isOver) await end(order, 'MISSED', { isNonceUsed: seen.state !== 'NONE' })
+    else if (isOver) await end(order, 'MISSED', { isNonceUsed: seen.state === 'DEPOSITED' })
     if (seen.state === 'SETTLED' || isOver) return undefined
     const deposit = await findDeposit(seen, signed)
     if (deposit === undefined) return undefined

@@ -92,8 +92,10 @@ export function createPayments(options: PaymentsOptions): Payments {
       const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
       if (isDue) {
         // One that waits for an earlier one of the account would only cost more.
-        if (sentAt === undefined || progress.state === 'QUEUED') await sender.sendAgain(last)
-        else if (!(await sendHigher(id, last)) && !isAtLimit) {
+        const isRaise = sentAt !== undefined && progress.state !== 'QUEUED'
+        // The node may have lost it, and takes only higher fees now.
+        const isWanted = isRaise || (await sender.sendAgain(last))
+        if (isWanted && !(await sendHigher(id, last)) && !isAtLimit) {
           isAtLimit = true
           onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
         }

@@ -9,7 +9,7 @@ import {
 } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
-import { acceptedFees, type Fees, firstFees, raisedFees } from './fees.js'
+import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -45,10 +45,13 @@ export interface TransactionSender {
    * @throws viem's errors, and those of the account
    */
   send(call: Call, onSigned: (transaction: SignedTransaction) => void): Promise<void>
-  /** Sends a signed transaction again. An error of the node is ignored: it may have the transaction already. */
-  sendAgain(transaction: SignedTransaction): Promise<void>
   /**
-   * Signs the same transaction with the same nonce and higher fees, and sends it as `sendAgain` does.
+   * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
+   * @returns whether the node takes no such fees
+   */
+  sendAgain(transaction: SignedTransaction): Promise<boolean>
+  /**
+   * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
    * @returns false when the limit of fees leaves no room
    * @throws viem's errors, and those of the account
    */
@@ -86,23 +89,35 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
   ): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
     const nonce = Math.max(pending, nextNonce)
-    let fees: Fees = request
     try {
-      for (let tries = 1; ; tries++) {
-        const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
-        onSigned(transaction)
-        const refusal = await send(transaction)
-        if (refusal === undefined) break
-        // The minimum of a node is not in what it suggests.
-        const higher = tries < MAX_REFUSALS ? await acceptedFees(chain, fees, wordsOf(refusal)) : undefined
-        if (higher === undefined) throw refusal
-        fees = higher
-      }
+      const refusal = await sendWithFees(request, nonce, onSigned)
+      if (refusal !== undefined) throw refusal
       nextNonce = nonce + 1
     } catch (error) {
       // The node may have it, or not: its own count decides about the next one.
       nextNonce = 0
       throw error
+    }
+  }
+
+  /**
+   * Signs and sends, with higher fees where the node wants them: its minimum is not in what it suggests.
+   * @returns the node's error, if it took none
+   */
+  async function sendWithFees(
+    request: Parameters<typeof sign>[0],
+    nonce: number,
+    onSigned: (transaction: SignedTransaction) => void,
+  ): Promise<unknown> {
+    let fees: Fees = request
+    for (let tries = 1; ; tries++) {
+      const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
+      onSigned(transaction)
+      const refusal = await send(transaction)
+      if (refusal === undefined || tries === MAX_REFUSALS) return refusal
+      const higher = await acceptedFees(chain, fees, wordsOf(refusal))
+      if (higher === undefined) return refusal
+      fees = higher
     }
   }
 
@@ -112,10 +127,6 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       () => undefined,
       (error) => error,
     )
-  }
-
-  async function sendAgain({ raw }: SignedTransaction): Promise<void> {
-    await client.sendRawTransaction({ serializedTransaction: raw }).catch(() => {})
   }
 
   async function outcomeOf({ hash }: SignedTransaction) {
@@ -141,15 +152,16 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       signing = sent.catch(() => {})
       await sent
     },
-    sendAgain,
+    async sendAgain(transaction) {
+      const refusal = await send(transaction)
+      return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
+    },
     async raise(last, onSigned) {
       const parsed = parseTransaction(last.raw as TransactionSerializedEIP1559)
       const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
       const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
       if (fees === undefined) return false
-      const next = await sign({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce)
-      onSigned(next)
-      await sendAgain(next)
+      await sendWithFees({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce, onSigned)
       return true
     },
     async progress(attempts) {
