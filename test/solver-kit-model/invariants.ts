@@ -1,4 +1,4 @@
-import { decodeFunctionData, type Hex, toEventSelector } from 'viem'
+import { decodeFunctionData, type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
 import { NO_USER } from '../../src/domain/quote.js'
 import { isPayable, type KnownQuote } from './known-quotes.js'
@@ -42,7 +42,10 @@ export function createWatch(world: World) {
   /** Each settled order took the output once, and its input came. */
   function checkMoney({ receipts }: ModelBlock): void {
     for (const receipt of receipts)
-      for (const { quote, orderId } of ordersOf(receipt, SETTLED)) {
+      for (const { quote, orderId, hasFee } of ordersOf(receipt, SETTLED)) {
+        // Less input than quoted came. At a deposit address, nobody can know it before.
+        if (hasFee && receipt.transaction.data.startsWith(FILL))
+          fail(`order ${orderId} was paid for less input`)
         if (settled.has(orderId)) fail(`order ${orderId} settled twice`)
         settled.add(orderId)
         // On deployed contracts, the caller of `settle` pays the output.
@@ -167,6 +170,8 @@ const [SETTLED, REFUNDED] = [
   'Settled(bytes32,address,address)',
   'Refunded(bytes32,address,uint256,uint256)',
 ].map((event) => toEventSelector(event)) as [string, string]
+
+const FILL = toFunctionSelector('fill(bytes32)')
 
 /** Whether a Refunded event has taken a part of the bond. */
 const isSlash = (data: Hex) => BigInt(`0x${data.slice(-64)}`) > 0n
