@@ -48,7 +48,10 @@ test.each<[Partial<PostgresState>, object[]]>([
       { status: 'warn', check: 'DATABASE_URL tables' },
     ],
   ],
-  [{ unknown: 'was written by a newer version', pending: ['005-more'], mayCreate: true }, [{ status: 'fail' }]],
+  [
+    { unknown: 'was written by a newer version', pending: ['005-more'], mayCreate: true },
+    [{ status: 'fail' }],
+  ],
   [{ hasTables: false, pending: ['001-solvers'], mayCreate: true }, []],
 ])('%j', (changes, expected) => {
   const checkResults = judge(changes)
