@@ -134,11 +134,11 @@ export interface components {
             fillDeadline: number;
             /** @description Block of the event. */
             blockNumber: number;
-            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            /** @description Hash of the transaction of the event, in lower-case hex. */
             transactionHash?: string;
             /** @description Index of the event's log in its block. */
             logIndex: number;
-            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            /** @description Time of the block, Unix time in seconds. */
             blockTime?: number;
         };
         /** @description Settled says that an order was settled on-chain. */
@@ -153,11 +153,11 @@ export interface components {
             user: string;
             /** @description The solver. */
             solver: string;
-            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            /** @description Hash of the transaction of the event, in lower-case hex. */
             transactionHash?: string;
             /** @description Index of the event's log in its block. */
             logIndex: number;
-            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            /** @description Time of the block, Unix time in seconds. */
             blockTime?: number;
         };
         /** @description Refunded says that an order was refunded on-chain and the solver's bond slashed. */
@@ -174,11 +174,11 @@ export interface components {
             bondSlashed: string;
             /** @description Block of the event. */
             blockNumber: number;
-            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            /** @description Hash of the transaction of the event, in lower-case hex. */
             transactionHash?: string;
             /** @description Index of the event's log in its block. */
             logIndex: number;
-            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            /** @description Time of the block, Unix time in seconds. */
             blockTime?: number;
         };
         /** @description Reverted says that a reorganisation of the chain removed an event that was published before. */
@@ -199,11 +199,11 @@ export interface components {
             event: "Deposited" | "Settled" | "Refunded" | "Reverted";
             /** @description Block that the event was published with. The next three fields are those of the removed event, too. */
             blockNumber: number;
-            /** @description Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until the instance has read it from the chain, and for ever when a reorganisation has removed the event. */
+            /** @description Hash of the transaction of the event, in lower-case hex. */
             transactionHash?: string;
             /** @description Index of the event's log in its block. */
             logIndex: number;
-            /** @description Time of the block, Unix time in seconds. Absent in the same cases as `transactionHash`. */
+            /** @description Time of the block, Unix time in seconds. */
             blockTime?: number;
         };
         /** @description GetOrderRequest names an order. */
@@ -256,9 +256,9 @@ export interface components {
         OrderStep: {
             /** @description Block of the event. */
             blockNumber: number;
-            /** @description Time of the block, Unix time in seconds. Absent for an event that an older version published, until the instance has read it from the chain. */
+            /** @description Time of the block, Unix time in seconds. */
             blockTime?: number;
-            /** @description Hash of the transaction in lower-case hex. Absent in the same case as `blockTime`. */
+            /** @description Hash of the transaction in lower-case hex. */
             transactionHash?: string;
         };
         /** @description ListOrdersRequest says which orders of a chain to list. An order must match every filter that is set. */
@@ -956,7 +956,7 @@ export interface components {
         OwnResult: {
             /**
              * Format: uuid
-             * @description This solver's id of the quote, a UUID. Absent in a record of an earlier version, which did not keep what it is made of.
+             * @description This solver's id of the quote, a UUID.
              */
             quoteId?: string;
             /** @description When the instance got the caller's request, Unix time in milliseconds. */

@@ -31,22 +31,7 @@ export const DISPLAY_NAME: TextRule = {
   mustBe: `must be 1 to ${MAX_LENGTH} visible characters: no control, format or other invisible characters, no blank at either end, at most ${MAX_STACKED} combining marks in a row`,
 }
 
-const EACH_REFUSED = new RegExp(`[${REFUSED}]`, 'gu')
-const EXCESS = new RegExp(`(${STACKED}{${MAX_STACKED}})${STACKED}+`, 'gu')
-const ENDS = new RegExp(`^[${BLANK}\\p{M}]+|${BLANK}+$`, 'gu')
-const REPLACEMENT = '\ufffd'
-
 /** Whether a solver may register with this name (docs/decisions.md, D5). */
 export function isDisplayName(text: string): boolean {
   return DISPLAY_NAME.pattern.test(text) && [...text].length <= MAX_LENGTH
-}
-
-/**
- * Converts a name that an older version accepted, so that `isDisplayName` accepts it. Refused characters become U+FFFD.
- * Excess marks, and blanks at the ends, are removed. An accepted name stays unchanged.
- */
-export function toDisplayName(text: string): string {
-  if (isDisplayName(text)) return text
-  const mended = text.replace(EACH_REFUSED, REPLACEMENT).replace(EXCESS, '$1').replace(ENDS, '')
-  return mended === '' ? REPLACEMENT : mended
 }

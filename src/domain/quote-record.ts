@@ -8,7 +8,7 @@ import type { ContractRefusal } from './verification.js'
 /** The stored result of a request to one solver. */
 export interface RecordedResult extends AnsweredAmounts {
   readonly solver: Address
-  /** Position of the request in the round, from 0; absent in records of versions that did not store it. */
+  /** Position of the request in the round, from 0; absent in results outside of a record. */
   readonly index?: number | undefined
   /** `circuit_open`: the quote did not wait for the solver. */
   readonly outcome: SolverResult['kind'] | 'circuit_open'
@@ -35,8 +35,7 @@ export interface QuoteRecord {
   /** Milliseconds from the request until every solver had an outcome. */
   readonly durationMs: number
   readonly outcome: 'quoted' | 'no_quotes' | 'cancelled'
-  /** Absent in records of versions that had no prices: those are FIRM. */
-  readonly kind?: QuoteKind
+  readonly kind: QuoteKind
   readonly request: QuoteParameters
   /** The offers, best first, then the solvers without an offer. */
   readonly solvers: readonly RecordedResult[]

@@ -13,8 +13,7 @@ export function keyOf({ chainId, address }: SolverKey): string {
 }
 
 /**
- * Stands for the endpoint of a solver without one. It is a URL that nothing can connect to: so it also stands in the database,
- * where versions without sessions expect a URL.
+ * Stands for the endpoint of a solver without one. It is a URL that nothing can connect to, so it also stands in the database.
  */
 export const NO_ENDPOINT = 'session:'
 

@@ -5,9 +5,8 @@ import type { Position, PublishedLog, StartPosition } from './published-log.js'
 /** The positions of the log for which clients' cursors stand. */
 export interface CursorPositions {
   /**
-   * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor of a version
-   * without digests has only a sequence. It is accepted as long as this process has seen only one history. Retention ends
-   * all such cursors some time after the upgrade.
+   * The position of a cursor, if the log still has it and the cursor belongs to this log's history. A cursor without a
+   * digest stands for the beginning of the log only.
    */
   find(cursor: string): Position | undefined
   /** The position before the oldest entry that the log still has. */
@@ -32,7 +31,6 @@ export function createCursorPositions(
   prunedSequence: number,
 ): CursorPositions {
   let beginning = prunedSequence
-  let hasStartedOver = false
 
   const isInLog = (sequence: number) => sequence <= log.end.sequence && sequence >= beginning
 
@@ -41,8 +39,8 @@ export function createCursorPositions(
       const { sequence, digest } = log.cursors.read(cursor) ?? {}
       if (sequence === undefined || !isInLog(sequence)) return undefined
       const known = log.cursorAt(sequence)
-      if (digest === undefined && sequence > 0)
-        return hasStartedOver ? undefined : { sequence, cursor: known ?? cursor }
+      if (digest === undefined)
+        return sequence === beginning ? { sequence, cursor: known ?? cursor } : undefined
       const isOfHistory = known === undefined ? confirmations.has(cursor) : known === cursor
       return isOfHistory ? { sequence, cursor } : undefined
     },
@@ -62,7 +60,6 @@ export function createCursorPositions(
       beginning = sequence
     },
     startOver(sequence) {
-      hasStartedOver = true
       beginning = sequence
       confirmations.clear()
     },

@@ -7,8 +7,8 @@ export interface CursorParts {
   /** 0 for the beginning of the log. */
   readonly sequence: number
   /**
-   * The entry's digest, which only the right history of the log confirms. It is undefined at the beginning, which all
-   * histories share, and in cursors of versions that wrote the sequence alone.
+   * The entry's digest, which only the right history of the log confirms. It is undefined at the beginning of the log,
+   * which all histories share.
    */
   readonly digest: LogEntry['digest'] | undefined
 }

@@ -17,7 +17,7 @@ export interface StartPosition extends Position {
 
 /** The id of a log and its end. */
 export interface LogEnd extends LogState {
-  /** The last entries, which are kept in memory from the start. */
+  /** The last entries, which are kept in memory from the start. A log that is not empty has one at least. */
   readonly recent?: readonly LogEntry[]
 }
 
@@ -72,8 +72,7 @@ export class PublishedLog {
     const { sequence, cursor } = this.#end
     if (sequence === 0) return page
     if (same === undefined || same.sequence !== sequence) return undefined
-    const isUnconfirmed = this.#cursors.read(cursor)?.digest === undefined
-    return isUnconfirmed || this.toEntry(same).cursor === cursor ? news : undefined
+    return this.toEntry(same).cursor === cursor ? news : undefined
   }
 
   /** Publishes entries that follow the last one. */
@@ -100,9 +99,8 @@ export class PublishedLog {
   #keep({ lastSequence, recent = [] }: LogEnd): Position {
     this.#recent.clear()
     this.#recent.add(recent.map((entry) => this.toEntry(entry)))
-    // A version that wrote no digests may have removed all entries.
-    const unconfirmed = this.#cursors.write({ sequence: lastSequence, digest: undefined })
-    return { sequence: lastSequence, cursor: this.#recent.at(lastSequence)?.cursor ?? unconfirmed }
+    const beginning = this.#cursors.write({ sequence: lastSequence, digest: undefined })
+    return { sequence: lastSequence, cursor: this.#recent.at(lastSequence)?.cursor ?? beginning }
   }
 }
 

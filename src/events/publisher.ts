@@ -53,12 +53,9 @@ export function createPublisher(options: PublisherOptions): Publisher {
   /** Continues with the database's log after a failover to a standby without the last entries, or a restored backup. */
   async function startOver(): Promise<void> {
     const end = await readEnd(store, keptEntries)
-    const { lastSequence, prunedSequence } = end
+    const { lastSequence } = end
     const published = hub.lastSequence()
     const isOtherLog = end.logId !== logId
-    // A version that kept no entry for cursors may have removed the last one. Then nothing shows another history.
-    const isEmptied = end.recent.length === 0 && lastSequence === published && prunedSequence === published
-    if (isEmptied && !isOtherLog) return
     metrics.eventLogReplacements.inc()
     log.error(
       { published, lastSequence, isOtherLog },

@@ -50,7 +50,7 @@ export function viewForSolver(
 
 /** What a solver may see of one of its results: of the others, nothing but its rank before the deposit deadline. */
 export interface OwnResult extends Pick<QuoteRecord, 'requestedAt' | 'request' | 'kind'> {
-  /** The solver's own id of the quote; undefined in records of versions that did not store its index. */
+  /** The solver's own id of the quote; undefined without its index. */
   readonly quoteId: string | undefined
   readonly result: RecordedResult
   /** As in QuoteRecordView. */

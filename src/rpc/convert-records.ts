@@ -32,7 +32,7 @@ export function toQuoteRecordMessage(
     request: toParametersMessage(record.request),
     solvers: record.solvers.map((result) => toResultMessage(result, { ...record, typedData })),
     bestAmount: record.bestAmount,
-    kind: QuoteKind[record.kind ?? 'FIRM'],
+    kind: QuoteKind[record.kind],
   }
 }
 

@@ -15,7 +15,7 @@ export interface QuoteRecordFile {
 const PAGE_BYTES = 16_384
 
 /**
- * Opens the file of records for this thread. A file of an earlier version keeps its page size.
+ * Opens the file of records for this thread.
  * @throws the errors of `openSqlite`
  */
 export async function openQuoteRecordTable({ path, maxBytes }: QuoteRecordFile): Promise<QuoteRecordStore> {

@@ -1,5 +1,4 @@
 import { type Selectable, sql } from 'kysely'
-import { toDisplayName } from '../domain/display-name.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
@@ -56,7 +55,7 @@ export interface SolverStore extends SolverSessionStore {
    */
   removeUnbonded(key: SolverKey, unbondedBefore: number): Promise<boolean>
   /**
-   * Removes a chain's blocked solvers. A version that does not know blocked solvers can have registered them. Their last
+   * Removes a chain's blocked solvers. One may have been registered while it was being blocked. Their last
    * accepted timestamps stay.
    * @returns the removed solvers
    */
@@ -165,7 +164,7 @@ function toSolver(row: SolverRow, replicaId: string): Solver {
     address: row.address as Address,
     endpointUrl: row.endpoint_url,
     ...sessionOf(row, replicaId),
-    name: toDisplayName(row.name),
+    name: row.name,
     registeredAt: row.registered_at_ms,
     isBonded: is_bonded === 1,
     ...(is_bonded === 0 && unbonded_since_ms !== null && { unbondedSince: unbonded_since_ms }),

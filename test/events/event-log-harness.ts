@@ -5,16 +5,17 @@ import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { newBlocks, openToRead, settled } from '../store/event-samples.js'
+import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
 
-/** A log over a store in memory, with a clock that the test sets and one event published at 0 ms. */
+/** A log over a store in memory, with a clock that the test sets and events published at 0 ms: one, unless the test says more. */
 export async function openLog(
   change: (store: EventStore) => Partial<EventStore> = () => ({}),
   onEvent: (event: StreamEvent) => void = () => {},
+  events = 1,
 ) {
   const clock = { ms: 0 }
   const { store, one } = await openToRead(':memory:', () => clock.ms)
-  await store.append(one, newBlocks(11, 11, [settled(1, 11, 0)]))
+  await store.append(one, newBlocks(11, 11, manySettled(1, 11, events)))
   const metrics = createMetrics()
   const log = createLog('silent')
   const open = async () => {
@@ -24,7 +25,7 @@ export async function openLog(
       onEvent,
       eventRetentionDays: 2,
       // Earlier entries are read from the store.
-      keptEntries: 0,
+      keptEntries: 1,
       metrics,
       log,
       now: () => clock.ms,
@@ -43,6 +44,12 @@ export async function openLog(
     store,
     metrics,
     log,
-    cursorAt: (n: number) => `${logId}.${n}`,
+    /** The cursor of the beginning. */
+    beginning: `${logId}.0`,
+    /** The cursor after an entry; one that is made up for an entry that does not exist. */
+    async cursorAt(n: number) {
+      const entry = await store.readEntry(n)
+      return `${logId}.${n}.${entry?.digest ?? 'aaaaaaaa'}`
+    },
   }
 }

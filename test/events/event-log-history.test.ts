@@ -146,14 +146,4 @@ describe('a log counts as the same', () => {
     expect(await now(running.next())).toBe('waiting')
     expect(logged).not.toHaveBeenCalled()
   })
-
-  test('after an earlier version has removed all entries', async () => {
-    const { eventLog, listener, logged, database } = await openReplaceable(5)
-    const running = eventLog.subscribe(undefined, only({}))
-    await database.deleteFrom('events').execute()
-    await database.updateTable('event_log').set({ pruned_sequence: 5 }).execute()
-    listener.onMissed()
-    expect(await now(running.next())).toBe('waiting')
-    expect(logged).not.toHaveBeenCalled()
-  })
 })

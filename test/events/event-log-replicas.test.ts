@@ -33,18 +33,19 @@ describe('an event that another replica writes', () => {
   test('is published when a client sends a cursor of the other replica', async () => {
     const { eventLog, elsewhere, cursorAt } = await openTwo()
     await elsewhere.eventSink(1).append(newBlocks(12, 12, manySettled(1, 12, 2)))
-    expect(eventLog.waitForCursor(cursorAt(1), THIS_PROCESS)).toBeUndefined()
+    expect(eventLog.waitForCursor(await cursorAt(1), THIS_PROCESS)).toBeUndefined()
     expect(eventLog.waitForCursor(undefined, THIS_PROCESS)).toBeUndefined()
     expect(eventLog.waitForCursor('nonsense', THIS_PROCESS)).toBeUndefined()
-    await eventLog.waitForCursor(cursorAt(2), THIS_PROCESS)
-    const subscription = eventLog.subscribe(cursorAt(2), only({}))
+    await eventLog.waitForCursor(await cursorAt(2), THIS_PROCESS)
+    const subscription = eventLog.subscribe(await cursorAt(2), only({}))
     expect(await take(subscription, 1)).toEqual([3])
   })
 
   test('is not published when it does not exist: the cursor is unknown', async () => {
     const { eventLog, cursorAt } = await openTwo()
-    await eventLog.waitForCursor(cursorAt(9), THIS_PROCESS)
-    expect(() => eventLog.subscribe(cursorAt(9), only({}))).toThrow(CURSOR_UNKNOWN)
+    const unknown = await cursorAt(9)
+    await eventLog.waitForCursor(unknown, THIS_PROCESS)
+    expect(() => eventLog.subscribe(unknown, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 })
 
@@ -61,9 +62,11 @@ describe('while the database is down', () => {
   /** A log whose store the test can stop. */
   async function openFlaky() {
     let isConnectionError = false
-    const opened = await openLog((store) => ({
+    const change = (store: EventStore): Partial<EventStore> => ({
       readAfter: (...args) => (isConnectionError ? Promise.reject(away) : store.readAfter(...args)),
-    }))
+    })
+    // The first of two events is not in memory.
+    const opened = await openLog(change, undefined, 2)
     const setAway = (value: boolean) => {
       isConnectionError = value
     }
@@ -71,9 +74,9 @@ describe('while the database is down', () => {
   }
 
   test('a subscriber gets empty batches, and continues when the database is up again', async () => {
-    const { eventLog, setAway, cursorAt } = await openFlaky()
+    const { eventLog, setAway, beginning } = await openFlaky()
     setAway(true)
-    const subscription = eventLog.subscribe(cursorAt(0), only({}))
+    const subscription = eventLog.subscribe(beginning, only({}))
     const first = subscription.next()
     await vi.advanceTimersByTimeAsync(14_000)
     expect(await now(first)).toBe('waiting')
@@ -83,13 +86,13 @@ describe('while the database is down', () => {
     await vi.advanceTimersByTimeAsync(5000)
     setAway(false)
     await vi.advanceTimersByTimeAsync(1000)
-    expect(await now(second)).toMatchObject([{ sequence: 1 }])
+    expect(await now(second)).toMatchObject([{ sequence: 1 }, { sequence: 2 }])
   })
 
   test('no subscriber is too slow, however long that takes', async () => {
-    const { eventLog, setAway, cursorAt } = await openFlaky()
+    const { eventLog, setAway, beginning } = await openFlaky()
     setAway(true)
-    const subscription = eventLog.subscribe(cursorAt(0), only({}))
+    const subscription = eventLog.subscribe(beginning, only({}))
     for (let quarterMinutes = 0; quarterMinutes < 20; quarterMinutes++) {
       const next = subscription.next()
       await vi.advanceTimersByTimeAsync(16_000)
@@ -101,6 +104,6 @@ describe('while the database is down', () => {
   test('a cursor of another replica is rejected with a retryable error', async () => {
     const { eventLog, setAway, cursorAt } = await openFlaky()
     setAway(true)
-    await expect(eventLog.waitForCursor(cursorAt(2), THIS_PROCESS)).rejects.toBe(away)
+    await expect(eventLog.waitForCursor(await cursorAt(3), THIS_PROCESS)).rejects.toBe(away)
   })
 })

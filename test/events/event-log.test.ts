@@ -10,8 +10,8 @@ const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
 
 describe('subscribers receive', () => {
   test('appended and reverted events after the store has them', async () => {
-    const { eventLog, store, cursorAt } = await openLog()
-    const subscription = eventLog.subscribe(cursorAt(0), only({}))
+    const { eventLog, store, beginning } = await openLog()
+    const subscription = eventLog.subscribe(beginning, only({}))
     expect(await take(subscription, 1)).toEqual([1])
     const next = subscription.next()
     const appended = eventLog.eventSink(1).append(newBlocks(12, 12, [settled(1, 12, 0)]))
@@ -175,20 +175,20 @@ describe('retention', () => {
       await publishAt(ms, opened)
       const again = await opened.open()
       await settle()
-      const subscribe = () => again.subscribe(opened.cursorAt(0), only({}))
+      const subscribe = () => again.subscribe(opened.beginning, only({}))
       if (isKept) expect(await take(subscribe(), 2)).toEqual([1, 2])
       else expect(subscribe).toThrow(CURSOR_UNKNOWN)
-      expect(await now(again.subscribe(opened.cursorAt(2), only({})).next())).toBe('waiting')
+      expect(await now(again.subscribe(await opened.cursorAt(2), only({})).next())).toBe('waiting')
     }
   })
 
   test('removes them every ten minutes from then on', async () => {
     const opened = await openLog()
-    const { eventLog, store, cursorAt } = opened
+    const { eventLog, store, beginning } = opened
     await publishAt(2 * DAY_MS + 1, opened)
-    expect(() => eventLog.subscribe(cursorAt(0), only({}))).not.toThrow()
+    expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()
     await passTenMinutes()
-    expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => eventLog.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
     expect(await store.readState()).toMatchObject({ prunedSequence: 1 })
   })
 
@@ -196,24 +196,24 @@ describe('retention', () => {
     ['a clock that is days ahead', 40 * DAY_MS],
     ['a clock that is days late', -40 * DAY_MS],
   ])('removes nothing because of %s', async (_what, ms) => {
-    const { open, clock, cursorAt } = await openLog()
+    const { open, clock, beginning } = await openLog()
     clock.ms = ms
     const wrong = await open()
     await passTenMinutes()
-    expect(await take(wrong.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+    expect(await take(wrong.subscribe(beginning, only({})), 1)).toEqual([1])
     clock.ms = 0
     const right = await open()
     await passTenMinutes()
-    expect(await take(right.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+    expect(await take(right.subscribe(beginning, only({})), 1)).toEqual([1])
   })
 
   test('removes nothing because of an entry with a time of a wrong clock', async () => {
     const opened = await openLog()
-    const { open, clock, cursorAt } = opened
+    const { open, clock, beginning } = opened
     await publishAt(40 * DAY_MS, opened)
     clock.ms = DAY_MS
     const right = await open()
-    expect(await take(right.subscribe(cursorAt(0), only({})), 2)).toEqual([1, 2])
+    expect(await take(right.subscribe(beginning, only({})), 2)).toEqual([1, 2])
   })
 
   test('does not keep anyone waiting who opens the log, and ends with it after the page under way', async () => {
@@ -222,8 +222,8 @@ describe('retention', () => {
       await removal.opened
       return (await pause?.()) ? 1 : 0
     }
-    const { eventLog, cursorAt } = await openLog(() => ({ prune }))
-    expect(await take(eventLog.subscribe(cursorAt(0), only({})), 1)).toEqual([1])
+    const { eventLog, beginning } = await openLog(() => ({ prune }))
+    expect(await take(eventLog.subscribe(beginning, only({})), 1)).toEqual([1])
     const closed = eventLog.close()
     expect(await now(closed)).toBe('waiting')
     removal.open()
@@ -232,14 +232,14 @@ describe('retention', () => {
 
   test('is logged and repeated after a failure', async () => {
     const prune = vi.fn<EventStore['prune']>().mockResolvedValueOnce(0)
-    const { eventLog, log, cursorAt } = await openLog(() => ({ prune }))
+    const { eventLog, log, beginning } = await openLog(() => ({ prune }))
     const logged = vi.spyOn(log, 'error')
     prune.mockRejectedValueOnce(new Error('disk full')).mockResolvedValue(1)
     await passTenMinutes()
     expect(logged).toHaveBeenCalledOnce()
-    expect(() => eventLog.subscribe(cursorAt(0), only({}))).not.toThrow()
+    expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()
     await passTenMinutes()
-    expect(() => eventLog.subscribe(cursorAt(0), only({}))).toThrow(CURSOR_UNKNOWN)
+    expect(() => eventLog.subscribe(beginning, only({}))).toThrow(CURSOR_UNKNOWN)
   })
 
   test('stops when the log is closed', async () => {

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
+import { THIS_PROCESS } from '../../src/domain/client.js'
 import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
 import { createCursors } from '../../src/events/cursor.js'
 import { createHub } from '../../src/events/hub.js'
@@ -16,8 +17,11 @@ export function only(filter: Partial<EventFilter>): EventFilter {
   return { ...EVERY_EVENT, ...filter }
 }
 
-/** A hub over a store in memory. Both close with the test. */
-export async function openHub({ stored = 0 } = {}) {
+/**
+ * A hub over a store in memory. Both close with the test. It has confirmed the cursors of the first ten stored entries and of
+ * each hundredth one.
+ */
+export async function openHub({ stored = 0, isConfirmed = true } = {}) {
   const { store, one, two } = await openToRead(':memory:', () => ANNOUNCED_AT_MS)
   let block = 0
 
@@ -43,6 +47,12 @@ export async function openHub({ stored = 0 } = {}) {
   const enqueueRead = createReadQueue({ monotonic: () => 0, sleep: async () => {} })
   const hub = createHub({ ...state, reader: { ...store, readAfter }, onEvent() {}, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
+  const cursorAt = (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] })
+  const isAsked = (sequence: number) => sequence <= 10 || sequence % 100 === 0
+  if (isConfirmed) {
+    const sequences = Array.from({ length: stored }, (_, index) => index + 1).filter(isAsked)
+    await Promise.all(sequences.map((sequence) => hub.confirm(cursorAt(sequence), THIS_PROCESS)))
+  }
 
   return {
     hub,
@@ -51,16 +61,16 @@ export async function openHub({ stored = 0 } = {}) {
     /** The reads of the store by the hub. */
     readAfter,
     /** The cursor after an entry, in the hub's form. */
-    cursorAt: (sequence: number) => cursors.write({ sequence, digest: digests[sequence - 1] }),
-    /** The same without the digest, in the form of earlier versions. */
-    oldCursorAt: (sequence: number) => cursors.write({ sequence, digest: undefined }),
+    cursorAt,
+    /** The same without the digest, as of the end of a log whose entries the hub was not given. */
+    bareCursorAt: (sequence: number) => cursors.write({ sequence, digest: undefined }),
     append,
     async publish(count: number, chainId = 1): Promise<void> {
       hub.publish(await append(count, chainId))
     },
     /** Adds a subscriber that begins after a sequence, or at the end. */
     subscribe(sequence?: number, filter: Partial<EventFilter> = {}, options?: SubscriberOptions) {
-      const after = sequence === undefined ? undefined : cursors.write({ sequence, digest: undefined })
+      const after = sequence === undefined ? undefined : cursorAt(sequence)
       return hub.subscribe(after, only(filter), options)
     },
   }

@@ -9,7 +9,7 @@ const withDigest = (cursor: string, digest: string) => cursor.replace(/[^.]*$/, 
 
 /** A hub with five entries in memory after ten that only the store has. */
 async function openFilled() {
-  const opened = await openHub({ stored: 10 })
+  const opened = await openHub({ stored: 10, isConfirmed: false })
   await opened.publish(5)
   const { hub } = opened
   return {
@@ -50,14 +50,16 @@ describe('a cursor', () => {
     await expect(come(`${cursorAt(0)}.${OTHER}`)).rejects.toEqual(CURSOR_UNKNOWN)
   })
 
-  test.each([3, 10, 11, 15])('of an earlier version, of entry %d, is accepted', async (sequence) => {
-    const { come, oldCursorAt } = await openFilled()
-    const subscription = await come(oldCursorAt(sequence))
-    expect(await take(subscription, 15 - sequence)).toEqual(range(sequence + 1, 15))
+  test.each([3, 10, 11, 15])('of entry %d without its digest is rejected', async (sequence) => {
+    const { come, bareCursorAt } = await openFilled()
+    await expect(come(bareCursorAt(sequence))).rejects.toEqual(CURSOR_UNKNOWN)
   })
 
   test('of the last entry that retention has passed is accepted, and earlier ones are rejected', async () => {
-    const { hub, store, come, cursorAt, oldCursorAt } = await openHub({ stored: 10 }).then((opened) => ({
+    const { hub, store, come, cursorAt, bareCursorAt } = await openHub({
+      stored: 10,
+      isConfirmed: false,
+    }).then((opened) => ({
       ...opened,
       come: async (after: string) => {
         await opened.hub.confirm(after, THIS_PROCESS)
@@ -65,10 +67,10 @@ describe('a cursor', () => {
       },
     }))
     hub.pruneThrough(await store.prune(END_OF_TIME))
-    for (const cursor of [cursorAt(10), oldCursorAt(10)]) {
+    for (const cursor of [cursorAt(10), bareCursorAt(10)]) {
       expect(await now((await come(cursor)).next())).toBe('waiting')
     }
-    for (const cursor of [cursorAt(9), oldCursorAt(9)]) {
+    for (const cursor of [cursorAt(9), bareCursorAt(9)]) {
       await expect(come(cursor)).rejects.toEqual(CURSOR_UNKNOWN)
     }
     await expect(come(withDigest(cursorAt(10), OTHER))).rejects.toEqual(CURSOR_UNKNOWN)
@@ -90,6 +92,7 @@ describe('a log with another history', () => {
   async function openReplaced() {
     const opened = await openFilled()
     const { hub, store, subscribe, cursorAt } = opened
+    await opened.hub.confirm(cursorAt(2), THIS_PROCESS)
     const before = [subscribe(), subscribe(12), subscribe(2)]
     const waiting = before.map((subscription) => subscription.next().catch((error) => error))
     await waiting[1]
@@ -118,8 +121,8 @@ describe('a log with another history', () => {
   })
 
   test('rejects cursors after its end and cursors without a digest', async () => {
-    const { come, lost, oldCursorAt } = await openReplaced()
+    const { come, lost, bareCursorAt } = await openReplaced()
     for (const cursor of lost) await expect(come(cursor)).rejects.toEqual(CURSOR_UNKNOWN)
-    for (const n of [1, 8]) await expect(come(oldCursorAt(n))).rejects.toEqual(CURSOR_UNKNOWN)
+    for (const n of [1, 8]) await expect(come(bareCursorAt(n))).rejects.toEqual(CURSOR_UNKNOWN)
   })
 })

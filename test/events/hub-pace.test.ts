@@ -159,7 +159,7 @@ describe('a subscriber that lags for more than a minute', () => {
 
 describe('silence', () => {
   test('ends with an empty batch after 15 s, again and again', async () => {
-    const { subscribe, oldCursorAt } = await openHub({ stored: 3 })
+    const { subscribe, bareCursorAt } = await openHub({ stored: 3 })
     const subscription = subscribe()
     for (const _ of range(1, 3)) {
       const next = subscription.next()
@@ -167,7 +167,7 @@ describe('silence', () => {
       expect(await now(next)).toBe('waiting')
       await pass(100)
       expect(await now(next)).toEqual([])
-      expect(subscription.cursor()).toBe(oldCursorAt(3))
+      expect(subscription.cursor()).toBe(bareCursorAt(3))
     }
   })
 

@@ -125,7 +125,10 @@ async function run(moves: readonly Move[]): Promise<void> {
   const cluster = [await openReplica(store), await openReplica(store)]
   const replicaAt = (index: number) => cluster[index] as Replica
   const { logId } = await store.readState()
-  const oldCursorAt = (sequence: number) => `${logId}.${sequence.toString(36)}`
+  const cursorAt = async (sequence: number) => {
+    const entry = await store.readEntry(sequence)
+    return `${logId}.${sequence.toString(36)}${entry === undefined ? '' : `.${entry.digest}`}`
+  }
   const sequenceOf = (cursor: string) => Number.parseInt(cursor.split('.')[1] ?? '', 36)
   const clients: Client[] = []
   const heights = new Map([1, 2].map((id) => [id, 0]))
@@ -178,7 +181,7 @@ async function run(moves: readonly Move[]): Promise<void> {
     async subscribe({ reader, at }) {
       const { lastSequence } = await store.readState()
       const cursor =
-        reader.from === undefined ? undefined : oldCursorAt(Math.floor(reader.from * lastSequence))
+        reader.from === undefined ? undefined : await cursorAt(Math.floor(reader.from * lastSequence))
       const client = { reader, received: [], at } as unknown as Client
       clients.push(client)
       await connect(client, cursor)

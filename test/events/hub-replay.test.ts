@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { THIS_PROCESS } from '../../src/domain/client.js'
 import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
 import { EARLIEST } from '../../src/events/hub.js'
 import type { Subscription } from '../../src/events/subscriber.js'
@@ -21,9 +22,10 @@ const sequencesOf = (batches: readonly Batch[]) => batches.flat().map(({ sequenc
 
 describe('a subscriber with a cursor', () => {
   test.each([0, 1, 499, 500, 501, 999, 1000, 1200])('after %d gets all later events', async (after) => {
-    const { subscribe, publish } = await openHub({ stored: 700 })
+    const { hub, subscribe, publish, cursorAt } = await openHub({ stored: 700 })
     await publish(500)
     await publish(1)
+    await hub.confirm(cursorAt(after), THIS_PROCESS)
     const subscription = subscribe(after)
     expect(await take(subscription, 1201 - after)).toEqual(range(after + 1, 1201))
     await publish(2)

@@ -69,12 +69,12 @@ describe('a subscriber', () => {
   })
 
   test('has a cursor', async () => {
-    const { subscribe, publish, cursorAt, oldCursorAt } = await openHub({ stored: 4 })
+    const { subscribe, publish, cursorAt, bareCursorAt } = await openHub({ stored: 4 })
     const [live, replaying] = [subscribe(), subscribe(1)]
-    expect([live.cursor(), replaying.cursor()]).toEqual([oldCursorAt(4), oldCursorAt(1)])
+    expect([live.cursor(), replaying.cursor()]).toEqual([bareCursorAt(4), cursorAt(1)])
     await replaying.next()
     await publish(2)
-    expect([live.cursor(), replaying.cursor()]).toEqual([oldCursorAt(4), cursorAt(4)])
+    expect([live.cursor(), replaying.cursor()]).toEqual([bareCursorAt(4), cursorAt(4)])
     await Promise.all([live.next(), replaying.next()])
     expect([live.cursor(), replaying.cursor()]).toEqual([cursorAt(6), cursorAt(6)])
   })
@@ -163,13 +163,13 @@ describe('the close of the hub', () => {
   })
 
   test('keeps the cursors, and does not affect closed subscriptions', async () => {
-    const { hub, subscribe, oldCursorAt } = await openHub({ stored: 5 })
+    const { hub, subscribe, cursorAt } = await openHub({ stored: 5 })
     const [left, staying] = [subscribe(), subscribe(3)]
     left.close()
     const { reason } = left.ended
     hub.close()
     hub.close()
     expect(left.ended.reason).toBe(reason)
-    expect(staying.cursor()).toBe(oldCursorAt(3))
+    expect(staying.cursor()).toBe(cursorAt(3))
   })
 })

@@ -23,7 +23,7 @@ test('a record has the code of each request that was declined on a session, and 
   expect(message.solvers.every(({ httpStatus }) => httpStatus === undefined)).toBe(true)
 })
 
-test('a record of a version without sessions has the status and no code', () => {
+test('a request that was declined over HTTP has the status and no code', () => {
   const attempts = [
     { solver: solverAddress(1), result: { kind: 'declined', status: 422 } as const, tookMs: 1 },
   ]

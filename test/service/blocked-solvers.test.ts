@@ -126,7 +126,7 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
     expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not blocked.\n`])
   })
 
-  it('drops a blocked solver that an older version has registered', async () => {
+  it('drops a blocked solver that is in the list', async () => {
     const { environment, drop } = await make()
     onTestFinished(drop)
     const service = await start(environment)

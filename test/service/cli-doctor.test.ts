@@ -121,7 +121,7 @@ describe('the database', () => {
     expect(find('DB_PATH file')?.checkResult).toContain('was written by a newer version, with 999-later')
   })
 
-  it('gets a warning to make a backup when it has an older version', async () => {
+  it('gets a warning to make a backup when a migration is due', async () => {
     const path = copyOfDatabase()
     const database = new SQLite(path)
     const names = database.prepare('select name from kysely_migration order by name').pluck().all()

@@ -80,12 +80,6 @@ describe.each(DATABASES)('a store of solvers %s', (_where, kind) => {
     expect(await contents(store, solver(1))).toEqual({ solvers: [], timestamps: [100] })
   })
 
-  test('corrects a name that an older version accepted', async () => {
-    const { store } = await openStore(await create())
-    await store.save(solver(1, { name: 'Ada\u202egro ' }), 100, NO_LIMIT)
-    expect((await store.readAll())[0]?.name).toBe('Ada\ufffdgro')
-  })
-
   test('ignores the bond of a solver that is not registered', async () => {
     const { store } = await openStore(await create())
     await store.setBonded(solver(1), true, NOTED_AT)

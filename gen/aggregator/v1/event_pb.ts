@@ -278,8 +278,7 @@ export type Deposited = Message<"aggregator.v1.Deposited"> & {
   blockNumber: bigint;
 
   /**
-   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
-   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   * Hash of the transaction of the event, in lower-case hex.
    *
    * @generated from field: optional string transaction_hash = 11;
    */
@@ -293,7 +292,7 @@ export type Deposited = Message<"aggregator.v1.Deposited"> & {
   logIndex: number;
 
   /**
-   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   * Time of the block, Unix time in seconds.
    *
    * @generated from field: optional uint64 block_time = 13;
    */
@@ -349,8 +348,7 @@ export type Settled = Message<"aggregator.v1.Settled"> & {
   solver: string;
 
   /**
-   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
-   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   * Hash of the transaction of the event, in lower-case hex.
    *
    * @generated from field: optional string transaction_hash = 6;
    */
@@ -364,7 +362,7 @@ export type Settled = Message<"aggregator.v1.Settled"> & {
   logIndex: number;
 
   /**
-   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   * Time of the block, Unix time in seconds.
    *
    * @generated from field: optional uint64 block_time = 8;
    */
@@ -427,8 +425,7 @@ export type Refunded = Message<"aggregator.v1.Refunded"> & {
   blockNumber: bigint;
 
   /**
-   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
-   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   * Hash of the transaction of the event, in lower-case hex.
    *
    * @generated from field: optional string transaction_hash = 7;
    */
@@ -442,7 +439,7 @@ export type Refunded = Message<"aggregator.v1.Refunded"> & {
   logIndex: number;
 
   /**
-   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   * Time of the block, Unix time in seconds.
    *
    * @generated from field: optional uint64 block_time = 9;
    */
@@ -491,8 +488,7 @@ export type Reverted = Message<"aggregator.v1.Reverted"> & {
   blockNumber: bigint;
 
   /**
-   * Hash of the transaction of the event, in lower-case hex. Absent only in events that an older version published: until
-   * the instance has read it from the chain, and for ever when a reorganisation has removed the event.
+   * Hash of the transaction of the event, in lower-case hex.
    *
    * @generated from field: optional string transaction_hash = 5;
    */
@@ -506,7 +502,7 @@ export type Reverted = Message<"aggregator.v1.Reverted"> & {
   logIndex: number;
 
   /**
-   * Time of the block, Unix time in seconds. Absent in the same cases as `transaction_hash`.
+   * Time of the block, Unix time in seconds.
    *
    * @generated from field: optional uint64 block_time = 7;
    */

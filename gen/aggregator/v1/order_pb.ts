@@ -169,15 +169,14 @@ export type OrderStep = Message<"aggregator.v1.OrderStep"> & {
   blockNumber: bigint;
 
   /**
-   * Time of the block, Unix time in seconds. Absent for an event that an older version published, until the instance has
-   * read it from the chain.
+   * Time of the block, Unix time in seconds.
    *
    * @generated from field: optional uint64 block_time = 2;
    */
   blockTime?: bigint | undefined;
 
   /**
-   * Hash of the transaction in lower-case hex. Absent in the same case as `block_time`.
+   * Hash of the transaction in lower-case hex.
    *
    * @generated from field: optional string transaction_hash = 3;
    */

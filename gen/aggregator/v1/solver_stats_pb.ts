@@ -552,7 +552,7 @@ export const ListOwnResultsResponseSchema: GenMessage<ListOwnResultsResponse> = 
  */
 export type OwnResult = Message<"aggregator.v1.OwnResult"> & {
   /**
-   * This solver's id of the quote, a UUID. Absent in a record of an earlier version, which did not keep what it is made of.
+   * This solver's id of the quote, a UUID.
    *
    * @generated from field: optional string quote_id = 1;
    */

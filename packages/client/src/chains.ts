@@ -54,7 +54,7 @@ export interface Chain {
   readonly headBlock: number | undefined
   /** Number of active solvers. */
   readonly activeSolvers: number
-  /** Most that the `verify` of a request may ask for; undefined at an instance of an earlier version. */
+  /** Most that the `verify` of a request may ask for; undefined at an instance that does not send it. */
   readonly verifyMax: VerifyMode | UnknownText | undefined
 }
 

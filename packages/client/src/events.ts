@@ -22,14 +22,10 @@ interface EventBase {
   readonly chainId: number
   readonly orderId: Hex
   readonly blockNumber: number
-  /** Index of the event's log in its block. Undefined for an instance of an earlier version. */
+  /** Index of the event's log in its block. Undefined at an instance that does not send it, like the transaction and the time. */
   readonly logIndex: number | undefined
-  /**
-   * Undefined in events that an earlier version of the instance published: until the instance has read it from the chain, and
-   * for ever when a reorganisation has removed the event.
-   */
   readonly transactionHash: Hex | undefined
-  /** Time of the block, Unix time in seconds. Undefined in the same cases as `transactionHash`. */
+  /** Time of the block, Unix time in seconds. */
   readonly blockTime: number | undefined
   /** The stream's place after this event, an opaque text. As `after` of a filter, it resumes the stream from here. */
   readonly cursor: string
@@ -51,7 +47,7 @@ export interface Deposited extends EventBase {
 /** The user has the output, the solver the input. */
 export interface Settled extends EventBase {
   readonly type: 'Settled'
-  /** Undefined for an instance of an earlier version, as the solver. */
+  /** Undefined at an instance that does not send it, like the solver. */
   readonly user: Address | undefined
   readonly solver: Address | undefined
 }

@@ -17,7 +17,7 @@ export type OrderState = DomainState | UnknownText
 /** The event that moved an order into a state. */
 export interface OrderStep {
   readonly blockNumber: number
-  /** Time of the block, Unix time in seconds. Undefined while the instance has not read it for an event of an earlier version. */
+  /** Time of the block, Unix time in seconds. Undefined at an instance that does not send it. */
   readonly blockTime: number | undefined
   /** Undefined in the same case as `blockTime`. */
   readonly transactionHash: Hex | undefined

@@ -53,7 +53,7 @@ export interface OwnResultsParams {
 
 /** What came of one request, as its solver may see it. */
 export interface OwnResult {
-  /** The solver's own id of the quote; undefined for a request that an earlier version of the instance has recorded. */
+  /** The solver's own id of the quote; undefined at an instance that does not send it. */
   readonly quoteId: string | undefined
   /** Unix time in milliseconds. */
   readonly requestedAt: number

@@ -39,7 +39,7 @@ describe.each(TYPES)('the event %s', (type) => {
     expect(await received(EVENTS[type])).toEqual(withAmounts(EVENTS[type]))
   })
 
-  it('may be of an earlier version, without transaction and time', async () => {
+  it('may come without log index, transaction and time', async () => {
     const { logIndex, transactionHash, blockTime, ...early } = EVENTS[type]
     const nothing = { logIndex: undefined, transactionHash: undefined, blockTime: undefined }
     expect(await received(early)).toEqual({ ...withAmounts(early), ...nothing })
@@ -62,7 +62,7 @@ describe.each(TYPES)('the event %s', (type) => {
   })
 })
 
-it('the event Settled may be of an earlier version, without user and solver', async () => {
+it('the event Settled may come without user and solver', async () => {
   const { user, solver, ...early } = EVENTS.Settled as Record<string, unknown>
   expect(await received(early)).toEqual({ ...early, user: undefined, solver: undefined })
 })
