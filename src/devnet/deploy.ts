@@ -1,4 +1,5 @@
 import { pbkdf2Sync } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type Account,
   type Address,
@@ -9,6 +10,7 @@ import {
   type Hex,
   http,
   publicActions,
+  TransactionReceiptNotFoundError,
 } from 'viem'
 import { HDKey, hdKeyToAccount } from 'viem/accounts'
 import { settlementAbi, settlementBytecode } from '../../gen/contracts/settlement.js'
@@ -175,7 +177,22 @@ async function deployed(client: DevnetClient, hash: Hash): Promise<Address> {
 
 /** Waits until a transaction is mined. @throws Error when it reverted */
 export async function mined(client: DevnetClient, hash: Hash) {
-  const receipt = await client.waitForTransactionReceipt({ hash })
+  const receipt = await receiptOf(client, hash)
   if (receipt.status !== 'success') throw new Error(`transaction ${hash} reverted`)
   return receipt
+}
+
+/**
+ * Waits for the receipt of a transaction. Viem's own function asks once for each block, and on a chain that mines on demand no
+ * further block may come.
+ */
+export async function receiptOf(client: Pick<DevnetClient, 'getTransactionReceipt'>, hash: Hash) {
+  for (;;) {
+    try {
+      return await client.getTransactionReceipt({ hash })
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+      await delay(POLLING_INTERVAL_MS)
+    }
+  }
 }

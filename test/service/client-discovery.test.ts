@@ -67,7 +67,7 @@ describe('the chains of an instance', () => {
     expect(served).toMatchObject({
       ...{ chainId: chain.chainId, settlement: chain.contracts.settlement, protocolName: 'Service' },
       ...{ status: 'ok', activeSolvers: 1, destinationChainIds: [chain.chainId] },
-      ...{ defaultDepositWindow: 300, quoteTimeoutMs: 2000, quoteSoftTimeoutMs: 0, maxQuoteFanOut: 10 },
+      ...{ defaultDepositWindow: 300, quoteTimeoutMs: 20_000, quoteSoftTimeoutMs: 0, maxQuoteFanOut: 10 },
     })
     expect(served?.headBlock).toBeGreaterThan(0)
   })

@@ -14,7 +14,7 @@ import {
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
-import { createDevnetClient, type Devnet, devAccounts } from '../../../src/devnet/deploy.js'
+import { createDevnetClient, type Devnet, devAccounts, receiptOf } from '../../../src/devnet/deploy.js'
 
 /** The contract with deployed rules has all calls and events of the reference contract, and more. */
 const CALLS = deployedSettlementAbi
@@ -39,7 +39,7 @@ export function createCalls(devnet: Devnet, settlement: Address) {
   async function transact(from: Account, address: Address, abi: Abi, functionName: string, args: unknown[]) {
     const call = { account: from, address, abi, functionName, args }
     const hash = await createDevnetClient(devnet, from).writeContract({ ...call, gas: GAS, chain: null })
-    const receipt = await client.waitForTransactionReceipt({ hash })
+    const receipt = await receiptOf(client, hash)
     if (receipt.status === 'success') return receipt
     await client.simulateContract({ ...call, abi: REVERTS.concat(abi), blockNumber: receipt.blockNumber })
     throw new Error(`${functionName} reverted on the chain, but not in a later call`)
