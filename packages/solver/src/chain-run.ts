@@ -154,10 +154,9 @@ async function run(parts: ChainParts): Promise<ChainRun> {
       state.addQuote(signed, isForAddress)
       ledger.add(signed)
     },
-    async cancelQuotes(selects) {
+    async cancelQuotes(selects = () => true) {
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed ?? [])
-      const ended = ending.cancel(selects === undefined ? kept : kept.filter(selects))
-      return ended
+      return ending.cancel(kept.filter(selects))
     },
     async hint(orderId) {
       const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)

@@ -74,7 +74,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
 async function startChains(shared: Shared): Promise<void> {
-  const ids = Object.keys(shared.options.chains).map(Number)
+  const ids = shared.chainIds
   const started = await Promise.allSettled(ids.map((chainId) => startChain(shared, chainId)))
   const failures = started.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   if (failures.length === ids.length) throw failures[0]
@@ -124,9 +124,8 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
     )
   const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
   for (const chainId of chainIds) {
-    const registerOnce = () => registerEndpoint({ ...terms, chainIds: [chainId] })
-    for (const { check } of await keepTrying(shared, registerOnce))
-      log.info({ chainId, ...check }, 'endpoint registered')
+    const check = await keepTrying(shared, () => registerEndpoint({ ...terms, chainId }))
+    log.info({ chainId, ...check }, 'endpoint registered')
   }
 }
 
