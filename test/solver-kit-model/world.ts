@@ -98,11 +98,11 @@ export function createWorld(rules: Rules) {
           name: 'Dora',
           aggregatorUrl: 'http://127.0.0.1:1',
           endpointUrl: `http://127.0.0.1:1/${'s'.repeat(22)}`,
-          chains: { [CHAIN_ID]: { ...terms, pollIntervalMs: POLL_MS } },
           quote: fixedPrice,
           stateFile,
           onError: (error) => errors.push(error),
           ...options,
+          chains: { [CHAIN_ID]: { ...terms, pollIntervalMs: POLL_MS }, ...options.chains },
         },
         own,
       )

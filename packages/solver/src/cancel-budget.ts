@@ -2,7 +2,7 @@ import type { SolverState } from './state.js'
 
 /** Bounds what cancellations cost in an hour of the chain's time. In wei. */
 export interface CancelBudget {
-  /** Counts a cancellation that is about to be sent, at its highest cost. @throws Error when the hour does not allow it */
+  /** Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised. @throws Error when the hour does not allow it */
   reserve(id: string, highest: bigint): void
   /** Counts what a cancellation has cost in the end. */
   charge(id: string, cost: bigint): void
@@ -30,17 +30,18 @@ export function createCancelBudget(
   let wanted = 1n
 
   const recent = () => costs.filter(({ time }) => time > now() - HOUR_SECONDS)
-  const spent = () => recent().reduce((sum, { wei }) => sum + BigInt(wei), 0n)
-  const isWithin = (wei: bigint) => spent() + wei <= chain.maxCancelFees
+  const withoutIt = (id: string) => recent().filter((cost) => cost.id !== id)
+  const isWithin = (others: readonly Cost[], wei: bigint) =>
+    others.reduce((sum, cost) => sum + BigInt(cost.wei), wei) <= chain.maxCancelFees
 
   function put(id: string, wei: bigint): void {
-    costs = [...recent().filter((cost) => cost.id !== id), { id, time: now(), wei: String(wei) }]
+    costs = [...withoutIt(id), { id, time: now(), wei: String(wei) }]
     state.setPosition(name, JSON.stringify(costs))
   }
 
   return {
     reserve(id, highest) {
-      if (!isWithin(highest)) {
+      if (!isWithin(withoutIt(id), highest)) {
         wanted = highest
         throw new Error(
           `chain ${chain.chainId}: cancellations would cost more than maxCancelFees in an hour, so quotes stay open`,
@@ -50,6 +51,6 @@ export function createCancelBudget(
       put(id, highest)
     },
     charge: put,
-    isSpent: () => !isWithin(wanted),
+    isSpent: () => !isWithin(recent(), wanted),
   }
 }

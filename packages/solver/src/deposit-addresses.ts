@@ -6,25 +6,6 @@ import { isNonceUsed, refundCall } from './chain/orders.js'
 import { revertData } from './chain/revert-data.js'
 import type { SolverState } from './state.js'
 
-/**
- * What the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and take
- * `settle` only until the deposit deadline (docs/protocol.md, "Contract calls").
- */
-export interface DepositAddresses {
-  /** True until it is known. */
-  keepsTokens(): boolean
-  /** The last second at which `settle` takes a quote; the earlier one until it is known. */
-  lastSettle(quote: Quote): number
-  /** When an order whose tokens lie at its address is given up. */
-  givenUpAfter(quote: Quote): number
-  /** Asks the contract by an own quote whose nonce is used. @throws viem's errors */
-  learn(): Promise<void>
-  /** A user has had the solver slashed by a deposit address. */
-  slashed(): void
-  /** Whether quotes for deposit addresses are declined after a slash. */
-  areDeclined(): boolean
-}
-
 const DECLINED_SECONDS = 86_400
 const LEARNING_SECONDS = 60
 /** The contract has looked for tokens to give back, and found none. */
@@ -34,23 +15,34 @@ const KEEPS = [
   toFunctionSelector('NonceAlreadyUsed(address,uint256)'),
 ]
 
-/** Builds it. What is learnt is kept over restarts. */
+export type DepositAddresses = ReturnType<typeof createDepositAddresses>
+
+/**
+ * Knows what the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and
+ * take `settle` only until the deposit deadline (docs/protocol.md, "Contract calls"). What is learnt is kept over restarts.
+ */
 export function createDepositAddresses(
   chain: SolverChain,
   solver: Hex,
-  state: SolverState,
+  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuote'>,
   time: Pick<ChainTime, 'passed'>,
-): DepositAddresses {
+) {
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'
   let nextLearning = 0
 
   return {
+    /** True until it is known. */
     keepsTokens,
-    lastSettle: ({ depositDeadline, fillDeadline }) => (keepsTokens() ? depositDeadline : fillDeadline),
-    givenUpAfter: ({ depositDeadline, fillDeadline }) => (known() === 'yes' ? depositDeadline : fillDeadline),
-    async learn() {
+    /** The last second at which `settle` takes a quote; the earlier one until it is known. */
+    lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
+      keepsTokens() ? depositDeadline : fillDeadline,
+    /** When an order whose tokens lie at its address is given up; the later one until it is known. */
+    givenUpAfter: ({ depositDeadline, fillDeadline }: Quote) =>
+      known() === 'yes' ? depositDeadline : fillDeadline,
+    /** Asks the contract by an own quote whose nonce is used. @throws viem's errors */
+    async learn(): Promise<void> {
       if (known() !== undefined || time.passed() < nextLearning) return
       const past = state.endedQuote(chain.chainId, time.passed())
       if (past === undefined) return
@@ -62,8 +54,10 @@ export function createDepositAddresses(
         .then(() => 'no' as const, keepsBy)
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
+    /** A user has had the solver slashed by a deposit address. */
     slashed: () => state.setPosition(`address slash ${place}`, String(time.passed())),
-    areDeclined() {
+    /** Whether quotes for deposit addresses are declined after a slash. */
+    areDeclined(): boolean {
       const at = state.position(`address slash ${place}`)
       return at !== undefined && time.passed() < Number(at) + DECLINED_SECONDS
     },

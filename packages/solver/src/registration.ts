@@ -7,34 +7,24 @@ import type { SolverAccount } from './solver-options.js'
 interface RegistrationOptions {
   readonly account: SolverAccount
   readonly aggregatorUrls: readonly string[]
-  readonly chainIds: readonly number[]
+  readonly chainId: number
   readonly endpointUrl: string
   readonly name: string
   readonly protocolName: string
 }
 
-/** What an instance has found at the endpoint, on one chain. */
-export interface RegisteredEndpoint {
-  readonly chainId: number
-  /** Undefined for an instance that does not check endpoints. */
-  readonly check: RegistrationCheck | undefined
-}
-
 /**
- * Registers an endpoint on each chain, at the first of the URLs that can be reached (docs/decisions.md, D5).
+ * Registers an endpoint on a chain, at the first of the URLs that can be reached (docs/decisions.md, D5).
+ * @returns what the instance has found there; undefined for one that does not check endpoints
  * @throws AggregatorError of the instance, or of the last URL when none can be reached; the errors of the account
  */
-export async function registerEndpoint(options: RegistrationOptions): Promise<RegisteredEndpoint[]> {
-  const { account, chainIds, ...terms } = options
-  const registered: RegisteredEndpoint[] = []
-  for (const chainId of chainIds) {
-    const signed = await signRegistration(account, { ...terms, chainId })
-    const { check } = await atAny(options.aggregatorUrls, (baseUrl) =>
-      createAggregatorClient({ baseUrl }).registerSolver(signed),
-    )
-    registered.push({ chainId, check })
-  }
-  return registered
+export async function registerEndpoint(options: RegistrationOptions): Promise<RegistrationCheck | undefined> {
+  const { account, ...terms } = options
+  const signed = await signRegistration(account, terms)
+  const { check } = await atAny(options.aggregatorUrls, (baseUrl) =>
+    createAggregatorClient({ baseUrl }).registerSolver(signed),
+  )
+  return check
 }
 
 /** Calls the first instance that can be reached. @throws the error of the first one that answers, or of the last one */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../src/clock.js'
 import { AggregatorError } from '../../client/src/errors.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
-import { limitAnswers } from './limit-answers.js'
 import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
@@ -67,7 +66,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   await startChains(shared)
   signal.throwIfAborted()
   const rules = givenOr(DEFAULT_RULES, options)
-  const quoting = limitAnswers(createQuoting({ ...start, signer, quote, rules }), start.metrics)
+  const quoting = createQuoting({ ...start, signer, quote, rules })
   start.onQuoting(quoting)
   if (options.endpointUrl === undefined) await connect(shared, quoting)
   else await register(shared, options.endpointUrl)
@@ -75,7 +74,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
 async function startChains(shared: Shared): Promise<void> {
-  const ids = Object.keys(shared.options.chains).map(Number)
+  const ids = shared.chainIds
   const started = await Promise.allSettled(ids.map((chainId) => startChain(shared, chainId)))
   const failures = started.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
   if (failures.length === ids.length) throw failures[0]
@@ -125,9 +124,8 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
     )
   const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
   for (const chainId of chainIds) {
-    const registerOnce = () => registerEndpoint({ ...terms, chainIds: [chainId] })
-    for (const { check } of await keepTrying(shared, registerOnce))
-      log.info({ chainId, ...check }, 'endpoint registered')
+    const check = await keepTrying(shared, () => registerEndpoint({ ...terms, chainId }))
+    log.info({ chainId, ...check }, 'endpoint registered')
   }
 }
 

@@ -94,6 +94,16 @@ it.each([
     'chains[1].maxFeePerGas must be a bigint of at least 1, in wei',
   ],
   ['maxPayments', onChain({ maxPayments: 0 }), 'chains[1].maxPayments must be an integer of at least 1'],
+  [
+    'cancelAbove',
+    onChain({ cancelAbove: -1n }),
+    'chains[1].cancelAbove must be a bigint of at least 0, in units of the bond token',
+  ],
+  [
+    'maxCancelFees',
+    onChain({ maxCancelFees: 0n }),
+    'chains[1].maxCancelFees must be a bigint of at least 1, in wei',
+  ],
   ['names of terms', onChain({ pollInterval: 5 }), 'chains[1].pollInterval is not an option of this version'],
   ['quote', { quote: undefined }, 'quote must be a function'],
   ['fill', { fill: true }, 'fill must be a function'],
@@ -101,6 +111,12 @@ it.each([
   ['stateFile', { stateFile: '' }, 'stateFile must be the path of a file'],
   ['overcommit', { overcommit: 0.5 }, 'overcommit must be a number of at least 1'],
   ['overcommit is a number', { overcommit: '20' }, 'overcommit must be a number of at least 1'],
+  ['acceptLess', { acceptLess: true }, 'acceptLess must be a function'],
+  ['maxBondShare', { maxBondShare: 0 }, 'maxBondShare must be a number above 0 to 1'],
+  ['maxOpenBond', { maxOpenBond: 1.1 }, 'maxOpenBond must be a number above 0 to 1'],
+  ['maxAddressBondShare', { maxAddressBondShare: -0.1 }, 'maxAddressBondShare must be a number of 0 to 1'],
+  ['minFillSeconds', { minFillSeconds: 0 }, 'minFillSeconds must be an integer of at least 1, in seconds'],
+  ['maxLockSeconds', { maxLockSeconds: 1.5 }, 'maxLockSeconds must be an integer of at least 1, in seconds'],
   ['log', { log: console.log }, 'log must have the functions debug, info, warn, error'],
   ['onFilled', { onFilled: 5 }, 'onFilled must be a function'],
   ['names of options', { stateFIle: 'a.db' }, 'stateFIle is not an option of this version'],
@@ -129,5 +145,16 @@ it('a solver is built from every kind of right options', () => {
   ).toBe('')
   expect(
     refusal({ log: console, overcommit: 20, endpointUrl: 'https://solver.example', fill: async () => {} }),
+  ).toBe('')
+  expect(
+    refusal({
+      ...onChain({ cancelAbove: 0n, maxCancelFees: 1n }),
+      acceptLess: () => false,
+      maxBondShare: 1,
+      maxOpenBond: 0.001,
+      maxAddressBondShare: 0,
+      minFillSeconds: 1,
+      maxLockSeconds: 2 ** 32 - 1,
+    }),
   ).toBe('')
 })

@@ -20,7 +20,7 @@ export interface ChainTime {
   now(): number
   /** The usual time between two blocks. */
   blockSeconds(): number
-  /** Whether the newest block is older than a minute and than ten block times: time passes that no block shows. */
+  /** Whether the newest block is older than the longer one of a minute and ten block times: time passes that no block shows. */
   isStale(): boolean
 }
 

@@ -1,0 +1,141 @@
+import { custom } from 'viem'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { toKnown } from './known-quotes.js'
+import { OrderState } from './settlement-state.js'
+import {
+  CHAIN_ID,
+  createWorld,
+  type Incarnation,
+  SETTLEMENT,
+  SOLVER,
+  settlementCall,
+  USDC,
+  USERS,
+  WETH,
+} from './world.js'
+
+const HOUR_MS = 3_600_000
+/** Blocks after which a payment must be there. */
+const SOON = 20
+
+/** Whether the instance answers. */
+let isUp = true
+
+beforeEach(() => {
+  isUp = true
+  vi.stubGlobal('fetch', async () => {
+    if (!isUp) throw new TypeError('fetch failed')
+    return Response.json({ status: 'registered', address: SOLVER })
+  })
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+/** A solver on a chain that has a block every two seconds. */
+function createStory() {
+  const world = createWorld('reference')
+  const { chain, clock } = world
+
+  async function passBlock(): Promise<void> {
+    await clock.advance(1000)
+    chain.mine(chain.head().timestamp + 2)
+    await clock.advance(1000)
+  }
+
+  async function passBlocks(isEnough: () => boolean): Promise<void> {
+    for (let block = 0; block < SOON && !isEnough(); block++) await passBlock()
+  }
+
+  return {
+    world,
+    passBlock,
+    passBlocks,
+    async start(options = {}): Promise<Incarnation> {
+      const incarnation = world.start(options)
+      await incarnation.node.asked
+      return incarnation
+    },
+    async quote({ solver }: Incarnation) {
+      const body = {
+        inputToken: WETH,
+        outputToken: USDC,
+        orderType: 'EXACT_INPUT',
+        amount: String(WETH_UNIT),
+        userAddress: USERS[0],
+        chainId: CHAIN_ID,
+        depositMode: 'CONTRACT',
+        depositDeadline: chain.head().timestamp + 60,
+        fillDeadline: chain.head().timestamp + 180,
+      }
+      const { body: answer } = await solver.answer({ body, headers: {} })
+      return toKnown(world, answer as never, { isIndicative: false, isForAddress: false })
+    },
+    deposit: ({ quote, signature }: ReturnType<typeof toKnown>) =>
+      chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),
+    isPaid: ({ orderId }: ReturnType<typeof toKnown>) =>
+      world.contracts.settlement.order(orderId).state === OrderState.SETTLED,
+  }
+}
+
+it.each([
+  ['ahead', HOUR_MS],
+  ['behind', -HOUR_MS],
+])('a clock that is an hour %s for seconds makes a solver give up no order', async (_title, wrongMs) => {
+  const { world, passBlock, passBlocks, start, quote, deposit, isPaid } = createStory()
+  const { clock, chain } = world
+  let isWrong = false
+  const incarnation = await start({
+    async fill(order: { fill(): Promise<void> }) {
+      if (isWrong) throw new Error('not yet')
+      await order.fill()
+    },
+  })
+  await passBlocks(() => incarnation.progress === 'started')
+  const known = await quote(incarnation)
+  deposit(known)
+  isWrong = true
+  clock.set(clock.now() + wrongMs)
+  for (let block = 0; block < 4; block++) await passBlock()
+  expect([isPaid(known), incarnation.solver.metrics().openOrders]).toEqual([false, 1])
+  isWrong = false
+  clock.set(chain.head().timestamp * 1000)
+  await passBlocks(() => isPaid(known))
+  expect([isPaid(known), incarnation.solver.metrics().missed]).toEqual([true, 0])
+  world.kill(incarnation)
+})
+
+it('an order that is owed at a restart is paid while the instance is down', async () => {
+  const { world, passBlocks, start, quote, deposit, isPaid } = createStory()
+  const first = await start()
+  await passBlocks(() => first.progress === 'started')
+  const known = await quote(first)
+  world.kill(first)
+  deposit(known)
+  isUp = false
+  const second = await start()
+  await passBlocks(() => isPaid(known))
+  expect([isPaid(known), second.progress]).toEqual([true, 'starting'])
+  isUp = true
+  await passBlocks(() => second.progress === 'started')
+  expect(second.progress).toBe('started')
+  world.kill(second)
+})
+
+it('an order that is owed at a restart is paid while another chain of the solver is dead', async () => {
+  const { world, passBlocks, start, quote, deposit, isPaid } = createStory()
+  const first = await start()
+  await passBlocks(() => first.progress === 'started')
+  const known = await quote(first)
+  world.kill(first)
+  deposit(known)
+  const request = async () => {
+    throw new Error('the other node is down')
+  }
+  const rpc = custom({ request }, { retryCount: 0 })
+  const second = await start({ chains: { 1: { rpc, settlement: SETTLEMENT, tokens: [WETH] } } })
+  await passBlocks(() => isPaid(known) && second.progress === 'started')
+  expect([isPaid(known), second.progress]).toEqual([true, 'started'])
+  expect(second.errors.map(String).join()).toContain('the other node is down')
+  expect((await second.solver.answer({ body: {}, headers: {} })).status).toBe(400)
+  world.kill(second)
+})
