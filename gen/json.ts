@@ -747,7 +747,7 @@ export interface components {
              *     - `INVALID`: The reply does not match the request, or its signature is wrong. Quotes drop such a reply.
              *     - `LATE`: The request was sent, and no reply came within a second.
              *     - `FAILED`: The service could not reach the endpoint within a second, or the connection broke, or the reply was too long.
-             *     - `SKIPPED`: No request was sent: too many checks of this solver, or of others, were made at this time.
+             *     - `SKIPPED`: No request was sent: too many checks of this endpoint, or of others, were made at this time, or the chain was not read yet.
              * @enum {string}
              */
             outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "SKIPPED";

@@ -21,6 +21,9 @@ TABLE = {
     "0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9": (10**6, 1_000_000, 5_000 * 10**6),
 }
 SPREAD_BPS = 4
+# The demo's time to fill: on a chain of your own, take 60 seconds, and at least 4 blocks. And the longest lock.
+LEAST_FILL_S, MOST_LOCK_S = 5, 3600
+NO_USER = "0x000000000000000000000000000000000000dEaD"
 KEY, ADDRESS = read_key(os.environ["PRIVATE_KEY"])
 fills = ThreadPoolExecutor(1)  # One transaction at a time, because they are numbered.
 
@@ -29,6 +32,14 @@ def hello(nonce, cursor):
     signature = sign_hello(KEY, PROTOCOL, ADDRESS, NAME, URL, [CHAIN_ID], nonce)
     who = {"address": ADDRESS, "name": NAME, "audience": URL, "chain_ids": [CHAIN_ID]}
     return {**who, "signature": signature, "events": {"after": cursor}}
+
+
+def is_safe(request):
+    """Whether a quote with the times and the user of a request may be signed. A hostile instance chooses others."""
+    now, deposit, fill = time.time(), request.deposit_deadline, request.fill_deadline
+    is_timely = deposit >= now + 2 and fill - deposit >= LEAST_FILL_S and fill <= now + MOST_LOCK_S
+    is_firm = request.kind == quote_pb2.QUOTE_KIND_FIRM
+    return is_timely and (is_firm or request.user_address.lower() == NO_USER.lower())
 
 
 def price(request):
@@ -46,7 +57,7 @@ def price(request):
 
 
 def answer(request):
-    priced = price(request)
+    priced = price(request) if is_safe(request) else "OTHER"
     if isinstance(priced, str):
         return {"decline": {"id": request.id, "code": quote_pb2.DeclineCode.Value(f"DECLINE_CODE_{priced}")}}
     quote = quote_pb2.Quote(solver=ADDRESS, user=request.user_address, nonce=str(secrets.randbits(64)))

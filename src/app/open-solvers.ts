@@ -94,7 +94,12 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   return {
     directory,
     freeBonds,
-    register: createRegisterSolver({ ...solvers, bondWatch, endpointGuard }),
+    register: createRegisterSolver({
+      ...solvers,
+      bondWatch,
+      endpointGuard,
+      tryEndpoint: quoting.registrationChecks.check,
+    }),
     unregister: createUnregisterSolver(solvers),
     sessions,
     relay,

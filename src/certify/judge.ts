@@ -3,17 +3,23 @@ import type { QuoteParameters } from '../domain/quote-record.js'
 import { isDecline, isRedirect } from '../domain/solver-result.js'
 import { explain } from '../quoting/explain.js'
 import { toRecordedResult } from '../quoting/quote-trace.js'
-import { type Finding, fail, pass, warn, worseOf } from './report.js'
+import { type Finding, fail, pass, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 
 /** What the answer to a request must be. Errors, time-outs and invalid replies always fail. */
 export interface Expectation {
-  /** Set when an offer is not right: why, and what to do. */
-  readonly offerIsOdd?: string
-  /** Set when a decline is not right: why, and what to do. */
-  readonly declineIsOdd?: { readonly status: 'warn' | 'fail'; readonly text: string }
+  /** Set when an offer is not right. */
+  readonly offerIsOdd?: Objection
+  /** Set when a decline is not right. */
+  readonly declineIsOdd?: Objection
   /** What else to do about a failure. */
   readonly failureHint?: string
+}
+
+interface Objection {
+  readonly status: 'warn' | 'fail'
+  /** Why, and what to do. */
+  readonly text: string
 }
 
 /** An offer and a decline are both right. */
@@ -37,7 +43,8 @@ function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
   const text = explainReply(reply)
   switch (result.kind) {
     case 'quoted':
-      return offerIsOdd === undefined ? pass(text) : warn(`${text} ${offerIsOdd}`)
+      if (offerIsOdd === undefined) return pass(text)
+      return { status: offerIsOdd.status, text: `${text} ${offerIsOdd.text}` }
     case 'declined':
       if ('status' in result && isRedirect(result.status)) return fail(text, 'redirect')
       if ('status' in result && !isDecline(result.status)) return fail(text, 'error_status')

@@ -33,7 +33,7 @@ const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledI
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',
   SIGNATURE_INVALID: 'Does the instance have another PROTOCOL_NAME? Name it with --protocol-name.',
   TIMESTAMP_OUT_OF_RANGE: "Set this machine's clock.",
-  ENDPOINT_REJECTED: 'Use an https endpoint at a public address.',
+  ENDPOINT_REJECTED: 'Use an https endpoint of your own solver, at a public address.',
   ANSWER_INVALID: 'Is it an aggregator? Name another one with --url or AGGREGATOR_URL.',
   TIMED_OUT: 'Allow more time with --timeout, or try again.',
 }

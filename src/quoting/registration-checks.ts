@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Chain } from '../chain/chain.js'
-import type { Address } from '../domain/hex.js'
+import { ServiceError } from '../domain/errors.js'
+import { type Address, parseAddress } from '../domain/hex.js'
+import { readPartOf } from '../domain/offer.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import type { QuoteParameters } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
+import { toChecksumAddress } from '../signing/checksum.js'
 import type { EndpointGuard } from '../solvers/endpoint-guard.js'
 import { requestBody } from '../solvers/request-body.js'
 import { type CalledSolver, createSolverHttpClient } from '../solvers/solver-http-client.js'
@@ -18,19 +21,21 @@ import { toRecordedResult } from './quote-trace.js'
 /** A check is not cancelled when its caller leaves. */
 type CheckResult = Exclude<SolverResult, { kind: 'cancelled' }>
 
-/** The result of the check of a registered endpoint, with an explanation for its developer. */
+/** The result of the check of an endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {
   readonly outcome: CheckResult['kind'] | 'skipped'
   readonly explanation: string
 }
 
-/** Checks the endpoints of registered solvers with one request each. */
+/** Checks the endpoints of solvers that register, with one request each. */
 export interface RegistrationChecks {
   /**
-   * Requests an indicative quote from a registered endpoint. It takes at most a second, and no record or metric contains it.
-   * It never throws: the registration is valid with every result.
+   * Requests an indicative quote from an endpoint. It takes at most a second, and no record or metric contains it.
+   * @param isStored whether it is the solver's endpoint already. Only then it may stay unchecked because of the limits of checks.
+   * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md,
+   *   D23); RATE_LIMITED. A registration is valid with every result.
    */
-  check(solver: CheckedSolver): Promise<RegistrationCheck>
+  check(solver: CheckedSolver, isStored: boolean): Promise<RegistrationCheck>
   /** Stores the pair of a request with a valid offer. The next check on its chain requests the same pair. */
   noteQuoted(request: QuoteRequest): void
 }
@@ -67,7 +72,8 @@ const NO_RULES = { violationOf: () => undefined }
 export function createRegistrationChecks(options: RegistrationChecksOptions): RegistrationChecks {
   const { chains, endpointGuard, production, log } = options
   const requests = createCheckRequests(options)
-  const underWay = new Set<string>()
+  /** A check of the same solver and endpoint is shared. */
+  const underWay = new Map<string, Promise<RegistrationCheck>>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
   const validateOffer = createOfferValidator(NO_RULES, () => {})
 
@@ -88,7 +94,12 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
       const reply = await client.requestQuote(solver, solverRequest, signal, { onSent })
       if (reply.kind === 'cancelled') return isSent ? { kind: 'late' } : UNREACHABLE
       if (reply.kind !== 'replied') return reply
-      return await validateOffer({ request, hasher, solver: solver.address, body: reply.body })
+      const validate = (asked: Address) => validateOffer({ request, hasher, solver: asked, body: reply.body })
+      const claimed = claimedSolver(reply.body) ?? solver.address
+      const result = await validate(claimed)
+      if (claimed === solver.address) return result
+      if (result.kind === 'quoted') throw answersForAnother(claimed)
+      return await validate(solver.address)
     } finally {
       await client.close()
     }
@@ -100,7 +111,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const start = performance.now()
     const result = await requestQuote(solver, request)
     const logged = result.kind === 'quoted' ? { kind: result.kind } : result
-    log.info({ chainId, solver: address, result: logged }, 'a registered endpoint was checked')
+    log.info({ chainId, solver: address, result: logged }, 'an endpoint was checked')
     if (production && result.kind === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
     const typedData = chains.get(chainId)?.quoteTypedData()
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
@@ -109,32 +120,43 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     return { outcome: result.kind, explanation: explainCheck(answer, context) }
   }
 
+  async function checkOrExplain(solver: CheckedSolver): Promise<RegistrationCheck> {
+    try {
+      return await checkNow(solver)
+    } catch (error) {
+      if (error instanceof ServiceError) throw error
+      log.error(
+        { chainId: solver.chainId, solver: solver.address, err: error },
+        'an endpoint was not checked',
+      )
+      return skipped({ reason: 'the service has failed', seconds: 1 })
+    }
+  }
+
+  /** Every check counts. A new endpoint is checked also beyond the limit: it is not registered unchecked. */
+  async function checkWithinLimit(solver: CheckedSolver, isStored: boolean): Promise<RegistrationCheck> {
+    try {
+      await limiter.consume(`${solver.chainId}:${solver.address}`)
+    } catch (thrown) {
+      if (!(thrown instanceof RateLimiterRes)) throw thrown
+      if (isStored) return skipped({ reason: OFTEN, seconds: Math.ceil(thrown.msBeforeNext / 1000) })
+    }
+    return checkOrExplain(solver)
+  }
+
   return {
-    async check(solver) {
-      const key = `${solver.chainId}:${solver.address}`
-      if (underWay.has(key)) return skipped('another check of it is under way', 1)
-      if (underWay.size >= MAX_AT_ONCE) return skipped('many others are being checked', 1)
-      const { chainId } = solver
+    async check(solver, isStored) {
+      const { chainId, address, endpointUrl } = solver
       if (chains.get(chainId)?.quoteTypedData() === undefined)
-        return skipped(`chain ${chainId} has not been read yet`, CHAIN_RETRY_SECONDS)
-      try {
-        await limiter.consume(key)
-      } catch (thrown) {
-        if (!(thrown instanceof RateLimiterRes)) throw thrown
-        return skipped(OFTEN, Math.ceil(thrown.msBeforeNext / 1000))
-      }
-      underWay.add(key)
-      try {
-        return await checkNow(solver)
-      } catch (error) {
-        log.error(
-          { chainId: solver.chainId, solver: solver.address, err: error },
-          'an endpoint was not checked',
-        )
-        return skipped('the service has failed', 1)
-      } finally {
-        underWay.delete(key)
-      }
+        return skipped({ reason: `chain ${chainId} has not been read yet`, seconds: CHAIN_RETRY_SECONDS })
+      const key = `${chainId} ${address} ${endpointUrl}`
+      const known = underWay.get(key)
+      if (known !== undefined) return known
+      if (underWay.size >= MAX_AT_ONCE && isStored) return skipped(BUSY)
+      if (underWay.size >= MAX_AT_ONCE) throw busy()
+      const check = checkWithinLimit(solver, isStored).finally(() => underWay.delete(key))
+      underWay.set(key, check)
+      return check
     },
 
     noteQuoted: requests.noteQuoted,
@@ -144,10 +166,37 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
 const NO_IDS: ReadonlyMap<Address, string> = new Map()
 const UNREACHABLE: CheckResult = { kind: 'failed', reason: 'unreachable', message: '' }
 
-/** @param reason why the check was skipped, as a part of a sentence */
-function skipped(reason: string, seconds: number): RegistrationCheck {
+/** Why a check is not made now. */
+interface Limit {
+  /** As a part of a sentence. */
+  readonly reason: string
+  readonly seconds: number
+}
+
+const BUSY: Limit = { reason: 'many others are being checked', seconds: 1 }
+
+function skipped({ reason, seconds }: Limit): RegistrationCheck {
   return {
     outcome: 'skipped',
     explanation: `The endpoint was not checked: ${reason}. Register again in ${seconds} s to have it checked.`,
   }
+}
+
+function busy(): ServiceError {
+  const message = `The endpoint cannot be checked: ${BUSY.reason}. Register again in ${BUSY.seconds} s.`
+  return new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: BUSY.seconds })
+}
+
+/** Whom a reply names as its solver; undefined when it has no address there. */
+function claimedSolver(body: unknown): Address | undefined {
+  const { quote } = (readPartOf(body) ?? {}) as { readonly quote?: { readonly solver?: unknown } }
+  return parseAddress(quote?.solver)
+}
+
+function answersForAnother(solver: Address): ServiceError {
+  const signer = toChecksumAddress(solver)
+  return new ServiceError(
+    'ENDPOINT_REJECTED',
+    `The endpoint belongs to another solver: its quote is signed by ${signer}. Register the endpoint of your own solver.`,
+  )
 }

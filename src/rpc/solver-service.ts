@@ -1,7 +1,7 @@
 import { CheckOutcome, SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { type Reason, toServiceError } from '../domain/errors.js'
 import type { Solver } from '../domain/solver.js'
-import type { RegistrationChecks } from '../quoting/registration-checks.js'
+import type { RegistrationCheck } from '../quoting/registration-checks.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { RegisterSolver } from '../solvers/register-solver.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
@@ -12,10 +12,9 @@ import { type Method, unaryMethod } from './method.js'
 import { weakMemoize } from './weak-memoize.js'
 
 interface SolverServiceOptions {
-  readonly register: RegisterSolver
+  readonly register: RegisterSolver<RegistrationCheck>
   readonly unregister: UnregisterSolver
   readonly directory: Pick<SolverDirectory, 'active'>
-  readonly registrationChecks: Pick<RegistrationChecks, 'check'>
   readonly metrics: Pick<Metrics, 'registrations'>
 }
 
@@ -30,13 +29,14 @@ const CHECK_OUTCOMES = {
 
 /** The methods of SolverService. */
 export function createSolverService(options: SolverServiceOptions): Method[] {
-  const { register, unregister, directory, registrationChecks, metrics } = options
+  const { register, unregister, directory, metrics } = options
 
-  async function counted(action: 'register' | 'unregister', chainId: number, work: () => Promise<void>) {
+  async function counted<T>(action: 'register' | 'unregister', chainId: number, work: () => Promise<T>) {
     const count = (result: Reason | 'OK') => metrics.registrations.inc({ chain_id: chainId, action, result })
     try {
-      await work()
+      const result = await work()
       count('OK')
+      return result
     } catch (thrown) {
       count(toServiceError(thrown).reason)
       throw thrown
@@ -54,8 +54,9 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),
     async handle(registration) {
-      await counted('register', registration.chainId, () => register(registration))
-      const { outcome, explanation } = await registrationChecks.check(registration)
+      const { outcome, explanation } = await counted('register', registration.chainId, () =>
+        register(registration),
+      )
       return {
         status: 'registered',
         address: toCachedChecksumAddress(registration.address),

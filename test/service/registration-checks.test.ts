@@ -1,8 +1,10 @@
 import { pino } from 'pino'
+import type { Address } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
 import { startService, type TestService } from '../support/service/service.js'
+import { signedOver } from '../support/solvers/offer-faults.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { startTrap } from '../support/solvers/raw-solver.js'
 import {
@@ -36,9 +38,10 @@ afterEach(async () => {
   await Promise.all([solver.close(), other.close()])
 })
 
+const send = (body: object, to = service) => to.post(`/v1/${chain.chainId}/solvers/register`, body)
+
 async function registerAt(endpointUrl: string, to = service, signer = account) {
-  const body = await signedRegistration(signer, { endpointUrl })
-  const answer = await to.post(`/v1/${chain.chainId}/solvers/register`, body)
+  const answer = await send(await signedRegistration(signer, { endpointUrl }), to)
   expect([answer.status, answer.body.status]).toEqual([200, 'registered'])
   return answer.body.check
 }
@@ -130,6 +133,57 @@ it('the request is for tokens that do not exist until a pair is quoted, then for
   })
   const { headers } = solver.checks[1] ?? {}
   expect([headers?.['x-quote-kind'], headers?.['x-quote-id']]).toEqual(['indicative', undefined])
+})
+
+describe('an endpoint that answers with the valid signature of another solver', () => {
+  const listed = async () =>
+    (await service.get(`/v1/${chain.chainId}/solvers`)).body.map(({ name }: { name: string }) => name)
+
+  beforeEach(() => other.behaveInChecks(honest()))
+
+  it('is refused, and nothing is stored', async () => {
+    const body = await signedRegistration(account, { endpointUrl: other.endpointUrl })
+    const { status, body: error } = await send(body)
+    expect([status, error.code]).toEqual([400, 'ENDPOINT_REJECTED'])
+    expect(error.error).toBe(
+      `The endpoint belongs to another solver: its quote is signed by ${otherAccount.address}. Register the endpoint of your own solver.`,
+    )
+    expect(await listed()).toEqual([])
+    // Its timestamp is still new.
+    other.behaveInChecks(answerStatus(422))
+    expect((await send(body)).status).toBe(200)
+  })
+
+  it('does not replace the endpoint that is registered', async () => {
+    await solver.register(service, 'First')
+    const { body } = await send(
+      await signedRegistration(account, { endpointUrl: other.endpointUrl, name: 'Second' }),
+    )
+    expect(body.code).toBe('ENDPOINT_REJECTED')
+    expect(await listed()).toEqual(['First'])
+    expect((await askForQuote()).status).toBe(200)
+    expect([solver.asks.length, other.asks.length]).toEqual([1, 0])
+  })
+
+  it('is registered by its own solver', async () => {
+    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('QUOTED')
+  })
+
+  it('is not registered unchecked after five checks within a minute', async () => {
+    for (let time = 0; time < 6; time++) await registerAt(solver.endpointUrl)
+    const { body } = await send(await signedRegistration(account, { endpointUrl: other.endpointUrl }))
+    expect(body.code).toBe('ENDPOINT_REJECTED')
+  })
+})
+
+it.each<[string, Behaviour]>([
+  ['names another solver without its signature', signedOver({ solver: otherAccount.address })],
+  [
+    'names what is no address',
+    async (ask, { quoteFor }) => ({ quote: { ...quoteFor(ask), solver: 'me' as Address }, signature: '0x' }),
+  ],
+])('an endpoint whose reply %s is registered: a solver may have a mistake', async (_, behaviour) => {
+  expect((await checkOf(behaviour)).outcome).toBe('INVALID')
 })
 
 describe('a chain that has not been read yet', () => {

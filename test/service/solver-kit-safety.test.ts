@@ -11,7 +11,7 @@ const [account] = solverAccounts
 let market: Market
 
 beforeAll(async () => {
-  market = await startMarket({ DEFAULT_FILL_WINDOW: '2' })
+  market = await startMarket()
 })
 afterAll(() => market?.close())
 
@@ -32,20 +32,20 @@ it('open quotes use up the balance, and deposits at the contract keep it in use 
   const solver = market.solver({ fill: async (order) => released.then(() => order.fill()) })
   await solver.start()
   const balance = await market.calls.balanceOf(usdc, account.address)
-  const half = String((balance / 2n / PRICE) * WETH_UNIT)
-  await market.calls.mint(market.chain.contracts.weth, user.address, 2n * BigInt(half))
-  const offer = await market.quote({ amount: half })
-  expect(await declineCode({ amount: half })).toBeUndefined()
-  expect(await declineCode({ amount: half })).toBe('INSUFFICIENT_LIQUIDITY')
-  expect(solver.metrics()).toMatchObject({ openQuotes: 2, declinedForLiquidity: 1 })
+  const quarter = String((balance / 4n / PRICE) * WETH_UNIT)
+  await market.calls.mint(market.chain.contracts.weth, user.address, 2n * BigInt(quarter))
+  const offer = await market.quote({ amount: quarter })
+  for (let count = 1; count < 4; count++) expect(await declineCode({ amount: quarter })).toBeUndefined()
+  expect(await declineCode({ amount: quarter })).toBe('INSUFFICIENT_LIQUIDITY')
+  expect(solver.metrics()).toMatchObject({ openQuotes: 4, declinedForLiquidity: 1 })
   await market.deposit(offer)
   await expect.poll(() => solver.metrics().deposits).toBe(1)
-  expect(await declineCode({ amount: half })).toBe('INSUFFICIENT_LIQUIDITY')
+  expect(await declineCode({ amount: quarter })).toBe('INSUFFICIENT_LIQUIDITY')
   release()
   await expect.poll(() => solver.filled).toEqual([offer.orderId])
-  // The account has more again, and the second quote still counts.
+  // The account has more again, and the other quotes still count.
   await market.calls.mint(usdc, account.address, balance)
-  await expect.poll(() => declineCode({ amount: half })).toBeUndefined()
+  await expect.poll(() => declineCode({ amount: quarter })).toBeUndefined()
 })
 
 it('a decline for want of tokens or bond is in the log with what is too low', async () => {
@@ -56,19 +56,6 @@ it('a decline for want of tokens or bond is in the log with what is too low', as
   expect(await declineCode({ amount: String(10n ** 12n * WETH_UNIT) })).toBe('INSUFFICIENT_LIQUIDITY')
   const outputToken = market.chain.contracts.usdc.toLowerCase()
   expect(lines).toContainEqual(expect.objectContaining({ outputToken, shortage: 'PAYABLE' }))
-})
-
-it('an order that cannot be paid in time is reported as missed, and its quote no longer counts', async () => {
-  const solver = market.solver({ fill: () => Promise.reject(new Error('no')) })
-  await solver.start()
-  const offer = await market.quote({ depositWindow: 2 })
-  await market.deposit(offer)
-  await expect
-    .poll(() => solver.metrics())
-    .toMatchObject({ deposits: 1, missed: 1, filled: 0, openQuotes: 0 })
-  expect(solver.errors.map(String)).toContain(
-    `Error: order ${offer.orderId} on chain ${market.chain.chainId} was not paid by its fill deadline`,
-  )
 })
 
 it('a solver whose node does not answer declines, and fills when it answers again', async () => {
@@ -139,6 +126,24 @@ it('a payment that a reorganisation removes is sent again', async () => {
   await expect.poll(() => solver.filled).toEqual([offer.orderId, offer.orderId])
   expect(await market.settlements(offer.orderId)).toBe(1)
   expect(solver.metrics()).toMatchObject({ paymentsSent: 1, filled: 2 })
+})
+
+/** The last test: the chain's time is ahead from then on. */
+it('an order that cannot be paid in time is reported as missed, and its quote no longer counts', async () => {
+  const solver = market.solver({ fill: () => Promise.reject(new Error('no')) })
+  await solver.start()
+  const offer = await market.quote()
+  await market.deposit(offer)
+  await expect.poll(() => solver.metrics().deposits).toBe(1)
+  const { client } = market.calls
+  await client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.fillDeadline) + 1n })
+  await client.mine({ blocks: 1 })
+  await expect
+    .poll(() => solver.metrics())
+    .toMatchObject({ deposits: 1, missed: 1, filled: 0, openQuotes: 0 })
+  expect(solver.errors.map(String)).toContain(
+    `Error: order ${offer.orderId} on chain ${market.chain.chainId} was not paid by its fill deadline`,
+  )
 })
 
 async function orderOf(orderId: string) {

@@ -344,7 +344,8 @@ export enum CheckOutcome {
   FAILED = 5,
 
   /**
-   * No request was sent: too many checks of this solver, or of others, were made at this time.
+   * No request was sent: too many checks of this endpoint, or of others, were made at this time, or the chain was not read
+   * yet.
    *
    * @generated from enum value: CHECK_OUTCOME_SKIPPED = 6;
    */
@@ -370,11 +371,12 @@ export const SolverService: GenService<{
    * set, bond on-chain, and last the addresses of a host name in the endpoint. When the set is full, a new solver replaces
    * the one that has been without a sufficient bond for the longest time, if that is longer than the instance's grace.
    *
-   * RESOURCE_EXHAUSTED (`RATE_LIMITED`) while the instance resolves another endpoint of the solver, or those of many
-   * solvers. PERMISSION_DENIED (`SOLVER_BLOCKED`) when the operator has blocked the address.
+   * RESOURCE_EXHAUSTED (`RATE_LIMITED`) while the instance resolves another endpoint of the solver, or resolves or checks
+   * those of many solvers. PERMISSION_DENIED (`SOLVER_BLOCKED`) when the operator has blocked the address.
    *
-   * After the instance saves the registration, it sends the endpoint one request and returns the result. The registration
-   * is valid whatever the result is.
+   * Before the instance saves the registration, it sends the endpoint one request and returns the result. The registration
+   * is valid whatever the result is, unless the endpoint answers with the valid signature of another solver:
+   * FAILED_PRECONDITION (`ENDPOINT_REJECTED`), and nothing is saved.
    *
    * UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain. UNAVAILABLE (`DATABASE_UNAVAILABLE`)
    * while it cannot reach its database. In both cases, send the same message again. If the instance had saved the

@@ -119,7 +119,7 @@ async function run(parts: ChainParts): Promise<ChainRun> {
   const onEnd = () => ending.lookAgain()
   const cancellations = payments && createCancellations({ ...parts, payments, budget, onEnd })
   const filling = startFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
-  const ending = startEnding(parts, filling, cancellations)
+  const ending = createEnding({ ...parts, filling, cancellations, totalBond: ledger.totalBond })
   // Their nonces must be taken before new ones are.
   await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
   cancellations?.resume()
@@ -282,26 +282,6 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
     },
     onEnd,
     onEnded,
-  })
-}
-
-function startEnding(
-  parts: ChainParts,
-  filling: Filling,
-  cancellations: ReturnType<typeof createCancellations> | undefined,
-): Ending {
-  const { chain, ledger, onError } = parts
-  return createEnding({
-    ...parts,
-    filling,
-    cancellations,
-    totalBond: ledger.totalBond,
-    onSlash: ({ orderId }) =>
-      onError(
-        new Error(
-          `order ${orderId} at a deposit address on chain ${chain.chainId} has cost a part of the bond: quotes for deposit addresses are declined there for 24 hours`,
-        ),
-      ),
   })
 }
 

@@ -34,7 +34,6 @@ interface EndingOptions {
   readonly cancellations: Cancellations | undefined
   /** The bond of a solver, reserved part included. */
   readonly totalBond: () => bigint
-  readonly onSlash: (signed: SolverQuote) => void
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -74,7 +73,7 @@ export function createEnding(options: EndingOptions): Ending {
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(signed.orderId)
   }
 
-  function conclude({ nonce }: LedgerQuote['quote'], outcome: CancelledQuote['outcome']): void {
+  function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
     requested.get(nonce)?.(outcome)
     requested.delete(nonce)
   }
@@ -83,12 +82,17 @@ export function createEnding(options: EndingOptions): Ending {
   async function end(entry: LedgerQuote & { readonly signed: SolverQuote }): Promise<void> {
     const { quote, signed, isForAddress } = entry
     const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
-    conclude(quote, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
+    conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
     if (reached === 'REFUNDED' && isForAddress && lastBonds.some((bond) => bond > options.totalBond())) {
       addresses.slashed()
-      options.onSlash(signed)
+      const { orderId, chainId } = signed
+      options.onError(
+        new Error(
+          `order ${orderId} at a deposit address on chain ${chainId} has cost a part of the bond: quotes for deposit addresses are declined there for 24 hours`,
+        ),
+      )
     }
     slow.delete(quote.nonce)
     state.endQuote(signed.orderId, time.passed())
@@ -110,13 +114,16 @@ export function createEnding(options: EndingOptions): Ending {
   async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
     const { quote, signed } = entry
     if (signed === undefined) return false
-    // A node that does not have this block must not answer for it.
+    // A node that does not have this block must not answer for it. What came after it counts as well.
     const at = { blockNumber: BigInt(head.number) }
-    const [isUsed, balance] = await Promise.all([
+    const [wasUsed, isUsed, before, now] = await Promise.all([
       isNonceUsed(chain, solver, quote.nonce, at),
+      isNonceUsed(chain, solver, quote.nonce),
       readBalance(chain, quote.inputToken, signed.depositAddress, at),
+      readBalance(chain, quote.inputToken, signed.depositAddress),
     ])
-    if (isUsed) return end({ ...entry, signed }).then(() => false)
+    if (wasUsed || isUsed) return end({ ...entry, signed }).then(() => false)
+    const balance = before > now ? before : now
     const isPaid = balance >= quote.inputAmount
     const decision = decideEnd(entry, {
       time: time.passed(),
@@ -127,9 +134,8 @@ export function createEnding(options: EndingOptions): Ending {
       keepsTokens: addresses.keepsTokens(),
       isRequested: requested.has(quote.nonce),
     })
-    // One that was mined after this block must not be sent again.
-    if (decision === 'CANCEL') return !(await isNonceUsed(chain, solver, quote.nonce))
-    conclude(quote, decision === 'PAY' ? 'TAKEN' : 'KEPT')
+    if (decision === 'CANCEL') return true
+    conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
     if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
     else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
     return false
@@ -137,6 +143,8 @@ export function createEnding(options: EndingOptions): Ending {
 
   async function lookAtAll(head: Head): Promise<void> {
     cancellations?.resume()
+    for (const nonce of requested.keys())
+      if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
     const due = [...ledger.quotes()].filter(isDue)
     due.sort((one, other) => one.quote.fillDeadline - other.quote.fillDeadline)
     const ending: LedgerQuote[] = []
@@ -183,11 +191,10 @@ export function createEnding(options: EndingOptions): Ending {
     },
     async cancel(wanted) {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
-      const outcomes = wanted.map(({ orderId, quote }) => {
-        if (ledger.get(quote.nonce)?.deposit === 'CONTRACT') return { orderId, outcome: 'TAKEN' } as const
-        if (ledger.get(quote.nonce) === undefined) return { orderId, outcome: 'TAKEN' } as const
-        return outcomeOf(quote.nonce, signal).then((outcome) => ({ orderId, outcome }))
-      })
+      const outcomes = wanted.map(async ({ orderId, quote }) => ({
+        orderId,
+        outcome: await outcomeOf(quote.nonce, signal),
+      }))
       if (newest !== undefined) await look(newest)
       return Promise.all(outcomes)
     },

@@ -8,7 +8,6 @@ import type { ChainRun } from './chain-run.js'
 import { decline } from './decline.js'
 import type { SolverMetrics } from './metrics.js'
 import { createNonces } from './nonces.js'
-import type { AskedQuote } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
 import { type RequestRules, requestProblem } from './request-rules.js'
 import type { SessionAnswer } from './session/session-messages.js'
@@ -62,16 +61,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
     return problem === undefined ? undefined : 'OTHER'
   }
 
-  function isCovered(run: ChainRun, asked: AskedQuote): boolean {
-    const shortage = run.shortageFor(asked)
-    if (shortage === undefined) return true
-    const { outputToken, outputAmount } = asked.quote
-    const { chainId } = run.chain
-    const fields = { chainId, outputToken, outputAmount: String(outputAmount), shortage }
-    log.info(fields, 'too little for a quote')
-    return false
-  }
-
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
     const run = chains.get(request.chainId)
     if (run === undefined) return refuse('UNSUPPORTED_PAIR')
@@ -85,7 +74,13 @@ export function createQuoting(options: QuotingOptions): Quoting {
     const refused = refusal(run, request)
     if (refused !== undefined) return refuse(refused)
     const asked = { quote, isForAddress: request.isForAddress }
-    if (!isCovered(run, asked)) return refuse('INSUFFICIENT_LIQUIDITY')
+    const shortage = run.shortageFor(asked)
+    if (shortage !== undefined) {
+      const { chainId, outputToken } = request
+      const fields = { chainId, outputToken, outputAmount: String(quote.outputAmount), shortage }
+      log.info(fields, 'too little for a quote')
+      return refuse('INSUFFICIENT_LIQUIDITY')
+    }
     const isFirm = request.kind === 'FIRM'
     if (isFirm) run.ledger.promise(asked)
     try {

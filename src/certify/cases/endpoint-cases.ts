@@ -82,5 +82,5 @@ const connectionReuse: CertifyCase<CertifiedEndpoint> = {
   },
 }
 
-/** The cases of an endpoint, before those of many requests. */
-export const endpointCases: readonly CertifyCase<CertifiedEndpoint>[] = [malformedRequests, connectionReuse]
+/** The cases of an endpoint, before those of many requests. A solver may close its connections after a malformed request. */
+export const endpointCases: readonly CertifyCase<CertifiedEndpoint>[] = [connectionReuse, malformedRequests]

@@ -88,7 +88,7 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   BOND_INSUFFICIENT:
     'The bond on the settlement contract, less what is being unstaked, is below the minimum.',
   ENDPOINT_REJECTED:
-    'The instance does not call this endpoint: in production it must be https, at public addresses, and at port 443 or at 1024 and above.',
+    'The instance does not call this endpoint: in production it must be https, at public addresses, and at port 443 or at 1024 and above. Or the endpoint answers for another solver.',
   SOLVER_BLOCKED: 'The operator of the instance has blocked this address.',
   SOLVER_LIMIT_REACHED:
     'The chain has as many solvers as the instance accepts, and none can be replaced now.',

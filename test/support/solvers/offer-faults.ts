@@ -1,7 +1,7 @@
 import type { DropReason } from '../../../src/domain/offer.js'
 import { BOND, solverAccounts } from '../chain/chain.js'
 import { highSTwin } from './high-s-twin.js'
-import type { Behaviour, WireQuote, WireReply } from './solver.js'
+import type { Behaviour, SolverRequest, WireQuote, WireReply } from './solver.js'
 
 const [, , strangerAccount] = solverAccounts
 const ANOTHER_ADDRESS = '0x00000000000000000000000000000000000000aa'
@@ -68,3 +68,36 @@ export const offerFaults: [string, DropReason, Behaviour][] = [
   ['a list', 'malformed', tampered(() => [])],
   ['null', 'malformed', tampered(() => null)],
 ]
+
+/** What an honest solver knows of a request before it signs (docs/decisions.md, D23). */
+interface AskedTimes {
+  readonly nowSeconds: number
+  readonly isIndicative: boolean
+}
+
+type SafetyRule = (ask: SolverRequest, times: AskedTimes) => boolean
+
+/** Whether a solver may sign, by the case of certify that fails without the rule. */
+export const SAFETY_RULES = {
+  'past-deadlines': ({ depositDeadline }, { nowSeconds }) => depositDeadline >= nowSeconds + 2,
+  'far-deadlines': ({ fillDeadline }, { nowSeconds }) =>
+    fillDeadline <= nowSeconds + 3_600 || fillDeadline >= 2 ** 32,
+  'overflowing-deadlines': ({ fillDeadline }) => fillDeadline < 2 ** 32,
+  'short-fill': ({ depositDeadline, fillDeadline }) => fillDeadline - depositDeadline >= 60,
+  'indicative-user': ({ userAddress }, { isIndicative }) =>
+    !isIndicative || userAddress === '0x000000000000000000000000000000000000dEaD',
+} satisfies Record<string, SafetyRule>
+
+/** A solver that keeps all of these rules but one. */
+export function withoutSafety(
+  missing: keyof typeof SAFETY_RULES | undefined,
+  output = '2500000000',
+): Behaviour {
+  return async (ask, { quoteFor, sign }, { request, response }) => {
+    const isIndicative = request.headers['x-quote-kind'] === 'indicative'
+    const times = { nowSeconds: Date.now() / 1000, isIndicative }
+    const rules = Object.entries<SafetyRule>(SAFETY_RULES).filter(([name]) => name !== missing)
+    if (!rules.every(([, allows]) => allows(ask, times))) return void response.writeHead(422).end()
+    return sign({ ...quoteFor(ask), ...(ask.orderType === 'EXACT_INPUT' ? { outputAmount: output } : {}) })
+  }
+}

@@ -15,6 +15,7 @@ export interface SolverRequest {
   amount: string
   userAddress: Address
   chainId: number
+  /** Other instances of the protocol do not send it, and the mode neither. */
   destinationChainId: number
   depositMode: 'CONTRACT' | 'ADDRESS'
   depositDeadline: number
@@ -73,6 +74,9 @@ export function honest(amounts: { output?: string; input?: string } = {}): Behav
 
 const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
 
+/** A solver that does not check deadlines cuts them to the 32 bits that it can sign. */
+const UINT32 = 2 ** 32
+
 /** Makes and signs the quotes of a solver with viem. Its nonces follow `lastNonce`. */
 export function createQuoteSigner(chain: Pick<TestChain, 'domain'>, account: LocalAccount, lastNonce = 0) {
   let nonce = lastNonce
@@ -88,9 +92,9 @@ export function createQuoteSigner(chain: Pick<TestChain, 'domain'>, account: Loc
     outputToken: ask.outputToken,
     outputAmount: ask.amount,
     orderType: ask.orderType === 'EXACT_INPUT' ? 0 : 1,
-    outputChainId: ask.destinationChainId,
-    depositDeadline: ask.depositDeadline,
-    fillDeadline: ask.fillDeadline,
+    outputChainId: ask.destinationChainId ?? ask.chainId,
+    depositDeadline: ask.depositDeadline % UINT32,
+    fillDeadline: ask.fillDeadline % UINT32,
     nonce: String(++nonce),
   })
   return { sign, quoteFor }
