@@ -36,6 +36,8 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   let isNodeDown = false
   let heldBlocks = 0
   let isTipHigh = false
+  /** Requests go to the limits of the bond. */
+  const isGreedy = random.integer(1, 3) === 1
 
   const chainTime = () => chain.head().timestamp
   const chance = (percent: number) => random.integer(1, 100) <= percent
@@ -68,7 +70,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       depositDeadline: Math.max(0, depositDeadline),
       fillDeadline: Math.max(0, fillDeadline),
     }
-    const wanted = random.integer(1, random.pick([3, 40, 400]))
+    const wanted = isGreedy ? random.integer(15, 50) : random.integer(1, random.pick([3, 40, 400]))
     const amount =
       body.orderType === 'EXACT_INPUT' ? BigInt(wanted) * WETH_UNIT : BigInt(wanted) * 2_500_000_000n
     const headers = isIndicative ? { 'x-quote-kind': 'indicative' } : {}
