@@ -55,7 +55,10 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     const isOdd = chance(25)
     const now = chainTime()
     const depositDeadline =
-      now + (isOdd ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31]) : random.integer(8, 120))
+      now +
+      (isOdd
+        ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31])
+        : random.integer(...(isGreedy ? ([100, 240] as const) : ([8, 120] as const))))
     const fillDeadline =
       depositDeadline + (isOdd ? random.pick([-1, 0, 1, 30, 7200, 2 ** 32]) : random.integer(60, 200))
     const isIndicative = chance(isOdd ? 30 : 5)
