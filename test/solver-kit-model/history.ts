@@ -58,7 +58,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       now +
       (isOdd
         ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31])
-        : random.integer(...(isGreedy ? ([100, 240] as const) : ([8, 120] as const))))
+        : random.integer(isGreedy ? 100 : 8, isGreedy ? 240 : 120))
     const fillDeadline =
       depositDeadline + (isOdd ? random.pick([-1, 0, 1, 30, 7200, 2 ** 32]) : random.integer(60, 200))
     const isIndicative = chance(isOdd ? 30 : 5)
@@ -211,7 +211,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       for (let count = 0; count < blocks; count++) {
         if (chance(60)) await request()
         for (const [percent, act] of [
-          [30, deposit],
+          [isGreedy ? 8 : 30, deposit],
           [
             15,
             (known: KnownQuote) =>
