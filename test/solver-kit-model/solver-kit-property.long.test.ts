@@ -39,6 +39,6 @@ describe.each(RULES)('on the %s contract', (rules) => {
         instance?.close()
       }
     },
-    60_000,
+    120_000,
   )
 })
