@@ -24,7 +24,7 @@ async function startChattyChain() {
 }
 
 /** A chain with a settlement contract that emits any events in place of its own one. */
-export async function makeChatty(chain: TestChain) {
+async function makeChatty(chain: TestChain) {
   const chatty = await deployChattySettlement(chain.devnet, chain.contracts.bondToken)
   const contracts = { ...chain.contracts, settlement: chatty.address }
   return { ...chain, contracts, emitEvents: chatty.emitEvents }

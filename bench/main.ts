@@ -2,71 +2,29 @@
  * Measures the cost of the service, next to the limit for the same work in the same run.
  *
  *   npm run bench                    all benchmarks
- *   npm run bench -- quote latency   some of them
- *   npm run bench -- growth          those of growth
+ *   npm run bench -- quote tail      some of them
  *
  *   --check    exits with 1 when a figure is beyond its threshold
- *   --record   writes BENCHMARKS.md and its pictures from the last result of each benchmark
+ *   --record   writes BENCHMARKS.md from the last result of each benchmark
  */
 import { parseArgs } from 'node:util'
-import { backfill } from './backfill.js'
-import type { Benchmark, Row } from './benchmark.js'
+import type { Benchmark } from './benchmark.js'
 import { broadcast } from './broadcast.js'
 import { isMet, thresholdsOf } from './check.js'
-import { consoles } from './consoles.js'
-import { footprint } from './footprint.js'
-import { growthCallers } from './growth-callers.js'
-import { growthChains } from './growth-chains.js'
-import { growthClients } from './growth-clients.js'
-import { growthLog } from './growth-log.js'
-import { growthSolvers } from './growth-solvers.js'
-import { idleClients } from './idle-clients.js'
-import { latency } from './latency.js'
-import { logCompletion } from './log-completion.js'
+import { events } from './events.js'
 import { memory } from './memory.js'
-import { orderLists } from './order-lists.js'
-import { type Picture, page } from './page.js'
-import { latencyPlot, svg, throughputPlot } from './plot.js'
+import { page } from './page.js'
 import { protocols } from './protocols.js'
-import { CONNECTIONS, quote, USUAL_SIZE } from './quote.js'
-import { quoteStreams } from './quote-streams.js'
-import { reads } from './reads.js'
-import { replayFlood } from './replay-flood.js'
-import { replicaSessions } from './replica-sessions.js'
+import { quote } from './quote.js'
 import { replicas } from './replicas.js'
 import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
 import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
-/** How the cost grows with the work, in one run: `npm run bench -- growth`. */
-const GROWTH = [growthSolvers, growthCallers, growthChains, growthClients, growthLog]
-const BENCHMARKS = [
-  quote,
-  protocols,
-  sessions,
-  tail,
-  quoteStreams,
-  reads,
-  orderLists,
-  logCompletion,
-  latency,
-  broadcast,
-  idleClients,
-  consoles,
-  footprint,
-  memory,
-  backfill,
-  replayFlood,
-  replicas,
-  replicaSessions,
-  ...GROWTH,
-]
+const BENCHMARKS = [quote, protocols, sessions, tail, events, broadcast, memory, replicas]
 const NAMES = BENCHMARKS.map(({ name }) => name)
-/** Names that stand for several benchmarks. */
-const GROUPS: Readonly<Record<string, readonly Benchmark[]>> = { growth: GROWTH }
 const RESULTS = '.bench/results.json'
-const PICTURES = 'docs/benchmarks'
-const RECORDED = `${PICTURES}/results.json`
+const RECORDED = 'docs/benchmarks/results.json'
 
 interface Options {
   readonly benchmarks: readonly Benchmark[]
@@ -80,13 +38,9 @@ function readOptions(): Options {
     options: { check: { type: 'boolean', default: false }, record: { type: 'boolean', default: false } },
     allowPositionals: true,
   })
-  const asked = positionals.flatMap((name) => GROUPS[name]?.map((benchmark) => benchmark.name) ?? [name])
-  const unknown = asked.filter((name) => !NAMES.includes(name))
-  if (unknown.length > 0)
-    throw new Error(
-      `no benchmark ${unknown.join(', ')}: there are ${[...NAMES, ...Object.keys(GROUPS)].join(', ')}`,
-    )
-  const isAsked = ({ name }: Benchmark) => asked.length === 0 || asked.includes(name)
+  const unknown = positionals.filter((name) => !NAMES.includes(name))
+  if (unknown.length > 0) throw new Error(`no benchmark ${unknown.join(', ')}: there are ${NAMES.join(', ')}`)
+  const isAsked = ({ name }: Benchmark) => positionals.length === 0 || positionals.includes(name)
   return { ...values, benchmarks: BENCHMARKS.filter(isAsked) }
 }
 
@@ -115,20 +69,10 @@ async function run(benchmarks: readonly Benchmark[]): Promise<Outcome> {
   return { report, isComplete: Object.keys(report).length === benchmarks.length }
 }
 
-/** Writes the page, its pictures and their results. */
+/** Writes the page and its results. */
 function record(report: Report): void {
-  const pictures = report.quote === undefined ? [] : drawQuotes(report.quote.rows)
-  writeText('BENCHMARKS.md', page(report, { quote: pictures }))
+  writeText('BENCHMARKS.md', page(report))
   writeText(RECORDED, asJson(report))
-}
-
-function drawQuotes(rows: readonly Row[]): Picture[] {
-  const plots = { throughput: throughputPlot(rows, CONNECTIONS), latency: latencyPlot(rows, USUAL_SIZE) }
-  return Object.entries(plots).map(([name, plot]) => {
-    const path = `${PICTURES}/${name}.svg`
-    writeText(path, svg(plot))
-    return { path, title: plot.title }
-  })
 }
 
 /** Prints the figures beyond their thresholds. @returns whether there are none */

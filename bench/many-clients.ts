@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 
 /** When a broadcast came: milliseconds of the first and the last message, and their number. */
-export interface Delivery {
+interface Delivery {
   readonly firstAt: number
   readonly lastAt: number
   readonly messages: number

@@ -2,28 +2,19 @@ import type { Finding, Row } from './benchmark.js'
 import { thresholdsOf, verdictOn } from './check.js'
 import { type Entry, type Report, type Run, rounded } from './report.js'
 
-/** A picture of a benchmark's figures: its path from the page, and its description. */
-export interface Picture {
-  readonly path: string
-  readonly title: string
-}
-
 /** The page with the results, in Markdown. */
-export function page(report: Report, pictures: Readonly<Record<string, readonly Picture[]>>): string {
+export function page(report: Report): string {
   return [
     '# Benchmarks',
     'What the service adds to the work that every such service must do. A limit is a server that does only that ' +
       'work, measured in the same run. Everything runs on one machine over 127.0.0.1: the service as `npm start` runs ' +
       'it, the local chain, the solvers and the callers share its cores. So compare figures only within their table.',
-    'The benchmarks whose names begin with `growth` show how a cost grows with the work. An exponent is the slope in a plot ' +
-      'with two logarithmic axes: 0 does not grow, 1 is linear, 2 is with the square.',
-    '```\nnpm run bench                    all of them\nnpm run bench -- quote latency   some of them\n' +
-      'npm run bench -- growth          how the cost grows with the work\n' +
+    '```\nnpm run bench                    all of them\nnpm run bench -- quote tail      some of them\n' +
       'npm run bench -- --check         fails when a figure is beyond its threshold\n' +
-      'npm run bench -- --record        writes this page and its pictures\n```',
+      'npm run bench -- --record        writes this page\n```',
     '## Where and when',
     runs(report),
-    ...Object.entries(report).flatMap(([name, entry]) => section(name, entry, pictures[name] ?? [])),
+    ...Object.entries(report).flatMap(([name, entry]) => section(name, entry)),
     '',
   ].join('\n\n')
 }
@@ -42,11 +33,10 @@ function describe({ date, commit, cpu, cores, memoryGiB, node, platform }: Run):
   return `${cpu}, ${cores} cores, ${memoryGiB} GiB, ${platform}, Node ${node}; commit ${commit}; ${date.slice(0, 10)}`
 }
 
-function section(name: string, { about, rows, findings }: Entry, pictures: readonly Picture[]): string[] {
+function section(name: string, { about, rows, findings }: Entry): string[] {
   return [
     `## ${name}`,
     about,
-    ...pictures.map(({ path, title }) => `![${title}](${path})`),
     table(rows),
     ...(findings.length === 0 ? [] : [table(findings.map(findingRow))]),
   ]

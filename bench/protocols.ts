@@ -5,7 +5,7 @@ import { DepositMode, OrderType, QuoteService } from '../gen/aggregator/v1/quote
 import { createGrpcClient } from '../test/support/clients/grpc-client.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { type Caller, restCaller } from './callers.js'
-import { ABOUT_RATIOS, columnsOf, compete, type Score, throughputRatio } from './load.js'
+import { ABOUT_RATIOS, columnsOf, compete, type Score } from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
@@ -52,13 +52,7 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
       protocol,
       ...columnsOf(score, reference, 'quote'),
     })),
-    findings: [
-      {
-        name: 'quote over gRPC: throughput relative to REST',
-        value: throughputRatio(scores['gRPC, grpc-js'], reference),
-        atLeast: 0.8,
-      },
-    ],
+    findings: [],
   }
 }
 

@@ -30,7 +30,7 @@ const SERVERS = [
 type Server = (typeof SERVERS)[number]
 
 /** All ways to ask one number of solvers. */
-export interface SizeResult {
+interface SizeResult {
   readonly solvers: number
   readonly scores: Readonly<Record<Server, Score>>
 }
@@ -106,7 +106,7 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
 }
 
 /** The solvers that connect, in one process for all servers. */
-export async function startSessionPool({ chain }: Pick<SolverFixture, 'chain'>) {
+async function startSessionPool({ chain }: Pick<SolverFixture, 'chain'>) {
   const { settlement } = chain.contracts
   const market: Market = { ...chain.devnet, settlement }
   const pool = startTypeScript('bench/session-pool.ts', JSON.stringify(market))

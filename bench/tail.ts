@@ -162,7 +162,7 @@ async function warmUp(callers: readonly Caller[]): Promise<void> {
  * Sends requests at fixed times, whether or not earlier ones are answered. The wait for a free connection
  * counts.
  */
-export async function steadyLoad(callers: readonly Caller[], seconds = SECONDS): Promise<number[]> {
+async function steadyLoad(callers: readonly Caller[], seconds = SECONDS): Promise<number[]> {
   const start = performance.now()
   const quotes = Array.from({ length: QUOTES_PER_SECOND * seconds }, async (_, index) => {
     const due = start + (index * 1000) / QUOTES_PER_SECOND

@@ -4,6 +4,7 @@ import type { AppOverrides, Started } from './app/overrides.js'
 import { startReplicaListener } from './app/replica-listener.js'
 import { closeChains, openChains } from './chain/chains.js'
 import { createOrderCaches } from './chain/order-cache.js'
+import { systemClock } from './clock.js'
 import { openInstance } from './cluster/open-instance.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
@@ -22,7 +23,7 @@ export interface App {
   /** Base URL of the service. */
   readonly url: string
   /**
-   * Stops accepting connections, waits at most 10 s for requests under way, and frees all resources.
+   * Stops accepting connections, waits for requests under way, at most `graceMs` after the drain, and frees all resources.
    * @param options `drainMs`: time for which requests on idle connections are still answered; 0 by default
    */
   close(options?: { readonly drainMs?: number }): Promise<void>
@@ -33,7 +34,8 @@ export interface App {
  * @throws ConfigError when the chains, the database or the port do not match the configuration
  */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const { now = Date.now, log = createLog(config.logLevel) } = overrides
+  const { clock = systemClock, log = createLog(config.logLevel) } = overrides
+  const { now } = clock
   if (recoveryLibrary === 'javascript')
     log.warn(
       'no libsecp256k1 can be loaded: signatures are recovered in JavaScript, which takes thirty times as long',
@@ -84,9 +86,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(() => closeChains(chains))
-    const shared = { config, instance, chains, eventLog, coolDowns, metrics, now, log }
+    const shared = { config, instance, chains, eventLog, coolDowns, metrics, clock, log }
     const solvers = await openSolvers({ ...shared, overrides }, started)
-    const closeListener = await startReplicaListener({ ...shared, ...solvers })
+    const closeListener = await startReplicaListener({ ...shared, now, ...solvers })
     started.push(closeListener)
     const server = await openServer({ ...shared, solvers }, started, () => drainMs)
     return server.listen()

@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import { collectChainMetrics } from '../chain/chains.js'
+import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config.js'
 import type { EventLog } from '../events/event-log.js'
@@ -34,6 +35,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { createRequestCounters } from '../telemetry/request-counters.js'
 import { version } from '../version.js'
+import { graceMs } from './grace.js'
 import type { openSolvers } from './open-solvers.js'
 import type { Started } from './overrides.js'
 
@@ -45,12 +47,10 @@ interface ServerOptions {
   readonly coolDowns: CoolDowns
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
-const GRACE_MS = 10_000
 const HEALTH_WATCH_MS = 1000
 const MAX_HEALTH_WATCHERS = 1000
 const MAX_HEALTH_WATCHERS_PER_CLIENT = 20
@@ -64,9 +64,9 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, coolDowns, metrics, now, log } = options
-  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting, clock } =
-    options.solvers
+  const { config, chains, eventLog, coolDowns, metrics, clock, log } = options
+  const { now } = clock
+  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -80,7 +80,7 @@ export async function openServer(
     statistics,
     directory,
     metrics,
-    clock,
+    clock: clock.monotonic,
   })
   const readQuote = createReadQuote({ ...config, now })
   const methods = [
@@ -154,7 +154,7 @@ export async function openServer(
     },
     log,
   })
-  started.push(() => server.close(GRACE_MS, drainMs()))
+  started.push(() => server.close(graceMs(config), drainMs()))
   started.push(async () => {
     sessions.goAway()
     eventLog.endSubscriptions()

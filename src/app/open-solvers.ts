@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config.js'
 import type { EventLog } from '../events/event-log.js'
@@ -30,14 +31,14 @@ interface SolversOptions {
   readonly coolDowns: CoolDowns
   readonly metrics: Metrics
   readonly overrides: AppOverrides
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, coolDowns, metrics, overrides, now, log } = options
+  const { config, chains, eventLog, coolDowns, metrics, overrides, clock, log } = options
+  const { now, monotonic } = clock
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
   const endpointGuard = createEndpointGuard({
@@ -68,8 +69,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, now, log })
   if (relay !== undefined) started.push(relay.close)
-  const clock = overrides.clock ?? (() => performance.now())
-  const usedNonces = createUsedNonces({ ...config, chains, directory, cluster, clock, log })
+  const usedNonces = createUsedNonces({ ...config, chains, directory, cluster, clock: monotonic, log })
   started.push(async () => usedNonces.close())
   const quoting = await openQuoting({
     config,
@@ -86,7 +86,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     clientKeyOf: widestKeyOf,
     identifyClient,
     clock,
-    now,
     metrics,
     log,
   })
@@ -107,10 +106,9 @@ export async function openSolvers(options: SolversOptions, started: Started) {
       isRegistered: (solver) => directory.find(solver) !== undefined,
       hours: stores.solverHours,
       orders: stores.solverOrders,
-      clock,
+      clock: monotonic,
       now,
     }),
     quoting,
-    clock,
   }
 }

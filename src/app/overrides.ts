@@ -1,12 +1,11 @@
+import type { Clock } from '../clock.js'
 import type { ResolveAll } from '../solvers/name-resolution.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** Replacements for tests. */
 export interface AppOverrides {
-  /** The clock: Unix time in milliseconds. */
-  readonly now?: () => number
-  /** The monotonic clock of the solvers' health and nonces, in milliseconds. */
-  readonly clock?: () => number
+  /** The clock of this machine by default. */
+  readonly clock?: Clock
   readonly log?: Logger
   readonly resolveAll?: ResolveAll
   /** The name servers as `ip:port`. */

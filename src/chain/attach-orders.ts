@@ -12,7 +12,7 @@ import { createSettlement, NotASettlementError } from './settlement.js'
  * address deposit, which is settled first. So the log has no terms of such an order. And `Refunded` does not have the solver.
  *
  * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
- * (see log-completion.ts).
+ * (see terms-retry.ts).
  * @throws viem's errors when the endpoint does not answer; EventSinkError. At the second time in a row that it does not answer
  *   for an order, the chain's events do not wait any longer for the orders.
  */

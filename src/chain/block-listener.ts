@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../domain/hex.js'
+import type { Address } from '../domain/hex.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Block } from './block-reader.js'
 import type { ChainListener } from './chain-listeners.js'
@@ -13,8 +13,6 @@ export interface BlockListener {
   onReorganisation(): void
   /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
   onReopened(): void
-  /** Events of an older version have been added to these orders, or completed there, so orders in memory lack them. */
-  onCompleted(orderIds: readonly Hex[]): void
   /** Events were published late, because a node had omitted them at first. */
   onLate(events: number): void
   /** The events of a block near the head have been published. */
@@ -25,7 +23,7 @@ interface BlockListenerOptions {
   readonly chainId: number
   readonly orders: OrderCache
   readonly listener: ChainListener
-  readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders' | 'invalidateSteps'>
+  readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
   readonly metrics: Pick<Metrics, 'reorganisations' | 'lateEvents' | 'eventLagSeconds'>
 }
 
@@ -55,10 +53,6 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
       invalidateAll()
     },
     onReopened: invalidateAll,
-    onCompleted(orderIds) {
-      for (const orderId of orderIds) orders.invalidate(orderId)
-      publisher.invalidateSteps(orderIds)
-    },
     onLate(events) {
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },

@@ -1,4 +1,5 @@
 import type { EventWithPosition } from '../domain/block.js'
+import { UNKNOWN_TIME } from './decode-logs.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 
@@ -15,7 +16,7 @@ export async function addBlockTimes(
 ): Promise<EventWithPosition[]> {
   const areTrusted = agreeWith(known)
   const missing = events.every(areTrusted)
-    ? events.filter(({ event }) => event.blockTime === undefined)
+    ? events.filter(({ event }) => event.blockTime === UNKNOWN_TIME)
     : events
   const headers = new Map(known.map((header) => [header.number, header]))
   const numbers = [...new Set(missing.map(({ event }) => event.blockNumber))].filter(
@@ -35,7 +36,7 @@ function agreeWith(known: readonly TimedHeader[]): (source: EventWithPosition) =
   const times = new Map(known.map(({ number, timestampMs }) => [number, timestampMs / 1000]))
   const last = Math.max(...times.values())
   return ({ event: { blockNumber, blockTime } }) =>
-    blockTime === undefined ||
+    blockTime === UNKNOWN_TIME ||
     (blockTime > 0 && blockTime <= last && (times.get(blockNumber) ?? blockTime) === blockTime)
 }
 

@@ -8,27 +8,19 @@ export interface ChainStatePublisher {
   publishSnapshot(snapshot: ChainSnapshot): void
   /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
   invalidateOrders(orderIds?: readonly Hex[]): void
-  /** Orders whose steps in the database have changed although no later block is being read. */
-  invalidateSteps(orderIds: readonly Hex[]): void
 }
 
 /** Receives the published state. */
 export interface ChainStateListener {
   onSnapshot(snapshot: ChainSnapshot): void
   onOrdersInvalidated(orderIds: readonly Hex[] | undefined): void
-  onStepsInvalidated(orderIds: readonly Hex[] | undefined): void
   /** Some messages may be lost. */
   onMissed(): void
 }
 
 type Message =
   | { readonly chainId: number; readonly snapshot: ChainSnapshot }
-  | {
-      readonly chainId: number
-      readonly invalidated: readonly Hex[] | 'all'
-      /** No later block is being read. Replicas of a version without this field expect one, which does no harm. */
-      readonly onlySteps?: true
-    }
+  | { readonly chainId: number; readonly invalidated: readonly Hex[] | 'all' }
 
 /** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_ORDERS = 100
@@ -44,7 +36,6 @@ export function createChainStatePublisher(
     publishSnapshot: (snapshot) => publish({ chainId, snapshot }),
     invalidateOrders: (orderIds) =>
       publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),
-    invalidateSteps: (orderIds) => publish({ chainId, invalidated: fewOrAll(orderIds), onlySteps: true }),
   }
 }
 
@@ -59,9 +50,7 @@ export function listenToChainState(
       const message: Message = JSON.parse(text)
       if (message.chainId !== chainId) return
       if ('snapshot' in message) return listener.onSnapshot(message.snapshot)
-      const orderIds = message.invalidated === 'all' ? undefined : message.invalidated
-      if (message.onlySteps) listener.onStepsInvalidated(orderIds)
-      else listener.onOrdersInvalidated(orderIds)
+      listener.onOrdersInvalidated(message.invalidated === 'all' ? undefined : message.invalidated)
     },
     onMissed: listener.onMissed,
   })

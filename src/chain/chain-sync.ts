@@ -1,7 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { ChainConfig } from '../config.js'
-import type { EventSink } from '../domain/event-sink.js'
-import type { CompletionSink } from '../domain/log-completion.js'
+import type { EventSink, TermsSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { BlockListener } from './block-listener.js'
@@ -13,9 +12,9 @@ import type { ChainStatePublisher } from './chain-state-messages.js'
 import { withEventSinkErrors } from './event-sink-error.js'
 import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
-import { createLogCompletion } from './log-completion.js'
 import { createPollResults } from './poll-results.js'
 import type { Endpoint } from './rpc-client.js'
+import { createTermsRetry } from './terms-retry.js'
 
 /** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */
 export interface ChainSync extends ChainState {
@@ -31,7 +30,7 @@ export interface ChainSync extends ChainState {
 interface ChainSyncOptions {
   readonly config: ChainConfig
   readonly maxReorgDepth: number
-  readonly eventSink: EventSink & CompletionSink
+  readonly eventSink: EventSink & TermsSink
   /** Calls the endpoints in order until one answers. */
   readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]
@@ -51,7 +50,7 @@ const PUBLISH_INTERVAL_MS = 1000
 
 /** Builds the chain sync. It begins at the position that the last leader stored. */
 export function createChainSync(options: ChainSyncOptions): ChainSync {
-  const { config, client, endpoints, eventSink, listener, publisher, log } = options
+  const { config, client, endpoints, eventSink, publisher, log } = options
   const { chainId, settlement } = config
   const { knownSolvers } = withEventSinkErrors(eventSink, () => {})
   const readerOf = (endpoint: Endpoint) => {
@@ -87,14 +86,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     if (JSON.stringify(snapshot()) !== published) publish()
   }
 
-  const completion = createLogCompletion({
-    chainId,
-    settlement,
-    client,
-    sink: eventSink,
-    onCompleted: listener.onCompleted,
-    log,
-  })
+  const termsRetry = createTermsRetry({ chainId, settlement, client, sink: eventSink, log })
   const poller = createBlockPoller({
     ...config,
     ...options,
@@ -104,7 +96,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     results,
     onPolled() {
       publishChange()
-      if (blocks.last() !== undefined) completion.start()
+      if (blocks.last() !== undefined) termsRetry.start()
     },
   })
   // The last leader may have read blocks without publishing it, and they are not read again.
@@ -120,7 +112,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     },
     async close() {
       clearInterval(timer)
-      await Promise.all([poller.close(), completion.close()])
+      await Promise.all([poller.close(), termsRetry.close()])
     },
   }
 }

@@ -1,9 +1,8 @@
 import type { ChainConfig } from '../config.js'
 import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
-import type { EventSink } from '../domain/event-sink.js'
+import type { EventSink, TermsSink } from '../domain/event-sink.js'
 import type { Hex } from '../domain/hex.js'
-import type { CompletionSink } from '../domain/log-completion.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
 import type { OrderStore } from '../store/order-store.js'
@@ -70,7 +69,7 @@ export interface ChainOptions {
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
   /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
-  readonly eventSinkOf: (chainId: number) => EventSink & CompletionSink
+  readonly eventSinkOf: (chainId: number) => EventSink & TermsSink
   readonly orderCaches: OrderCaches
   /** The orders whose events are published. */
   readonly orderStore: Pick<OrderStore, 'readSteps'>

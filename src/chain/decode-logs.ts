@@ -4,6 +4,9 @@ import type { EventWithPosition } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
 import { type Address, type Hex, isQuantity, lowerCase } from '../domain/hex.js'
 
+/** The time of an event whose node has not sent it. block-times.ts sets the time of its block. */
+export const UNKNOWN_TIME = 0
+
 /** A log in JSON-RPC form. */
 export interface RawLog {
   readonly address: Address
@@ -115,9 +118,9 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
   return undefined
 }
 
-/** The time in a log, if the node sends it as the JSON-RPC specification says. Some nodes send zero in its place. */
-function timeOf({ blockTimestamp }: RawLog): number | undefined {
-  return isQuantity(blockTimestamp) ? Number(blockTimestamp) || undefined : undefined
+/** The time in a log, if the node sends it as the JSON-RPC specification says; otherwise zero, as some nodes send. */
+function timeOf({ blockTimestamp }: RawLog): number {
+  return isQuantity(blockTimestamp) ? Number(blockTimestamp) : UNKNOWN_TIME
 }
 
 /** The members of an event that are not indexed. Each of them fills one word of 32 bytes. */

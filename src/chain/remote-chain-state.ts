@@ -44,11 +44,6 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
     return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
   }
 
-  function invalidate(orderIds: readonly Hex[] | undefined): void {
-    if (orderIds === undefined) orders.clear()
-    else for (const orderId of orderIds) orders.invalidate(orderId)
-  }
-
   listenToChainState(chainId, cluster, {
     onSnapshot(snapshot) {
       received = snapshot
@@ -57,9 +52,9 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
     onOrdersInvalidated(orderIds) {
       // A later block is being read. The next snapshot has it.
       received = { ...received, last: undefined }
-      invalidate(orderIds)
+      if (orderIds === undefined) orders.clear()
+      else for (const orderId of orderIds) orders.invalidate(orderId)
     },
-    onStepsInvalidated: invalidate,
     onMissed() {
       receivedAt = Number.NEGATIVE_INFINITY
       orders.clear()

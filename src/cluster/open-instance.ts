@@ -22,7 +22,7 @@ interface InstanceOptions {
 /**
  * Opens the database, migrates its tables, and connects this replica to the others. It loads only the code for the
  * database in use.
- * @throws ConfigError when the database cannot be used, another service uses its file, or a newer version wrote it
+ * @throws ConfigError when the database cannot be used, another service uses its file, or another version wrote it
  */
 export async function openInstance({ dbPath, databaseUrl, ...options }: InstanceOptions): Promise<Instance> {
   if (databaseUrl === undefined) {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../environment.js'
-import { NewerSchemaError } from '../store/database.js'
+import { UnknownSchemaError } from '../store/database.js'
 import { createConnectionPool } from '../store/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres-stores.js'
 import { LEASE_MS } from '../store/replica-lease.js'
@@ -15,7 +15,7 @@ type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leas
 /**
  * Opens the stores that replicas share in PostgreSQL, and connects this replica to the others. When its connection to
  * them is lost, the connections of the stores are replaced too. Its lease lasts until its end.
- * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, or has the tables of a newer version
+ * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, or has the tables of another version
  */
 export async function openReplica(options: ReplicaOptions): Promise<Instance> {
   const { databaseUrl, leaseMs = LEASE_MS, log } = options
@@ -41,7 +41,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
 
 function toConfigError(error: unknown): ConfigError {
   const message =
-    error instanceof NewerSchemaError
+    error instanceof UnknownSchemaError
       ? `names a database that ${error.message}`
       : `cannot be used: ${connectReasonOf(error)}. It must name a PostgreSQL that answers and accepts its user`
   return new ConfigError([{ variable: 'DATABASE_URL', message }])

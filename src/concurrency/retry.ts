@@ -1,3 +1,4 @@
+import { type Clock, systemClock, type Timer } from '../clock.js'
 import { coalesce } from './coalesce.js'
 
 /** Repeats work until it succeeds. */
@@ -18,19 +19,20 @@ interface RetryOptions {
   readonly onFailure?: (error: unknown) => void
   /** Called with the first success after a failure. */
   readonly onRecovery?: () => void
+  readonly clock?: Clock
 }
 
 /** Builds the retry of a piece of work. */
 export function createRetry(options: RetryOptions): Retry {
-  const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery } = options
-  let timer: NodeJS.Timeout | undefined
+  const { work, delayMs, maxDelayMs = delayMs, onFailure, onRecovery, clock = systemClock } = options
+  let timer: Timer | undefined
   let running: Promise<void> = Promise.resolve()
   let failures = 0
   let isClosed = false
 
   const runOnce = coalesce(async () => {
     if (isClosed) return
-    clearTimeout(timer)
+    timer?.stop()
     try {
       await work()
       if (failures > 0 && !isClosed) onRecovery?.()
@@ -38,8 +40,8 @@ export function createRetry(options: RetryOptions): Retry {
     } catch (error) {
       if (isClosed) return
       if (failures === 0) onFailure?.(error)
-      clearTimeout(timer)
-      timer = setTimeout(run, Math.min(delayMs * 2 ** failures, maxDelayMs))
+      timer?.stop()
+      timer = clock.setTimeout(run, Math.min(delayMs * 2 ** failures, maxDelayMs))
       failures++
     }
   })
@@ -52,7 +54,7 @@ export function createRetry(options: RetryOptions): Retry {
     run,
     async close() {
       isClosed = true
-      clearTimeout(timer)
+      timer?.stop()
       await running
     },
   }

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../clock.js'
+
 /** A time in which standstills are measured. */
 export interface StandstillWatch {
   /** @returns for how many milliseconds the process has stood still since the watch began */
@@ -15,19 +17,16 @@ const CHECK_MS = 50
 /** A check that is late by less than this is usual under load. */
 const TOLERATED_MS = 200
 
-/**
- * Builds the measurement. Its timer runs only during watches.
- * @param clock milliseconds that never go back
- */
-export function createStandstill(clock = () => performance.now()): Standstill {
+/** Builds the measurement. Its timer runs only during watches. */
+export function createStandstill(clock: Pick<Clock, 'monotonic' | 'setInterval'>): Standstill {
   let watches = 0
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let checkedAt = 0
   let totalMs = 0
 
   /** @returns the milliseconds of all standstills so far */
   function check(): number {
-    const now = clock()
+    const now = clock.monotonic()
     const lateMs = now - checkedAt - CHECK_MS
     if (lateMs > TOLERATED_MS) totalMs += lateMs
     checkedAt = now
@@ -35,8 +34,8 @@ export function createStandstill(clock = () => performance.now()): Standstill {
   }
 
   function begin(): void {
-    checkedAt = clock()
-    timer = setInterval(check, CHECK_MS)
+    checkedAt = clock.monotonic()
+    timer = clock.setInterval(check, CHECK_MS)
   }
 
   return {
@@ -46,7 +45,7 @@ export function createStandstill(clock = () => performance.now()): Standstill {
       return {
         stoodStillMs: () => check() - beforeMs,
         end() {
-          if (--watches === 0) clearInterval(timer)
+          if (--watches === 0) timer?.stop()
         },
       }
     },

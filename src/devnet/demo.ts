@@ -4,9 +4,6 @@ import { buildConsole } from './build-console.js'
 import { readDemoArguments, USAGE } from './demo-arguments.js'
 import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, startNetwork } from './network.js'
-import { PostgresMissingError } from './postgres.js'
-import { runReplicaScenario } from './replica-scenario.js'
-import { startReplicaNetwork } from './replicas.js'
 import { runScenario } from './scenario.js'
 import { isFree, movedParts } from './taken-ports.js'
 import { runTraffic } from './traffic.js'
@@ -17,7 +14,7 @@ const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.e
 /** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends by force. */
 const CLOSING_MS = 5_000
 
-const { once, replicas, port, traffic, help } = readArguments()
+const { once, port, traffic, help } = readArguments()
 if (help) {
   process.stdout.write(`${USAGE}\n`)
   process.exit(0)
@@ -51,14 +48,12 @@ const printTrouble = (line: string) => void setTimeout(() => print(line), 200)
 const onError = (error: unknown) => printTrouble(`a solver failed: ${error}`)
 
 try {
-  await (replicas === undefined ? showOne() : showReplicas(replicas))
+  await show()
 } catch (error) {
-  const isMissing = error instanceof PostgresMissingError
-  const { message, stack } = error as Error
-  await end(1, isMissing ? `${message}\nWithout --replicas, the demo needs none.\n` : `${stack}\n`)
+  await end(1, `${(error as Error).stack}\n`)
 }
 
-async function showOne(): Promise<void> {
+async function show(): Promise<void> {
   print('Starting a local chain, the settlement contract, three solvers and the service …')
   const hasConsole = await prepareConsole()
   const started = await startNetwork({
@@ -75,26 +70,6 @@ async function showOne(): Promise<void> {
   await runScenario(started, print)
   if (once) await end(0)
   printWhatToTry(started)
-  if (traffic) await runTraffic(started, printTrouble)
-}
-
-async function showReplicas(count: number): Promise<void> {
-  print(`Starting PostgreSQL, a local chain, the settlement contract, three solvers and ${count} replicas …`)
-  const hasConsole = await prepareConsole()
-  const options = { environment: ENVIRONMENT, onError, servicePort: port }
-  const started = await startReplicaNetwork({ ...options, count, onLine: printTrouble })
-  network = started
-  if (hasConsole) printConsole(started)
-  await printMoved(started)
-  for (const { name, url } of started.service.all) print(`   ${name.padEnd(11)} ${url}`)
-  printAddresses(started)
-  const killed = await runReplicaScenario(started, print)
-  if (once) await end(0)
-  await killed.restart()
-  print(`${killed.name} is started again`)
-  printWhatToTry(started)
-  print('The replicas; the metric aggregator_chain_leader at /metrics says which one reads the chain:')
-  for (const { name, url, pid } of started.service.all) print(`   ${name} ${url} (kill -9 ${pid()})`)
   if (traffic) await runTraffic(started, printTrouble)
 }
 

@@ -20,22 +20,14 @@ import type { TradedToken } from './pricing.js'
 import { type ReferenceSolver, startReferenceSolver } from './reference-solver.js'
 
 /** A whole local network: a chain, the contracts, three solvers, and the service with these solvers. */
-export interface Network<S extends Service = Service> {
+export interface Network {
   readonly devnet: Devnet
   readonly contracts: DevnetContracts
   readonly solvers: readonly ReferenceSolver[]
-  readonly service: S
-  /** The only base URL of the service, or that of its first replica. */
+  /** The base URL of the service. */
   readonly serviceUrl: string
   /** The account that the demo trades with. It owns some of each token. */
   readonly user: DevAccount
-  close(): Promise<void>
-}
-
-/** The service, as one process or several replicas. */
-export interface Service {
-  /** The base URLs, one for each replica. */
-  readonly urls: readonly [string, ...string[]]
   close(): Promise<void>
 }
 
@@ -48,15 +40,13 @@ export interface NetworkOptions {
   readonly onLogLine?: (line: string) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
-  /** How many processes the service has, at its port and the next ones; 1 when left out. */
-  readonly count?: number
 }
 
 /** The ports of a network's parts on 127.0.0.1, unless they are taken. */
 export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
 const PROTOCOL_NAME = 'Service'
 const BOND = parseUnits('50000', 6)
-const IDLE_BLOCK_SECONDS = 5
+const IDLE_BLOCK_SECONDS = 1
 const INVENTORY = parseUnits('1000000', 18)
 
 /**
@@ -69,22 +59,11 @@ const SOLVERS = [
   { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30n, EXACT_OUTPUT: 5n }, hasEndpoint: false },
 ] as const
 
-/** Starts a local network as `startNetworkWith` does, with the service in this process. */
-export function startNetwork(options: NetworkOptions): Promise<Network> {
-  return startNetworkWith(options, (environment, usualPort) =>
-    startService(environment, usualPort, options.onLogLine),
-  )
-}
-
 /**
  * Starts a local network on 127.0.0.1, at the usual ports if they are free. When a later step fails,
- * everything that was started is ended.
- * @param start starts the service with all the variables that it needs except its port's
+ * everything that was started is ended. The service runs in this process.
  */
-export async function startNetworkWith<S extends Service>(
-  options: NetworkOptions,
-  start: (environment: Environment, usualPort: number) => Promise<S>,
-): Promise<Network<S>> {
+export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const started: { close(): Promise<void> }[] = []
   const close = async () => {
     for (const part of started.toReversed()) await part.close()
@@ -118,15 +97,14 @@ export async function startNetworkWith<S extends Service>(
     }
 
     const environment = { ...options.environment, ...serviceEnvironment(devnet, contracts) }
-    const service = await start(environment, options.servicePort ?? USUAL_PORTS.service)
+    const service = await startService(environment, options)
     started.push(service)
-    const [serviceUrl] = service.urls
     for (const solver of solvers) {
-      await solver.join(service.urls)
+      await solver.join(service.url)
       // The connections to the service are closed before it.
       started.push(solver)
     }
-    return { devnet, contracts, solvers, service, serviceUrl, user, close }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
   } catch (error) {
     await close()
     throw error
@@ -138,12 +116,12 @@ function startChain(port: number): Promise<Anvil> {
   return startAnvil({ port, blockTimeSeconds: IDLE_BLOCK_SECONDS, extraArgs: ['--mixed-mining'] })
 }
 
-/** @returns the usual port of another part, or 0, for any free one, when it is a port of the service */
+/** @returns the usual port of another part, or 0, for any free one, when it is the port of the service */
 export function portFor(
   usualPort: number,
-  { servicePort = USUAL_PORTS.service, count = 1 }: Pick<NetworkOptions, 'servicePort' | 'count'>,
+  { servicePort = USUAL_PORTS.service }: Pick<NetworkOptions, 'servicePort'>,
 ): number {
-  return usualPort >= servicePort && usualPort < servicePort + count ? 0 : usualPort
+  return usualPort === servicePort ? 0 : usualPort
 }
 
 /** What the reference solvers trade, and at which prices. */
@@ -170,16 +148,14 @@ function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetC
 
 async function startService(
   environment: Environment,
-  usualPort: number,
-  onLogLine: NetworkOptions['onLogLine'],
-): Promise<Service> {
-  const { url, close } = await atPreferredPort(usualPort, (port) => {
+  { servicePort = USUAL_PORTS.service, onLogLine }: NetworkOptions,
+) {
+  return atPreferredPort(servicePort, (port) => {
     const config = readConfig({ ...environment, PORT: String(port) })
     if (onLogLine === undefined) return createApp(config)
     const write = (line: string) => onLogLine(line.trimEnd())
     return createApp(config, { log: createLog(config.logLevel, { write }) })
   })
-  return { urls: [url], close }
 }
 
 async function mint(

@@ -19,14 +19,9 @@ const CHAIN_CLOCK_MS = 100
 
 /**
  * Sells exactly 1 WETH, deposited at the contract.
- * @param onDeposited called when the deposit is mined
  * @throws Error when a step has another result than expected
  */
-export async function playSale(
-  stage: ScenarioContext,
-  print: Print,
-  onDeposited = async () => {},
-): Promise<void> {
+export async function playSale(stage: ScenarioContext, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
   const sale = await getQuote(stage, print, {
@@ -37,7 +32,6 @@ export async function playSale(
   const paidBefore = await balanceOf(client, contracts.usdc)
   await deposit(client, stage, sale)
   print(`   deposited: order ${sale.orderId}`)
-  await onDeposited()
   await waitForState(stage, sale.orderId, 'SETTLED', print)
   const paid = (await balanceOf(client, contracts.usdc)) - paidBefore
   expectEqual('USDC received', paid, BigInt(sale.quote.outputAmount))

@@ -22,7 +22,7 @@ export interface ReferenceSolver {
   /** Undefined for a solver that connects by a session. */
   readonly endpointUrl: string | undefined
   /** Registers at or connects to the service, and fills from now on. @returns when the service asks it */
-  join(serviceUrls: readonly [string, ...string[]]): Promise<void>
+  join(serviceUrl: string): Promise<void>
   /** Leaves the deposits that come before `resume` unpaid, permanently. */
   pause(): void
   resume(): void
@@ -45,8 +45,8 @@ interface ReferenceSolverOptions extends Devnet {
 
 const HOST = '127.0.0.1'
 const POLL_INTERVAL_MS = 50
-/** People ask the local network for many quotes, and take few. */
-const LIMITS = { overcommit: 1_000, maxOpenBond: 1 }
+/** People ask the local network for many quotes, and take few. Nobody waits a minute there for a refund. */
+const LIMITS = { overcommit: 1_000, maxOpenBond: 1, minFillSeconds: 4 }
 /** Ether is free there. */
 const MAX_CANCEL_FEES = 10n ** 18n
 
@@ -60,11 +60,11 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
       ? undefined
       : await atPreferredPort(transport.usualPort, (port) => listen(port, () => solver))
 
-  function join(serviceUrls: readonly [string, ...string[]]): Promise<void> {
+  function join(serviceUrl: string): Promise<void> {
     return new Promise((resolve, reject) => {
       solver = createSolver({
         ...kitOptions(options),
-        aggregatorUrl: serviceUrls,
+        aggregatorUrl: serviceUrl,
         ...(endpoint && { endpointUrl: endpoint.url }),
         fill: async (order) => {
           if (!isPaused) await order.fill()

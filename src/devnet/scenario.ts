@@ -11,7 +11,7 @@ import type { Print, ScenarioContext } from './user-steps.js'
  */
 export async function runScenario(network: Network, print: Print): Promise<void> {
   const events = await openEventView({
-    serviceUrls: network.service.urls,
+    serviceUrl: network.serviceUrl,
     onEvent: ({ type, orderId, blockNumber }) =>
       print(`   event    ${type} ${orderId} in block ${blockNumber}`),
     onError: (error) => print(`   the event stream is lost: ${error}`),

@@ -13,20 +13,15 @@ export interface MovedPart {
 
 /**
  * Finds the parts of a network whose usual port is taken, at 127.0.0.1 or at ::1.
- * @param servicePort the port that the service was to take, and the next ones its further replicas
+ * @param servicePort the port that the service was to take
  */
 export async function movedParts(
   network: Network,
   servicePort: number = USUAL_PORTS.service,
 ): Promise<MovedPart[]> {
-  const { devnet, service, solvers } = network
-  const isOne = service.urls.length === 1
+  const { devnet, serviceUrl, solvers } = network
   const parts = [
-    ...service.urls.map((url, index) => ({
-      name: isOne ? 'the service' : `replica ${index + 1}`,
-      usualPort: servicePort + index,
-      url,
-    })),
+    { name: 'the service', usualPort: servicePort, url: serviceUrl },
     { name: 'the chain', usualPort: USUAL_PORTS.chain, url: devnet.rpcUrl },
     ...solvers.flatMap(({ name, endpointUrl: url }, index) =>
       url === undefined

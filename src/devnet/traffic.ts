@@ -14,7 +14,7 @@ const silent = () => {}
 
 /** Keeps a little traffic going: an order every few seconds. Returns when the service no longer answers. */
 export async function runTraffic(network: Network, printTrouble: Print): Promise<void> {
-  const options = { serviceUrls: network.service.urls, onEvent: silent, onError: silent }
+  const options = { serviceUrl: network.serviceUrl, onEvent: silent, onError: silent }
   const stage = { ...network, events: await openEventView(options) }
   for (let round = 0; ; round++) {
     await delay(PAUSE_MS)

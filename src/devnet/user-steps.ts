@@ -93,9 +93,9 @@ export async function waitForState(
   expected: keyof typeof EVENT_OF_STATE,
   print: Print,
 ): Promise<void> {
-  const { devnet, contracts, user, events } = stage
+  const { devnet, contracts, user, events, serviceUrl } = stage
   await events.waitFor(EVENT_OF_STATE[expected], orderId)
-  const response = await fetch(`${events.servedBy()}/v1/${devnet.chainId}/order/${orderId}`)
+  const response = await fetch(`${serviceUrl}/v1/${devnet.chainId}/order/${orderId}`)
   if (!response.ok) throw new Error(`no order: ${await response.text()}`)
   const { state } = (await response.json()) as { state: string }
   expectEqual(`state of ${orderId} at the service`, state, expected)

@@ -1,5 +1,5 @@
 /** Topics of the messages between replicas. */
-export const TOPICS = ['events', 'completions', 'solvers', 'bonds', 'nonces', 'chains'] as const
+export const TOPICS = ['events', 'solvers', 'bonds', 'nonces', 'chains'] as const
 
 export type Topic = (typeof TOPICS)[number]
 

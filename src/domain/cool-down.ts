@@ -77,7 +77,7 @@ export function firstHour(refunded: readonly RefundedOrder[]): number | undefine
 function countedRefunds(refunded: readonly RefundedOrder[]): Refund[] {
   const refunds = refunded
     .flatMap(({ orderId, user, steps: { deposited, refunded: step } }) =>
-      deposited?.blockTime === undefined || step?.blockTime === undefined
+      deposited === undefined || step === undefined
         ? []
         : [{ orderId, user, depositedAt: deposited.blockTime, refundedAt: step.blockTime, step }],
     )

@@ -1,5 +1,6 @@
 import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from './block.js'
 import type { Address, Hex } from './hex.js'
+import type { KnownOrder, OrderPosition } from './order.js'
 
 /**
  * Writes the events of one chain together with the chain's position. Each write is one transaction. After its commit, the
@@ -19,4 +20,16 @@ export interface EventSink {
   knownSolvers(orderIds: readonly Hex[]): Promise<ReadonlyMap<Hex, Address>>
   /** The last blocks with canonical events below a number: at most `limit`, the oldest first. */
   eventBlocks(below: number, limit: number): Promise<BlockRef[]>
+}
+
+/** Has the orders of one chain whose terms could not be read with their events. */
+export interface TermsSink {
+  /** Orders whose terms are not known, the newest first. @param after only orders that are older than this position */
+  ordersWithoutTerms(after: OrderPosition | undefined, limit: number): Promise<OrderPosition[]>
+  /**
+   * Sets the terms of orders. Skips answers that belong to other orders.
+   * @returns how many have got their terms
+   * @throws FencedError when another sink was opened
+   */
+  completeOrders(orders: readonly KnownOrder[]): Promise<number>
 }

@@ -15,10 +15,9 @@ interface OrderEventBase {
   readonly blockNumber: number
   /** Index of the log in its block. */
   readonly logIndex: number
-  /** Undefined for an event of an older version that is not completed yet (see log-completion.ts). */
-  readonly transactionHash: Hex | undefined
-  /** Time of the block, Unix time in seconds. Undefined like `transactionHash`. */
-  readonly blockTime: number | undefined
+  readonly transactionHash: Hex
+  /** Time of the block, Unix time in seconds. */
+  readonly blockTime: number
 }
 
 /** A deposit for an order. Amounts in the token's smallest unit. */

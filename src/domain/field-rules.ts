@@ -4,7 +4,7 @@
  *
  * The rules are not annotations of the protos (protovalidate). The command line and the configuration have no protos, and
  * the validator takes 23 µs for the request of an order and 53 µs for that of a quote (protovalidate-es 1.3, Node 20). The
- * whole answer with an order takes 43 µs (BENCHMARKS.md, "reads").
+ * whole answer with an order takes 43 µs.
  */
 
 import { DAY_SECONDS } from './time.js'

@@ -1,6 +1,6 @@
 import type { Address } from './hex.js'
 import { firstStepOf } from './listed-order.js'
-import type { ListedOrder } from './order.js'
+import type { ListedOrder, OrderStep } from './order.js'
 
 /** What a solver's orders did in one hour, by the times of the blocks. */
 export interface SolverOrderHour {
@@ -33,17 +33,14 @@ export function hourOf(seconds: number): number {
 }
 
 /**
- * What an order counts for. An order counts in the hour of its first step, which also gives its place in lists. Steps without a
- * time and orders without a solver count for nothing until both are known.
+ * What an order counts for. An order counts in the hour of its first step, which also gives its place in lists. Orders
+ * without a solver count for nothing until it is known.
  */
 function contributionsOf({ solver, steps }: ListedOrder): Contribution[] {
   if (solver === undefined) return []
-  const of = (column: Column, blockTime: number | undefined): Contribution[] =>
-    blockTime === undefined ? [] : [{ solver, hour: hourOf(blockTime), column }]
-  return [
-    ...of('orders', firstStepOf(steps).blockTime),
-    ...STEPS.flatMap((step) => of(step, steps[step]?.blockTime)),
-  ]
+  const of = (column: Column, step: OrderStep | undefined): Contribution[] =>
+    step === undefined ? [] : [{ solver, hour: hourOf(step.blockTime), column }]
+  return [...of('orders', firstStepOf(steps)), ...STEPS.flatMap((step) => of(step, steps[step]))]
 }
 
 /**

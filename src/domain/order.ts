@@ -37,10 +37,9 @@ export interface OrderStep {
   readonly blockNumber: number
   /** Index of the log in its block. */
   readonly logIndex: number
-  /** Undefined for an event of an older version that is not completed yet; also the time. */
-  readonly transactionHash: Hex | undefined
-  /** Unix time in seconds. */
-  readonly blockTime: number | undefined
+  readonly transactionHash: Hex
+  /** Time of the block, Unix time in seconds. */
+  readonly blockTime: number
 }
 
 /** The steps that an order has taken, as far as their events are published. */

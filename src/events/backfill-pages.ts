@@ -107,8 +107,7 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
       const forget = () => {
         if (pages.peek(range.name) === page) pages.delete(range.name)
       }
-      // The entries of an older version are completed later.
-      page.then((part) => part?.entries.every(isComplete) === false && forget(), forget)
+      page.catch(forget)
       return page
     },
     clear() {
@@ -116,10 +115,6 @@ export function createBackfillPages(reader: LogReader, enqueue: EnqueueRead): Ba
       kept.filtered.clear()
     },
   }
-}
-
-function isComplete({ event }: Entry): boolean {
-  return event.transactionHash !== undefined
 }
 
 /** Names a filter. The order of its values does not change the name. */

@@ -1,5 +1,4 @@
-import type { EventSink } from '../domain/event-sink.js'
-import type { CompletionSink } from '../domain/log-completion.js'
+import type { EventSink, TermsSink } from '../domain/event-sink.js'
 import type { EventStore } from '../store/event-store.js'
 import type { FencingToken } from '../store/fencing-token.js'
 import type { Publisher } from './publisher.js'
@@ -8,8 +7,8 @@ import type { Publisher } from './publisher.js'
 export function createEventSink(
   chainId: number,
   store: EventStore,
-  { write, refresh }: Pick<Publisher, 'write' | 'refresh'>,
-): EventSink & CompletionSink {
+  { write }: Pick<Publisher, 'write'>,
+): EventSink & TermsSink {
   /** `open` replaces it. The store has never issued this one, so no write succeeds before. */
   let token: FencingToken = { chainId, epoch: 0 }
 
@@ -32,11 +31,6 @@ export function createEventSink(
     },
     eventBlocks: (below, limit) => store.eventBlocks(chainId, below, limit),
     knownSolvers: (orderIds) => store.knownSolvers(chainId, orderIds),
-    addToOrders: (limit) => store.addToOrders(token, limit),
-    eventsWithoutTransaction: (before, limit) => store.eventsWithoutTransaction(chainId, before, limit),
-    async completeEvents(events) {
-      refresh(await store.completeEvents(token, events))
-    },
     ordersWithoutTerms: (after, limit) => store.ordersWithoutTerms(chainId, after, limit),
     completeOrders: (orders) => store.completeOrders(token, orders),
   }

@@ -3,8 +3,7 @@ import type { ClientId } from '../domain/client.js'
 import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { StreamEvent } from '../domain/event.js'
-import type { EventSink } from '../domain/event-sink.js'
-import type { CompletionSink } from '../domain/log-completion.js'
+import type { EventSink, TermsSink } from '../domain/event-sink.js'
 import type { EventStore } from '../store/event-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -18,7 +17,7 @@ import { MAX_RECENT } from './tail-buffer.js'
 /** The log of order events. Chain leaders write it, and subscribers read it. */
 export interface EventLog {
   /** The event sink of a chain, for one chain sync. */
-  eventSinkOf(chainId: number): EventSink & CompletionSink
+  eventSinkOf(chainId: number): EventSink & TermsSink
   /**
    * Waits for the database when `subscribe` needs it for a cursor: a cursor of another replica that is later than all
    * events published here, or one that no entry in memory confirms.
@@ -77,16 +76,6 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     // A lower number is an old message, or belongs to a log with another history.
     onMessage: (lastSequence) => Number(lastSequence) !== hub.lastSequence() && reading.run(),
     onMissed: reading.run,
-  })
-  cluster.listen('completions', {
-    onMessage(range) {
-      const [first, last] = range.split(' ').map(Number)
-      if (first === undefined || last === undefined) return
-      publisher.refreshRange(first, last).catch((error) => {
-        log.debug({ reason: reasonOf(error) }, 'completed events could not be read')
-      })
-    },
-    onMissed() {},
   })
   // Reads the entries written between the read of the end and the first message.
   reading.run()

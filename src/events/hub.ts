@@ -33,8 +33,6 @@ export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'prun
   newIn: PublishedLog['newIn']
   /** Sends new entries to all subscribers. They are in the log already and follow the published ones. */
   publish(logEntries: readonly LogEntry[]): void
-  /** Replaces published entries that have been completed. */
-  refresh(logEntries: readonly LogEntry[]): void
   /** Ends all subscriptions with CURSOR_UNKNOWN, and continues from the end of a log with another history. */
   startOver(end: LogEnd): void
   /** Ends all subscriptions. */
@@ -116,7 +114,6 @@ export function createHub(options: HubOptions): Hub {
       published.append(logEntries)
       sleepers.wakeAll()
     },
-    refresh: (logEntries) => published.refresh(logEntries),
     startOver(end) {
       published.startOver(end)
       positions.startOver(end.prunedSequence)

@@ -84,12 +84,6 @@ export class PublishedLog {
     this.#end = added.at(-1) ?? this.#end
   }
 
-  /** Replaces entries in memory that have been completed. They are reported again. */
-  refresh(logEntries: readonly LogEntry[]): void {
-    this.#report(logEntries)
-    for (const entry of logEntries) this.#recent.replace(this.toEntry(entry))
-  }
-
   /** Continues from the end of a log with another history, whose last entries may be new. */
   startOver(end: LogEnd): void {
     this.#report(end.recent ?? [])

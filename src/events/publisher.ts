@@ -6,7 +6,6 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Hub } from './hub.js'
 import { readEnd } from './published-log.js'
-import { MAX_RECENT } from './tail-buffer.js'
 
 /** Publishes the entries of the log in their order, whichever replica has written them. */
 export interface Publisher {
@@ -17,10 +16,6 @@ export interface Publisher {
   write(entries: () => Promise<LogEntry[]>): Promise<LogEntry[]>
   /** Publishes the entries of the log that are not published yet. */
   catchUp(): Promise<void>
-  /** Replaces entries in memory that have been completed. Entries that are not in memory are read from the log anyway. */
-  refresh(entries: readonly LogEntry[]): void
-  /** Reads the completed entries of a range again that are in memory. @param last the last sequence */
-  refreshRange(first: number, last: number): Promise<void>
   /** @returns after all current work has ended */
   idle(): Promise<void>
 }
@@ -31,7 +26,7 @@ interface PublisherOptions {
   readonly logId: string
   /** Entries that are read into memory when the log has another history. */
   readonly keptEntries: number
-  readonly hub: Pick<Hub, 'lastSequence' | 'newIn' | 'publish' | 'refresh' | 'startOver'>
+  readonly hub: Pick<Hub, 'lastSequence' | 'newIn' | 'publish' | 'startOver'>
   readonly metrics: Metrics
   readonly log: Logger
 }
@@ -85,11 +80,6 @@ export function createPublisher(options: PublisherOptions): Publisher {
         return logEntries
       }),
     catchUp: coalesce(() => queue.run(readOn)),
-    refresh: hub.refresh,
-    async refreshRange(first, last) {
-      const from = Math.max(first, hub.lastSequence() - MAX_RECENT)
-      if (from <= last) hub.refresh(await store.readAfter(from - 1, last - from + 1))
-    },
     idle: queue.idle,
   }
 }

@@ -1,4 +1,5 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Clock, systemClock } from '../clock.js'
 
 /** Runs a read when its turn has come. */
 export type EnqueueRead = <T>(read: () => Promise<T>) => Promise<T>
@@ -16,9 +17,8 @@ const MAX_REST_MS = 100
  * Builds a queue of database reads. SQLite reads in the main thread. So at most one read begins in each turn of the event
  * loop, and the queue rests in proportion to the time that its reads took. Other requests are served meanwhile, however
  * many reads wait.
- * @param rest waits for this number of milliseconds
  */
-export function createReadQueue(rest: (ms: number) => Promise<unknown> = delay): EnqueueRead {
+export function createReadQueue(clock: Pick<Clock, 'monotonic' | 'sleep'> = systemClock): EnqueueRead {
   const waiting: (() => Promise<unknown>)[] = []
   let running = 0
   let isStarting = false
@@ -28,14 +28,14 @@ export function createReadQueue(rest: (ms: number) => Promise<unknown> = delay):
     if (restDueMs < MIN_REST_MS) return
     const restMs = Math.min(restDueMs, MAX_REST_MS)
     restDueMs = 0
-    await rest(restMs)
+    await clock.sleep(restMs)
   }
 
   async function run(read: () => Promise<unknown>): Promise<void> {
     running++
-    const startedAt = performance.now()
+    const startedAt = clock.monotonic()
     await read()
-    restDueMs += (performance.now() - startedAt) * REST_FACTOR
+    restDueMs += (clock.monotonic() - startedAt) * REST_FACTOR
     running--
     void start()
   }

@@ -22,8 +22,6 @@ export interface TailBuffer {
   after(sequence: number): Batch | undefined
   /** The entry at a sequence; undefined when it is not in memory. */
   at(sequence: number): Entry | undefined
-  /** Puts an entry in the place of the one with the same sequence and cursor, if that is in memory. */
-  replace(entry: Entry): void
   clear(): void
 }
 
@@ -54,11 +52,6 @@ export function createTailBuffer(): TailBuffer {
     at(sequence) {
       const found = find(sequence)
       return found?.batch[found.index]
-    },
-    replace(entry) {
-      const found = find(entry.sequence)
-      if (found?.batch[found.index]?.cursor !== entry.cursor) return
-      batches[batches.indexOf(found.batch)] = found.batch.with(found.index, entry)
     },
     clear() {
       batches.length = 0

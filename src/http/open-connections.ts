@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { afterReading } from '../concurrency/after-reading.js'
 
 /** The open connections of a server. */
 export class OpenConnections {
@@ -31,7 +32,8 @@ export class OpenConnections {
   async untilNone(timeoutMs: number): Promise<void> {
     if (this.#all.size === 0) return
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs)
+      // A request that has come by then is read, also when the process stood still.
+      const timer = setTimeout(() => void afterReading(resolve), timeoutMs)
       this.#onLastGone = () => {
         clearTimeout(timer)
         resolve()

@@ -4,6 +4,7 @@ import { invalidArgument } from '../domain/errors.js'
 import type { QuoteSummary, RequestContext } from '../rpc/method.js'
 import type { Client } from '../rpc/rate-limits.js'
 import { readTraceparent } from '../rpc/traceparent.js'
+import { elapsedMs } from './arrival.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
 
@@ -85,10 +86,11 @@ function closeSignalOf(reply: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-/** The caller's own deadline, in the header that Connect clients send. */
+/** What is left of the caller's own deadline, which is in the header that Connect clients send. */
 function timeoutOf(request: FastifyRequest): number | undefined {
   const text = request.headers['connect-timeout-ms']
   if (text === undefined) return undefined
-  if (typeof text === 'string' && MAX_TIMEOUT_DIGITS.test(text)) return Number(text)
+  if (typeof text === 'string' && MAX_TIMEOUT_DIGITS.test(text))
+    return Math.max(0, Number(text) - elapsedMs(request))
   throw invalidArgument([{ field: 'Connect-Timeout-Ms', message: 'must be milliseconds, at most 10 digits' }])
 }

@@ -13,6 +13,7 @@ import { type AddService, rpcRoutes } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
 import type { SolverSessions } from '../rpc/solver-sessions.js'
 import { findTargetError } from './ambiguous-headers.js'
+import { elapsedMs } from './arrival.js'
 import { keepOpen } from './http2-sessions.js'
 import { cut } from './rest-context.js'
 
@@ -93,6 +94,7 @@ function toContextValues(request: FastifyRequest) {
   return createContextValues().set(requestKey, {
     id,
     ip,
+    elapsedMs: () => elapsedMs(request),
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,
     unsentBytes: () => response?.writableLength ?? 0,

@@ -56,7 +56,7 @@ export interface HttpServer {
   listen(): Promise<string>
   /**
    * Accepts no more connections, and waits for open requests. Ends idle connections after `drainMs` milliseconds: until
-   * then, a request may come on them. Ends everything that is left after `graceMs` milliseconds.
+   * then, a request may come on them. Ends everything that is left `graceMs` milliseconds later.
    */
   close(graceMs: number, drainMs: number): Promise<void>
 }
@@ -149,10 +149,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
       }
     },
     async close(graceMs, drainMs) {
+      if (drainMs > 0) await Promise.all(ports.map((port) => port.drain(drainMs)))
       const timer = setTimeout(() => {
         for (const port of ports) port.destroyConnections()
       }, graceMs)
-      if (drainMs > 0) await Promise.all(ports.map((port) => port.drain(drainMs)))
       await server.close()
       clearTimeout(timer)
     },

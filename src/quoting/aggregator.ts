@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
 import { chainNotSupported, type ServiceError } from '../domain/errors.js'
 import { rank } from '../domain/offer.js'
 import type { QuoteRequest, SignedQuote } from '../domain/quote.js'
@@ -88,10 +89,7 @@ interface AggregatorOptions {
   readonly maxQuoteFanOut: number
   /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
-  /** The clock of the solvers' health. */
-  readonly clock: () => number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly stages: Pick<BufferedHistogram, 'of'>
 }
 
@@ -108,7 +106,7 @@ const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 /** Builds the aggregator. A round goes through its functions in their order: select, ask, rank, verify, record. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
-  const { clock, now, roundMetrics, roundErrors, reportResults } = options
+  const { clock, roundMetrics, roundErrors, reportResults } = options
   const recordStage = {
     prepare: options.stages.of('prepare'),
     solvers: options.stages.of('solvers'),
@@ -135,7 +133,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const checkable = reachable.filter(({ solver }) => rules.canCheck(solver))
     const healths = withoutCoolDown(checkable, options.coolDowns)
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
-    const startedAt = clock()
+    const startedAt = clock.monotonic()
     const clientKey = () => options.clientKeyOf(caller.address)
     const limitMs = fanOut.limitMs(caller, verify) - waitedMs
     const round = new QuoteRound({ request, startedAt, limitMs, waitedMs, clientKey })
@@ -162,20 +160,20 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         reportResults([{ ...attempt, result: CIRCUIT_OPEN }], fanOutRequest.solverRequest.quoteIds)
       })
     if (awaited.length === 0) return []
-    const onAttempt = (attempt: SolverAttempt) => progress.add(attempt, clock())
+    const onAttempt = (attempt: SolverAttempt) => progress.add(attempt, clock.monotonic())
     const collecting = fanOut.collect(fanOutRequest, awaited, round, { signal, softDeadline, onAttempt })
-    const askedAt = clock()
+    const askedAt = clock.monotonic()
     recordStage.prepare((askedAt - round.startedAt) / 1000)
     const attempts = await collecting
-    recordStage.solvers((clock() - askedAt) / 1000)
+    recordStage.solvers((clock.monotonic() - askedAt) / 1000)
     return attempts
   }
 
   /** @returns the valid offers, best first */
   function rankOffers(results: readonly SolverResult[]): SignedQuote[] {
-    const start = clock()
+    const start = clock.monotonic()
     const ranked = rank(results.flatMap((result) => (result.kind === 'quoted' ? [result.offer] : [])))
-    recordStage.rank((clock() - start) / 1000)
+    recordStage.rank((clock.monotonic() - start) / 1000)
     return ranked
   }
 
@@ -187,7 +185,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   ): Promise<RankedRound> {
     if (mode === 'off' || ranked.ranked.length === 0) return ranked
     const { chainId } = fanOutRequest.request
-    const timeoutMs = callersLimit(caller.timeoutMs) - waitedMs - (clock() - round.startedAt)
+    const timeoutMs = callersLimit(caller.timeoutMs) - waitedMs - (clock.monotonic() - round.startedAt)
     return verifyRound(ranked, options.verifier, {
       chainId,
       mode,
@@ -203,7 +201,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const { softDeadline, verify = 'off', waitedMs = 0, onBest = NOBODY_HEARS } = roundOptions
       const { chainId } = request
       const quoteId = quoteIds.create()
-      const requestedAt = now()
+      const requestedAt = clock.now()
       const selected = select(request, quoteId, caller, verify, waitedMs)
       const { solvers, awaited, busy, round } = selected
       const progress = new RoundProgress(awaited.length, (offer, counts) =>
@@ -215,7 +213,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         roundMetrics.countUnstarted(request, 'busy')
         return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
       }
-      const endedAt = clock()
+      const endedAt = clock.monotonic()
       const results = asked.map(({ result }) => result)
       roundMetrics.countResults(request, results)
       const answered = { ranked: rankOffers(results), attempts: asked }

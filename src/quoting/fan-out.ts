@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock, Timer } from '../clock.js'
+import { afterReading } from '../concurrency/after-reading.js'
 import type { Standstill } from '../concurrency/standstill.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import type { VerifyMode } from '../domain/verification.js'
@@ -66,17 +67,23 @@ export interface FanOut {
   ): Promise<readonly SolverAttempt[]>
 }
 
-/** The part of a caller's deadline that is reserved for the transport of the response; at most a fifth of the deadline. */
-const RESPONSE_RESERVE_MS = 100
+/**
+ * The part of a caller's deadline that is reserved for the way of the request and of its response; at most a fifth of the deadline. The
+ * caller's time begins before the request arrives. A round trip between continents takes that long, and so does a busy machine.
+ */
+const TRANSPORT_RESERVE_MS = 250
 /**
  * The longest part of a caller's deadline that is reserved for the checks of the settlement contract. Without it, one solver that
  * is silent would leave no time for them.
  */
 const VERIFICATION_PART = 1 / 4
-/** The part of the timeout that a round may have lost by waiting to begin, or by a standstill, so that its solvers had nearly all of it. */
-const MAX_LOST_PART = 1 / 10
-/** The turns of the event loop after a standstill in which its replies are read, and at whose end they are checked. */
-const TURNS_TO_READ = 2
+/** The part of the timeout for which a round may have waited to begin, so that its solvers had nearly all of it. */
+const MAX_WAITED_PART = 1 / 10
+/**
+ * The part of the timeout for which the process may have stood still. What solvers send meanwhile waits in the system's
+ * buffers and is read afterwards, so that they lose time only when the whole machine was paused.
+ */
+const MAX_STILL_PART = 1 / 2
 const LATE: SolverResult = { kind: 'late' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }
 
@@ -86,10 +93,7 @@ interface FanOutOptions {
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
   readonly standstill: Standstill
-  /** The clock of the solvers' health. */
-  readonly clock: () => number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 /**
@@ -102,14 +106,7 @@ export function createFanOut({
   verifyTimeoutMs,
   standstill,
   clock,
-  now,
 }: FanOutOptions): FanOut {
-  /** A solver is late only at the service's own timeout, of which it had nearly all (docs/decisions.md, D14). */
-  function isOwnTimeout({ limitMs, waitedMs, stoodStillMs }: QuoteRound): boolean {
-    const lostMs = waitedMs + stoodStillMs
-    return limitMs + waitedMs >= quoteTimeoutMs && lostMs <= quoteTimeoutMs * MAX_LOST_PART
-  }
-
   async function collect(
     request: FanOutRequest,
     healths: readonly SolverHealth[],
@@ -122,17 +119,17 @@ export function createFanOut({
     const settled: SolverAttempt[] = []
     const watch = standstill.watch()
     const startTimer: StartTimer = (ms, onTime) =>
-      setTimeout(async () => {
-        const isOpen = () => settled.length < healths.length
-        if (round.stoodStillMs > 0) await readReplies(isOpen)
-        if (isOpen()) onTime()
+      clock.setTimeout(() => {
+        const endIfOpen = () => settled.length < healths.length && onTime()
+        if (round.stoodStillMs > 0) void afterReading(endIfOpen)
+        else endIfOpen()
       }, ms)
-    const onLimit = () => controller.abort(isOwnTimeout(round) ? LATE : CANCELLED)
+    const onLimit = () => controller.abort(isOwnTimeout(round, quoteTimeoutMs) ? LATE : CANCELLED)
     const timer = startTimer(round.limitMs, onLimit)
     const onCancel = () => controller.abort(CANCELLED)
     const soft = softDeadline && new SoftEnd(softDeadline, startTimer, onCancel)
     // Rounded down, so that the header never names a time at which the service no longer waits.
-    const deadline = Math.floor(now() + round.limitMs)
+    const deadline = Math.floor(clock.now() + round.limitMs)
     const timed = { ...request, solverRequest: { ...request.solverRequest, deadline } }
     try {
       round.begin(healths.length, watch.stoodStillMs)
@@ -147,7 +144,7 @@ export function createFanOut({
       await Promise.all(attempts)
       return settled
     } finally {
-      clearTimeout(timer)
+      timer.stop()
       soft?.stop()
       watch.end()
       signal?.removeEventListener('abort', onCancel)
@@ -165,24 +162,39 @@ export function createFanOut({
     },
     collect,
     probe(request, health, clientKey) {
-      const options = { request: request.request, startedAt: clock(), limitMs: quoteTimeoutMs, clientKey }
+      const options = {
+        request: request.request,
+        startedAt: clock.monotonic(),
+        limitMs: quoteTimeoutMs,
+        clientKey,
+      }
       return collect(request, [health], new QuoteRound(options))
     },
   }
 }
 
-/** Starts a timer of a round. After a standstill, what has arrived meanwhile is read before it calls back. */
-type StartTimer = (ms: number, onTime: () => void) => NodeJS.Timeout
-
-/** Lets replies be read and checked that have arrived: timers run before the event loop reads. */
-async function readReplies(isOpen: () => boolean): Promise<void> {
-  for (let turn = 0; turn < TURNS_TO_READ && isOpen(); turn++) await nextTurn()
+/**
+ * Whether the solvers that a round cuts off are late: only at the service's own timeout, of which they had nearly all
+ * (docs/decisions.md, D14).
+ */
+export function isOwnTimeout(
+  { limitMs, waitedMs, stoodStillMs }: Pick<QuoteRound, 'limitMs' | 'waitedMs' | 'stoodStillMs'>,
+  quoteTimeoutMs: number,
+): boolean {
+  return (
+    limitMs + waitedMs >= quoteTimeoutMs &&
+    waitedMs <= quoteTimeoutMs * MAX_WAITED_PART &&
+    stoodStillMs <= quoteTimeoutMs * MAX_STILL_PART
+  )
 }
+
+/** Starts a timer of a round. After a standstill, what has arrived meanwhile is read before it calls back. */
+type StartTimer = (ms: number, onTime: () => void) => Timer
 
 /** Ends a round from its soft deadline on, when there are enough offers. */
 class SoftEnd {
   readonly #onEnd: () => void
-  readonly #timer: NodeJS.Timeout
+  readonly #timer: Timer
   #missing: number
   #hasPassed = false
 
@@ -201,12 +213,12 @@ class SoftEnd {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#timer.stop()
   }
 }
 
-/** The caller's own deadline less the time for the response, in milliseconds; infinite without a deadline. */
+/** The caller's own deadline less the time for the way to it, in milliseconds; infinite without a deadline. */
 export function callersLimit(timeoutMs: number | undefined): number {
   if (timeoutMs === undefined) return Number.POSITIVE_INFINITY
-  return timeoutMs - Math.min(RESPONSE_RESERVE_MS, timeoutMs / 5)
+  return timeoutMs - Math.min(TRANSPORT_RESERVE_MS, timeoutMs / 5)
 }

@@ -1,5 +1,6 @@
 import type { CallPriority } from '../chain/call-budget.js'
 import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
 import { limitTime } from '../concurrency/limit-time.js'
 import type { SignedQuote } from '../domain/quote.js'
 import type { ContractRefusal, DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
@@ -40,6 +41,7 @@ interface OfferVerifierOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'verifyDeposit'>>
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
+  readonly clock: Pick<Clock, 'setTimeout'>
 }
 
 /** Equal for offers that are equal for the contract: the order id is a hash of quote and signature. */
@@ -48,7 +50,7 @@ type Key = SignedQuote['orderId']
 const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }
 
 /** Builds the verifier of all chains. */
-export function createOfferVerifier({ chains, verifyTimeoutMs }: OfferVerifierOptions): OfferVerifier {
+export function createOfferVerifier({ chains, verifyTimeoutMs, clock }: OfferVerifierOptions): OfferVerifier {
   async function checkWithin(
     offer: SignedQuote,
     chainId: number,
@@ -61,7 +63,7 @@ export function createOfferVerifier({ chains, verifyTimeoutMs }: OfferVerifierOp
 
   return {
     async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
-      const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal)
+      const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal, clock)
       const results = new Map<Key, Verification>()
       const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
       const check = async (offer: SignedQuote) => {

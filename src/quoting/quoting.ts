@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
 import { createStandstill } from '../concurrency/standstill.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
@@ -90,50 +91,55 @@ interface QuotingOptions {
   /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
   readonly identifyClient: (address: string) => ClientId
-  /** Milliseconds that never go back, for the health of solvers. */
-  readonly clock: () => number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly metrics: Metrics
   readonly log: Logger
 }
 
 /** Builds the parts that ask solvers, validate and rank their replies, and keep their health. */
-export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
-  const { config, metrics, clock } = options
+export async function openQuoting({ clock, ...options }: QuotingOptions): Promise<Quoting> {
+  const { config, metrics } = options
+  const { now, monotonic } = clock
   const healthRegistry = await createSolverHealthRegistry({
     ...config,
     ...options,
+    clock: monotonic,
+    now,
     store: options.circuitBreakerStore,
   })
   const quoteIds = createQuoteIds(options.recordKey)
   const store = options.quoteRecordStore
   const recorder =
-    store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, store, quoteIds })
+    store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, now, store, quoteIds })
   const httpClient = createSolverHttpClient(options.endpointGuard, config.maxConnectionsPerSolver)
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
-  const statistics = createSolverStatistics({ ...options, store: options.solverHourStore })
+  const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
   const recoveryHelpers = createRecoveryHelpers((error) => {
     options.log.warn({ err: error }, 'a thread that helps to recover signers failed: the others do its work')
   })
   const { recoverAll } = recoveryHelpers
   const validateOffer = createOfferValidator(options.rules, stages.of('verify'), recoverAll)
-  const attemptQuote = createAttemptQuote({ transport, validateOffer, counters, statistics, clock })
+  const attemptQuote = createAttemptQuote({
+    transport,
+    validateOffer,
+    counters,
+    statistics,
+    clock: monotonic,
+  })
   const fanOut = createFanOut({
     ...config,
     attemptQuote,
-    standstill: createStandstill(),
+    standstill: createStandstill(clock),
     clock,
-    now: options.now,
   })
-  const verifier = createOfferVerifier({ ...config, chains: options.chains })
+  const verifier = createOfferVerifier({ ...config, clock, chains: options.chains })
   const selection = createSelection()
-  const registrationChecks = createRegistrationChecks({ ...config, ...options })
+  const registrationChecks = createRegistrationChecks({ ...config, ...options, clock })
   const onQuoted = registrationChecks.noteQuoted
   const roundMetrics = createRoundMetrics({ counters, statistics, metrics, log: options.log })
-  const roundErrors = createRoundErrors(options)
+  const roundErrors = createRoundErrors({ ...options, clock: monotonic })
   const reportResults = createReportResults({ sessions: options.sessions, log: options.log })
   const parts = {
     healthRegistry,
@@ -151,10 +157,10 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
   const aggregator = createQueuedAggregator({
     ...options,
     ...parts,
-    aggregator: createAggregator({ ...config, ...options, ...parts }),
-    startQueue: createStartQueue(options),
+    aggregator: createAggregator({ ...config, ...options, ...parts, clock }),
+    startQueue: createStartQueue({ clock: monotonic }),
   })
-  const prices = createPrices({ ...config, ...options, aggregator })
+  const prices = createPrices({ ...config, ...options, now, clock: monotonic, aggregator })
 
   return {
     aggregator,
@@ -166,7 +172,7 @@ export async function openQuoting(options: QuotingOptions): Promise<Quoting> {
     circuitStateOf({ chainId, address }) {
       const healths = healthRegistry.of(chainId, options.directory.reachable(chainId))
       const health = healths.find(({ solver }) => solver.address === address)
-      return health?.circuitState(clock()) ?? 'closed'
+      return health?.circuitState(monotonic()) ?? 'closed'
     },
     collectMetrics(reachable) {
       stages.flush()

@@ -1,6 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
+import { afterReading } from '../concurrency/after-reading.js'
 import { ServiceError } from '../domain/errors.js'
 import { type Address, parseAddress } from '../domain/hex.js'
 import { readPartOf } from '../domain/offer.js'
@@ -46,8 +47,7 @@ interface RegistrationChecksOptions {
   readonly production: boolean
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -70,8 +70,8 @@ const NO_RULES = { violationOf: () => undefined }
  * its time shows which ports of a host are open.
  */
 export function createRegistrationChecks(options: RegistrationChecksOptions): RegistrationChecks {
-  const { chains, endpointGuard, production, log } = options
-  const requests = createCheckRequests(options)
+  const { chains, endpointGuard, production, clock, log } = options
+  const requests = createCheckRequests({ ...options, now: clock.now })
   /** A check of the same solver and endpoint is shared. */
   const underWay = new Map<string, Promise<RegistrationCheck>>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
@@ -82,16 +82,18 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const hasher = chains.get(request.chainId)?.quoteHasher()
     if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
     const client = createSolverHttpClient(endpointGuard, 1)
-    const deadline = options.now() + CHECK_TIMEOUT_MS
+    const deadline = clock.now() + CHECK_TIMEOUT_MS
     const body = Buffer.from(requestBody(request))
     const solverRequest = { request, body, quoteIds: NO_IDS, deadline }
-    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
+    const end = new AbortController()
+    // A reply that came in time counts, although a busy process has not read it yet.
+    const timer = clock.setTimeout(() => void afterReading(() => end.abort()), CHECK_TIMEOUT_MS)
     let isSent = false
     const onSent = () => {
       isSent = true
     }
     try {
-      const reply = await client.requestQuote(solver, solverRequest, signal, { onSent })
+      const reply = await client.requestQuote(solver, solverRequest, end.signal, { onSent })
       if (reply.kind === 'cancelled') return isSent ? { kind: 'late' } : UNREACHABLE
       if (reply.kind !== 'replied') return reply
       const validate = (asked: Address) => validateOffer({ request, hasher, solver: asked, body: reply.body })
@@ -101,18 +103,21 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
       if (result.kind === 'quoted') throw answersForAnother(claimed)
       return await validate(solver.address)
     } finally {
-      await client.close()
+      timer.stop()
+      // The answer does not wait for it.
+      void client.close()
     }
   }
 
   async function checkNow(solver: CheckedSolver): Promise<RegistrationCheck> {
     const { chainId, address } = solver
     const { request, isMadeUp } = requests.create(chainId)
-    const start = performance.now()
+    const start = clock.monotonic()
     const result = await requestQuote(solver, request)
     const logged = result.kind === 'quoted' ? { kind: result.kind } : result
     log.info({ chainId, solver: address, result: logged }, 'an endpoint was checked')
-    if (production && result.kind === 'failed') await delay(start + CHECK_TIMEOUT_MS - performance.now())
+    if (production && result.kind === 'failed')
+      await clock.sleep(start + CHECK_TIMEOUT_MS - clock.monotonic())
     const typedData = chains.get(chainId)?.quoteTypedData()
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
     const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })

@@ -62,8 +62,8 @@ function toEvent(event: StreamEvent): EventInit {
     orderId,
     blockNumber: BigInt(event.blockNumber),
     logIndex: event.logIndex,
-    ...(event.transactionHash && { transactionHash: event.transactionHash }),
-    ...(event.blockTime !== undefined && { blockTime: BigInt(event.blockTime) }),
+    transactionHash: event.transactionHash,
+    blockTime: BigInt(event.blockTime),
   }
   switch (event.type) {
     case 'Deposited': {

@@ -59,7 +59,7 @@ function toStep(step: OrderStep): MessageInitShape<typeof OrderStepSchema> {
   const { blockNumber, blockTime, transactionHash } = step
   return {
     blockNumber: BigInt(blockNumber),
-    blockTime: blockTime === undefined ? undefined : BigInt(blockTime),
+    blockTime: BigInt(blockTime),
     transactionHash,
   }
 }

@@ -9,7 +9,7 @@ import { wrapHandlers } from '../internals/wrap-handlers.js'
 import { type Admission, markReached, NO_LIMITS, recordReached, withAdmission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
 import { withMessagesAfterFirst } from './continuation.js'
-import { withTimerDeadlines } from './deadline.js'
+import { withRemainingDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
 import { chainIn } from './method.js'
@@ -69,8 +69,8 @@ export function rpcRoutes(
         handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
       const unary = unaryMethods.find(({ desc }) => desc === handler.method)
       const sending = isStream ? withMessagesAfterFirst(handler) : direct(handler, unary)
-      const admitting = withAdmission(sending, admissions.get(handler.method) ?? NO_LIMITS)
-      return withTimerDeadlines(withWholeEnvelopes(admitting))
+      const timed = withRemainingDeadlines(sending)
+      return withWholeEnvelopes(withAdmission(timed, admissions.get(handler.method) ?? NO_LIMITS))
     })
   }
 }

@@ -8,6 +8,8 @@ import { readTraceparent } from './traceparent.js'
 export const requestKey = createContextKey({
   id: '',
   ip: '',
+  /** Milliseconds since the request arrived. */
+  elapsedMs: () => 0,
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
   /** Whether everything that was sent has left this process. */

@@ -1,3 +1,4 @@
+import { type Clock, systemClock, type Timer } from '../clock.js'
 import type { SessionConnection } from './messages.js'
 
 /** What waits to be sent on one session. */
@@ -18,11 +19,12 @@ const STALLED_MS = 10_000
 export function watchBacklog(
   connection: Pick<SessionConnection, 'unsentBytes'>,
   onStalled: () => void,
+  clock: Clock = systemClock,
 ): Backlog {
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   function stop(): void {
-    clearTimeout(timer)
+    timer?.stop()
     timer = undefined
   }
 
@@ -31,7 +33,7 @@ export function watchBacklog(
       stop()
       return false
     }
-    timer ??= setTimeout(() => {
+    timer ??= clock.setTimeout(() => {
       if (isFull()) onStalled()
     }, STALLED_MS)
     return true

@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock.js'
 import { invalidArgument, type ServiceError, toServiceError } from '../domain/errors.js'
 import type { Hello, SessionCaller, SessionConnection, SessionPeer, SolverMessage } from './messages.js'
 import { assertProof, challengeExpired, createChallenge, type ProofRules } from './proof.js'
@@ -14,6 +15,8 @@ interface HandshakeOptions {
   readonly onSettled: () => void
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
+  /** What the time-out of the hello waits on. */
+  readonly clock?: Pick<Clock, 'setTimeout'>
 }
 
 /** How long the hello may take. */
@@ -21,15 +24,15 @@ const HELLO_TIMEOUT_MS = 5000
 
 /** Begins a connection: sends the challenge, checks one hello, opens the session and passes further messages to it. */
 export function startHandshake(options: HandshakeOptions): SessionPeer {
-  const { connection, caller, rules, open, onRefused, onSettled, now } = options
+  const { connection, caller, rules, open, onRefused, onSettled, now, clock = systemClock } = options
   let state: 'waiting' | 'checking' | 'open' | 'ended' = 'waiting'
   let session: Session | undefined
   const challenge = createChallenge(now())
-  const timer = setTimeout(() => refuse(challengeExpired()), HELLO_TIMEOUT_MS)
+  const timer = clock.setTimeout(() => refuse(challengeExpired()), HELLO_TIMEOUT_MS)
 
   function settle(next: 'open' | 'ended'): void {
     state = next
-    clearTimeout(timer)
+    timer.stop()
     onSettled()
   }
 
@@ -44,7 +47,7 @@ export function startHandshake(options: HandshakeOptions): SessionPeer {
 
   async function greet(read: () => SolverMessage): Promise<void> {
     state = 'checking'
-    clearTimeout(timer)
+    timer.stop()
     const message = read()
     if (message.type !== 'hello') throw unexpected('must be hello in the first message')
     assertProof(message.hello, challenge, rules, { ...caller, now: now() })

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { type Clock, systemClock } from '../clock.js'
 
 /** The pings of one session. */
 export interface Heartbeat {
@@ -12,14 +13,16 @@ interface HeartbeatOptions {
   readonly sendPing: (id: string) => void
   /** Called when two pings are unanswered and the next one is due. */
   readonly onSilent: () => void
+  readonly clock?: Clock
 }
 
 const MAX_UNANSWERED = 2
 
 /** Starts to send pings. Their ids are random, so that only a solver that reads can answer them. */
-export function startHeartbeat({ intervalMs, sendPing, onSilent }: HeartbeatOptions): Heartbeat {
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { intervalMs, sendPing, onSilent, clock = systemClock } = options
   const unanswered = new Set<string>()
-  const timer = setInterval(() => {
+  const timer = clock.setInterval(() => {
     if (unanswered.size >= MAX_UNANSWERED) return onSilent()
     const id = randomUUID()
     unanswered.add(id)
@@ -27,6 +30,6 @@ export function startHeartbeat({ intervalMs, sendPing, onSilent }: HeartbeatOpti
   }, intervalMs)
   return {
     receivePong: (id) => unanswered.delete(id),
-    stop: () => clearInterval(timer),
+    stop: timer.stop,
   }
 }

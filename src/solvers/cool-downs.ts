@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Clock, systemClock, type Timer } from '../clock.js'
 import { coalesce } from '../concurrency/coalesce.js'
 import { createRetry } from '../concurrency/retry.js'
 import { type CoolDown, firstHour, lastCoolDown } from '../domain/cool-down.js'
@@ -30,6 +31,7 @@ interface CoolDownsOptions {
   readonly store: Pick<SolverOrderStore, 'readHours' | 'readRefunded'>
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
+  readonly clock?: Clock
   readonly log: Logger
 }
 
@@ -49,14 +51,14 @@ const NO_COOL_DOWNS: CoolDowns = {
 
 /** Builds the cool-downs. A database error leaves the last known ones, and the read is repeated. */
 export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
-  const { fadeCooldownSeconds, chains, store, now, log } = options
+  const { fadeCooldownSeconds, chains, store, now, clock = systemClock, log } = options
   if (fadeCooldownSeconds === 0) return NO_COOL_DOWNS
   const lasting = new Map<string, SolverKey & CoolDown>()
   /** Solvers with refunds. Events of others change no cool-down, unless they are refunds or reversions. */
   const withRefunds = new Set<string>()
   const unread = new Map<string, SolverKey>()
   let lastReadAt = Number.NEGATIVE_INFINITY
-  let readTimer: NodeJS.Timeout | undefined
+  let readTimer: Timer | undefined
   let ticks = 0
   let isClosed = false
 
@@ -65,6 +67,7 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
     work: readNoted,
     delayMs: READ_INTERVAL_MS,
     maxDelayMs: 30_000,
+    clock,
     onFailure: (error) =>
       log.error(
         { reason: reasonOf(error) },
@@ -72,11 +75,11 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
       ),
     onRecovery: () => log.info('cool-downs of solvers are read again'),
   })
-  const ticking = setInterval(tick, 1000)
+  const ticking = clock.setInterval(tick, 1000)
 
   /** Reads the solvers that were noted, and keeps those that could not be read. */
   async function readAll(): Promise<void> {
-    lastReadAt = performance.now()
+    lastReadAt = clock.monotonic()
     for (const [id, key] of [...unread]) {
       // SQLite reads in this thread.
       await nextTurn()
@@ -139,12 +142,12 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
   function note({ chainId, address }: SolverKey): void {
     unread.set(keyOf({ chainId, address }), { chainId, address })
     if (isClosed || readTimer !== undefined) return
-    readTimer = setTimeout(
+    readTimer = clock.setTimeout(
       () => {
         readTimer = undefined
         reading.run()
       },
-      Math.max(0, lastReadAt + READ_INTERVAL_MS - performance.now()),
+      Math.max(0, lastReadAt + READ_INTERVAL_MS - clock.monotonic()),
     )
   }
 
@@ -172,8 +175,8 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
 
     async close() {
       isClosed = true
-      clearInterval(ticking)
-      clearTimeout(readTimer)
+      ticking.stop()
+      readTimer?.stop()
       await reading.close()
     },
   }

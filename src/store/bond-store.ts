@@ -5,8 +5,7 @@ import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINA
 export interface StoredBond {
   /** The part for new orders. */
   readonly free: bigint
-  /** Undefined when only an older version has read it. */
-  readonly total: bigint | undefined
+  readonly total: bigint
 }
 
 /** Stores the bonds of registered solvers. */
@@ -42,7 +41,7 @@ export function createBondStore(
         await serialize(transaction, `bonds ${chainId}`)
         await removeUnregistered(transaction, chainId)
         for (const [address, { free, total }] of bonds) {
-          const change = { free_bond: free.toString(), total_bond: total?.toString() ?? null }
+          const change = { free_bond: free.toString(), total_bond: total.toString() }
           await transaction
             .insertInto('solver_bonds')
             .values({ chain_id: chainId, address, ...change })
@@ -64,7 +63,7 @@ async function removeUnregistered(transaction: DatabaseTransaction, chainId: num
     .execute()
 }
 
-function toBond(row: { readonly free_bond: string; readonly total_bond: string | null }): StoredBond {
+function toBond(row: { readonly free_bond: string; readonly total_bond: string }): StoredBond {
   const { free_bond, total_bond } = row
-  return { free: BigInt(free_bond), total: total_bond === null ? undefined : BigInt(total_bond) }
+  return { free: BigInt(free_bond), total: BigInt(total_bond) }
 }

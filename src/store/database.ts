@@ -9,6 +9,7 @@ import {
 } from 'kysely'
 import type { Topic } from '../domain/cluster.js'
 import type { Schema } from './schema.js'
+import { unknownMigrations } from './unknown-migrations.js'
 
 export type Database = Kysely<Schema>
 
@@ -36,21 +37,15 @@ export const NO_COORDINATION: Coordination = {
   async notify() {},
 }
 
-/** A newer version wrote the tables. The message continues a sentence about the database. */
-export class NewerSchemaError extends Error {
-  override readonly name = 'NewerSchemaError'
-
-  constructor(migrations: readonly string[]) {
-    super(
-      `was written by a newer version, with ${migrations.join(', ')}: run that version, or restore the backup made before the upgrade`,
-    )
-  }
+/** Another version wrote the tables. The message continues a sentence about the database. */
+export class UnknownSchemaError extends Error {
+  override readonly name = 'UnknownSchemaError'
 }
 
 /**
  * Opens tables of any kind and migrates them. Migrations run in one transaction, so that an interrupted start leaves the
  * tables unchanged.
- * @throws NewerSchemaError when a newer version wrote them; the database's error when it fails
+ * @throws UnknownSchemaError when another version wrote them; the database's error when it fails
  */
 export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise<Kysely<S>> {
   const { migrations, migrationTable } = tables
@@ -74,7 +69,7 @@ export async function openTables<S>(dialect: Dialect, tables: TableSet): Promise
 
 /**
  * Reads the applied migrations. A start with nothing to migrate waits for no lock.
- * @throws NewerSchemaError when this version does not know one of them
+ * @throws UnknownSchemaError when this version does not know one of them
  */
 async function isUpToDate<S>(
   database: Kysely<S>,
@@ -83,7 +78,8 @@ async function isUpToDate<S>(
   const reading = sql<{ name: string }>`select name from ${sql.table(migrationTable)} order by name`
   // The table does not exist yet. Any other failure occurs again in the migrator.
   const { rows } = await reading.execute(database).catch(() => ({ rows: [] }))
-  const newer = rows.map(({ name }) => name).filter((name) => migrations[name] === undefined)
-  if (newer.length > 0) throw new NewerSchemaError(newer)
+  const applied = rows.map(({ name }) => name)
+  const unknown = unknownMigrations(applied, migrations)
+  if (unknown !== undefined) throw new UnknownSchemaError(unknown)
   return rows.length === Object.keys(migrations).length
 }

@@ -24,9 +24,8 @@ export function eventRow(sequence: number, source: EventWithPosition, publishedA
     solver: event.solver ?? null,
     is_canonical: 1,
     published_at_ms: publishedAtMs,
-    transaction_hash: event.transactionHash ?? null,
-    block_time: event.blockTime ?? null,
-    is_in_orders: 1,
+    transaction_hash: event.transactionHash,
+    block_time: event.blockTime,
   }
 }
 
@@ -39,7 +38,6 @@ export function reversionRow(sequence: number, reverted: EventRow, publishedAtMs
     details: reversionDetails(reverted.type as OrderEventType),
     is_canonical: 0,
     published_at_ms: publishedAtMs,
-    is_in_orders: 0,
   }
 }
 
@@ -61,15 +59,10 @@ function eventOf(row: EventRow | NewEventRow): StreamEvent {
     solver: (row.solver ?? undefined) as Address | undefined,
     blockNumber: row.block_number,
     logIndex: row.log_index,
-    transactionHash: (row.transaction_hash ?? undefined) as Hex | undefined,
-    blockTime: row.block_time ?? undefined,
+    transactionHash: row.transaction_hash as Hex,
+    blockTime: row.block_time,
   }
   return { ...base, ...readDetails(row) } as StreamEvent
-}
-
-/** Converts the row of an event, but not of a reversion, to the event with its block. */
-export function sourceOf(row: EventRow): EventWithPosition {
-  return { event: eventOf(row) as OrderEvent, blockHash: row.block_hash as Hex }
 }
 
 const DIGEST_LENGTH = 8

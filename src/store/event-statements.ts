@@ -61,7 +61,7 @@ export async function markRemoved(
     .execute()
   await database
     .updateTable('events')
-    .set({ is_canonical: 0, is_in_orders: 0 })
+    .set({ is_canonical: 0 })
     .where('chain_id', '=', chainId)
     .where('block_number', '>', aboveBlock)
     .where('is_canonical', '=', 1)

@@ -17,7 +17,7 @@ import {
   removeThrough,
 } from './event-statements.js'
 import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
-import { createIncompleteLog, type IncompleteLog } from './incomplete-log.js'
+import { createMissingTerms, type MissingTerms } from './missing-terms.js'
 import { addSteps, knownSolvers, removeOrders, removeSteps, withKnownSolvers } from './order-statements.js'
 
 /** The id of a log, and the part of it that still exists. */
@@ -41,7 +41,7 @@ export interface Takeover extends FencingToken {
  * transaction. All methods that write for a chain throw FencedError, and change nothing, after another leader has taken the
  * chain over.
  */
-export interface EventStore extends EventReads, IncompleteLog {
+export interface EventStore extends EventReads, MissingTerms {
   readState(): Promise<LogState>
   /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
   takeOver(chainId: number): Promise<Takeover>
@@ -124,7 +124,7 @@ export function createEventStore(
 
   return {
     ...createEventReads(database),
-    ...createIncompleteLog(database, write, coordination),
+    ...createMissingTerms(database, write),
 
     async readState() {
       const row = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
@@ -144,7 +144,7 @@ export function createEventStore(
         await lockLog(transaction)
         await transaction
           .updateTable('events')
-          .set({ is_canonical: 0, is_in_orders: 0 })
+          .set({ is_canonical: 0 })
           .where('chain_id', '=', chainId)
           .where('is_canonical', '=', 1)
           .execute()

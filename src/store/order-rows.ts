@@ -48,12 +48,7 @@ type StoredTerms = [
   outputChainId: number,
   fillDeadline: number,
 ]
-type StoredStep = [
-  blockNumber: number,
-  logIndex: number,
-  transactionHash: Hex | null,
-  blockTime: number | null,
-]
+type StoredStep = [blockNumber: number, logIndex: number, transactionHash: Hex, blockTime: number]
 type StoredSteps = [deposited: StoredStep | null, settled: StoredStep | null, refunded: StoredStep | null]
 
 function writeTerms(terms: OrderTerms): string {
@@ -88,9 +83,7 @@ function writeSteps({ deposited, settled, refunded }: OrderSteps): string {
 }
 
 function writeStep(step: OrderStep | undefined): StoredStep | null {
-  return step === undefined
-    ? null
-    : [step.blockNumber, step.logIndex, step.transactionHash ?? null, step.blockTime ?? null]
+  return step === undefined ? null : [step.blockNumber, step.logIndex, step.transactionHash, step.blockTime]
 }
 
 /** Converts the steps of a row. */
@@ -104,10 +97,5 @@ export function readSteps(text: string): OrderSteps {
 }
 
 function readStep([blockNumber, logIndex, transactionHash, blockTime]: StoredStep): OrderStep {
-  return {
-    blockNumber,
-    logIndex,
-    transactionHash: transactionHash ?? undefined,
-    blockTime: blockTime ?? undefined,
-  }
+  return { blockNumber, logIndex, transactionHash, blockTime }
 }

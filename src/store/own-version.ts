@@ -1,5 +1,6 @@
 import { ConfigError } from '../environment.js'
 import { migrations } from './migrations.js'
+import { unknownMigrations } from './unknown-migrations.js'
 
 /**
  * Checks that a database has the tables of this version.
@@ -8,10 +9,9 @@ import { migrations } from './migrations.js'
  * @throws ConfigError
  */
 export function assertOwnVersion(variable: string, applied: readonly string[]): void {
-  const newer = applied.filter((name) => migrations[name] === undefined)
+  const unknown = unknownMigrations(applied, migrations)
   const refuse = (message: string) => new ConfigError([{ variable, message }])
-  if (newer.length > 0)
-    throw refuse(`names a database of a newer version, with ${newer.join(', ')}: use that version`)
+  if (unknown !== undefined) throw refuse(`names a database that ${unknown}`)
   if (applied.length < Object.keys(migrations).length)
     throw refuse('names a database that this version has not opened yet: start the service once')
 }

@@ -6,6 +6,7 @@ import { POSTGRES_TABLES } from './postgres-tables.js'
 import type { QuoteRecordSchema } from './quote-record-schema.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
+import { unknownMigrations } from './unknown-migrations.js'
 
 /** State of a PostgreSQL server and of the tables that replicas share there. */
 export interface PostgresState {
@@ -23,8 +24,8 @@ export interface PostgresState {
   readonly hasTables: boolean
   /** Tables that the user may not read and write. */
   readonly forbidden: readonly string[]
-  /** Names of migrations that this version does not know; empty while a table is forbidden. */
-  readonly newer: readonly string[]
+  /** Why this version cannot use the tables; undefined when it knows all migrations, and while a table is forbidden. */
+  readonly unknown: string | undefined
   /** Names of migrations that this version would run. */
   readonly pending: readonly string[]
   /** The most connections of all users without special rights together. */
@@ -107,22 +108,23 @@ async function readState(client: pg.Client): Promise<PostgresState> {
   const tables = await client.query(RIGHTS, [[...notes, ...Object.keys(TABLES)]])
   const forbidden = tables.rows.filter(({ is_allowed }) => !is_allowed).map(({ name }) => name)
   const present = tables.rows.map(({ name }) => name)
-  const noted = forbidden.length > 0 ? { newer: [], pending: [] } : await readMigrations(client, present)
+  const noted =
+    forbidden.length > 0 ? { unknown: undefined, pending: [] } : await readMigrations(client, present)
   return { ...rows[0], hasTables: present.length > 0, forbidden, ...noted }
 }
 
 async function readMigrations(client: pg.Client, present: readonly string[]) {
-  const newer: string[] = []
+  const unknown: (string | undefined)[] = []
   const pending: string[] = []
   for (const { migrations, migrationTable } of TABLE_SETS) {
     const { rows } = present.includes(migrationTable)
       ? await client.query(`select name from ${migrationTable} order by name`)
       : { rows: [] }
     const applied: string[] = rows.map(({ name }) => name)
-    newer.push(...applied.filter((name) => migrations[name] === undefined))
+    unknown.push(unknownMigrations(applied, migrations))
     pending.push(...Object.keys(migrations).filter((name) => !applied.includes(name)))
   }
-  return { newer, pending }
+  return { unknown: unknown.find((text) => text !== undefined), pending }
 }
 
 /** Reads the registered solvers of a PostgreSQL with the tables of this version. */

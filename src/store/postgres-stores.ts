@@ -51,7 +51,7 @@ export interface PostgresStores extends Stores {
 
 /**
  * Opens the stores that replicas share in PostgreSQL. Their end does not close the pool.
- * @throws NewerSchemaError when a newer version wrote the tables; otherwise pg's error
+ * @throws UnknownSchemaError when another version wrote the tables; otherwise pg's error
  */
 export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
   const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, now, log } = options

@@ -20,7 +20,7 @@ const MAX_IN_MEMORY = 10_000
  * thread while it waits for the disk. With `:memory:`, at most the last 10,000 records are kept in memory.
  * @param dbPath the path of the database
  * @param maxBytes limits the file, or the records in memory
- * @throws ConfigError when the file cannot be used, or a newer version wrote it
+ * @throws ConfigError when the file cannot be used, or another version wrote it
  */
 export async function openQuoteRecordFile(
   dbPath: string,

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Kysely, type Migration, sql } from 'kysely'
+import type { Kysely, Migration } from 'kysely'
 import { BATCH_ROWS } from './batches.js'
 import { readRecordPage } from './quote-record-pages.js'
 import type { QuoteRecordSchema } from './quote-record-schema.js'
@@ -23,40 +23,25 @@ const ROW_BYTES = 200
 
 /** Migrations of the records' tables, which are a set of their own. */
 export const quoteRecordMigrations: Record<string, Migration> = {
-  '001-quote-records': {
+  '001-initial': {
     async up(db) {
       await db.schema
         .createTable('quote_records')
         .addColumn('quote_id', 'text', (column) => column.primaryKey())
         .addColumn('requested_at_ms', 'bigint', (column) => column.notNull())
         .addColumn('record', 'text', (column) => column.notNull())
+        .addColumn('start_byte', 'bigint', (column) => column.notNull().defaultTo(0))
         .execute()
       await db.schema
         .createIndex('quote_records_requested_at')
         .on('quote_records')
         .column('requested_at_ms')
         .execute()
-    },
-  },
-  '002-record-bytes': {
-    async up(db) {
-      await db.schema
-        .alterTable('quote_records')
-        .addColumn('start_byte', 'bigint', (column) => column.notNull().defaultTo(0))
-        .execute()
       await db.schema
         .createTable('quote_record_bytes')
         .addColumn('written_bytes', 'bigint', (column) => column.notNull())
         .execute()
       await db.insertInto('quote_record_bytes').values({ written_bytes: 0 }).execute()
-    },
-  },
-  // Outcomes and the request had other names in the JSON.
-  '003-field-terms': {
-    async up(db) {
-      await sql`update quote_records set record =
-        replace(replace(replace(record, '"outcome":"refused"', '"outcome":"declined"'),
-          '"outcome":"benched"', '"outcome":"circuit_open"'), '"asked":{', '"request":{')`.execute(db)
     },
   },
 }

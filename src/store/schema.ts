@@ -96,15 +96,9 @@ interface EventTable {
   /** 1 for an event on the chain, as far as is known; 0 for a removed event and for reversions. */
   is_canonical: number
   published_at_ms: number
-  /** Null for an event of an older version that is not completed yet; also `block_time`. */
-  transaction_hash: string | null
+  transaction_hash: string
   /** Unix time in seconds. */
-  block_time: number | null
-  /**
-   * 1 when the table of orders has the event's step, 0 when not; null for an event that an older version wrote. It differs
-   * from `is_canonical` when the older version has written or reverted the event.
-   */
-  is_in_orders: number | null
+  block_time: number
 }
 
 /** The orders of the canonical events. They stay after their events have left the log. */
@@ -174,8 +168,7 @@ interface SolverBondTable {
   chain_id: number
   address: string
   free_bond: string
-  /** Null when only an older version has read the bond. */
-  total_bond: string | null
+  total_bond: string
 }
 
 /** What solvers did in an hour, as one process has counted it. Statistics are sums over all processes (docs/decisions.md, D20). */

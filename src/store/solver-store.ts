@@ -155,7 +155,6 @@ export function createSolverStore(
   }
 }
 
-/** Converts a name that only an older version accepted, so that other code need not handle it. */
 /** A row of a solver, with the URL of the replica that holds its session. */
 type SolverRow = Selectable<Schema['solvers']> & { readonly replica_url: string | null }
 

@@ -1,16 +1,18 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import type { Solver } from '../domain/solver.js'
+import { migrations } from './migrations.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solver-store.js'
 import { sqliteDialect } from './sqlite-driver.js'
+import { unknownMigrations } from './unknown-migrations.js'
 
 /** State of a database file. */
 export interface StoredState {
   /** The first fault that SQLite finds; undefined when it finds none. */
   readonly damage: string | undefined
-  /** Names of migrations that this version does not know. */
-  readonly newer: readonly string[]
+  /** Why this version cannot use the file; undefined when it knows all of its migrations. */
+  readonly unknown: string | undefined
   /** Names of migrations that this version would run. */
   readonly pending: readonly string[]
 }
@@ -22,10 +24,9 @@ const SOUND = 'ok'
 
 /**
  * Reads the state of a database without changing it.
- * @param known names of all migrations of this version
  * @throws SQLite's error when the file cannot be opened, or is not a database
  */
-export function readStoredState(path: string, sizeBytes: number, known: readonly string[]): StoredState {
+export function readStoredState(path: string, sizeBytes: number): StoredState {
   const sqlite = openToRead(path)
   try {
     const isChecked = sizeBytes <= MAX_CHECKED_BYTES
@@ -33,8 +34,8 @@ export function readStoredState(path: string, sizeBytes: number, known: readonly
     const applied = check === SOUND ? readMigrations(sqlite) : []
     return {
       damage: check === SOUND ? undefined : check,
-      newer: applied.filter((name) => !known.includes(name)),
-      pending: known.filter((name) => !applied.includes(name)),
+      unknown: unknownMigrations(applied, migrations),
+      pending: Object.keys(migrations).filter((name) => !applied.includes(name)),
     }
   } finally {
     sqlite.close()

@@ -31,7 +31,7 @@ interface SqliteStoresOptions {
 
 /**
  * Opens the stores of one process in files. Other processes cannot open them until they are closed.
- * @throws ConfigError when another service uses the file, when it cannot be used, or when a newer version wrote it
+ * @throws ConfigError when another service uses the file, when it cannot be used, or when another version wrote it
  */
 export async function openSqliteStores(options: SqliteStoresOptions): Promise<Stores> {
   const { dbPath, now, log } = options

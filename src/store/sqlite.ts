@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import type { Kysely } from 'kysely'
 import { ConfigError } from '../environment.js'
-import { type Database, NewerSchemaError, openTables, type TableSet } from './database.js'
+import { type Database, openTables, type TableSet, UnknownSchemaError } from './database.js'
 import { migrations } from './migrations.js'
 import type { Schema } from './schema.js'
 import { type FileWatch, sqliteDialect } from './sqlite-driver.js'
@@ -12,7 +12,7 @@ import { faultOf } from './sqlite-faults.js'
 /**
  * Opens the database in a file and migrates its tables.
  * @param path a file, which is created if it does not exist, or `:memory:`, which stores nothing
- * @throws ConfigError when the file cannot be used, or a newer version wrote it
+ * @throws ConfigError when the file cannot be used, or another version wrote it
  */
 export function openSqlite(path: string, watch?: FileWatch): Promise<Database> {
   return openSqliteTables<Schema>(path, { migrations, synchronous: 'FULL', watch })
@@ -71,7 +71,7 @@ export function assertFolder(path: string): void {
 
 /** @returns an error with the file, the cause and the remedy, if the file is the cause; otherwise the same error */
 export function toConfigError(path: string, error: unknown): unknown {
-  if (error instanceof NewerSchemaError) return refused(path, error.message)
+  if (error instanceof UnknownSchemaError) return refused(path, error.message)
   const fault = faultOf(error)
   return fault === undefined
     ? error

@@ -26,7 +26,6 @@ async function startListener() {
     },
     publisher: {
       invalidateOrders: (orderIds) => note(`publishes ${orderIds?.join(' ') ?? 'all'}`),
-      invalidateSteps: (orderIds) => note(`publishes steps of ${orderIds.join(' ')}`),
     },
     metrics: createMetrics(),
   })
@@ -72,12 +71,6 @@ it('a refund whose solver is not known touches the bonds of all solvers', async 
   const { onLogs, done } = await startListener()
   onLogs(logsOf({ events: [refunded('0x2')] }))
   expect(done).toEqual(['bonds of all; in memory: 0x1', 'publishes 0x2; in memory: 0x1'])
-})
-
-it('completed orders leave the memory before any other replica knows', async () => {
-  const { onCompleted, done } = await startListener()
-  onCompleted(['0x2'])
-  expect(done).toEqual(['publishes steps of 0x2; in memory: 0x1'])
 })
 
 it('a block without logs changes nothing', async () => {

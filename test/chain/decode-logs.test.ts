@@ -57,7 +57,7 @@ const base = {
   blockNumber: 7,
   logIndex: 0,
   transactionHash: TRANSACTION_HASH,
-  blockTime: undefined,
+  blockTime: 0,
 }
 
 describe('an order event has all its members, with addresses in lower case:', () => {
@@ -115,10 +115,10 @@ test.each([
 
 test.each([
   ['as a quantity', '0x6a0b2c00', 0x6a0b2c00],
-  ['as a number', 1_779_117_056, undefined],
-  ['as words', 'yesterday', undefined],
-  ['as null', null, undefined],
-  ['as zero', '0x0', undefined],
+  ['as a number', 1_779_117_056, 0],
+  ['as words', 'yesterday', 0],
+  ['as null', null, 0],
+  ['as zero', '0x0', 0],
 ])('a time %s in a log is used only if it is a quantity above zero', (_, blockTimestamp, blockTime) => {
   const [decoded] = decodeLogs(CHAIN_ID, [{ ...logOf('Settled', SETTLED), blockTimestamp }]).events
   expect(decoded?.event.blockTime).toBe(blockTime)

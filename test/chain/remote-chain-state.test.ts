@@ -1,13 +1,11 @@
 import type { PublicClient } from 'viem'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { createBlockListener } from '../../src/chain/block-listener.js'
 import type { ChainSnapshot } from '../../src/chain/chain-state.js'
 import { createChainStatePublisher } from '../../src/chain/chain-state-messages.js'
 import { createOrderCaches } from '../../src/chain/order-cache.js'
 import { createRemoteChainState } from '../../src/chain/remote-chain-state.js'
 import type { TopicListener } from '../../src/domain/cluster.js'
 import type { Hex } from '../../src/domain/hex.js'
-import { createMetrics } from '../../src/telemetry/metrics.js'
 
 const STALE_MS = 4000
 const LAST = { number: 9, hash: '0x9' } as const
@@ -68,20 +66,6 @@ it('an invalidated order leaves the memory, and the last block is unknown until 
   expect(state.snapshot()).toEqual(SNAPSHOT)
   publisher.invalidateOrders()
   expect(cached()).toEqual([])
-})
-
-it('completed orders leave the memory, and the last block stays known', async () => {
-  const { state, publisher, cached } = await startReplica()
-  publisher.publishSnapshot(SNAPSHOT)
-  const leader = createBlockListener({
-    chainId: 1,
-    orders: createOrderCaches([1]).of(1),
-    listener: { onBonds() {}, onNoncesCancelled() {}, onReset() {} },
-    publisher,
-    metrics: createMetrics(),
-  })
-  leader.onCompleted(['0x1'])
-  expect([cached(), state.snapshot()]).toEqual([['0x2'], SNAPSHOT])
 })
 
 it('lost messages make the snapshot old and empty the memory', async () => {

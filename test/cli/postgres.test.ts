@@ -12,7 +12,7 @@ const WELL: PostgresState = {
   isReadOnly: false,
   hasTables: true,
   forbidden: [],
-  newer: [],
+  unknown: undefined,
   pending: [],
   maxConnections: 97,
   freeConnections: 90,
@@ -48,7 +48,10 @@ test.each<[Partial<PostgresState>, object[]]>([
       { status: 'warn', check: 'DATABASE_URL tables' },
     ],
   ],
-  [{ newer: ['006-later'], pending: ['005-more'], mayCreate: true }, [{ status: 'fail' }]],
+  [
+    { unknown: 'was written by a newer version', pending: ['005-more'], mayCreate: true },
+    [{ status: 'fail' }],
+  ],
   [{ hasTables: false, pending: ['001-solvers'], mayCreate: true }, []],
 ])('%j', (changes, expected) => {
   const checkResults = judge(changes)

@@ -70,7 +70,6 @@ describe('a message of a replica', () => {
     expect(b.received).toEqual({
       solvers: ['', long],
       bonds: [],
-      completions: [],
       nonces: [],
       chains: ['1'],
       events: ['end'],

@@ -15,7 +15,6 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
   const notes: string[] = []
   const received: Record<Topic, string[]> = {
     events: [],
-    completions: [],
     solvers: [],
     bonds: [],
     nonces: [],

@@ -1,9 +1,10 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readDockerfile } from '../support/deploy/dockerfile.js'
 
 interface Step {
+  readonly if?: string
   readonly uses?: string
   readonly run?: string
 }
@@ -22,9 +23,21 @@ const { permissions, jobs }: Workflow = parse(text)
 const { steps, strategy } = jobs.run
 
 describe('the workflow', () => {
-  test('ends with .ci/run, which is executable', () => {
-    expect(steps.at(-1)?.run).toBe('.ci/run')
+  test('runs .ci/run, which is executable, and each night all slow tests', () => {
+    expect(steps.slice(-2)).toMatchObject([
+      { run: '.ci/run' },
+      { if: "github.event_name == 'schedule'", run: 'npm run test:slow' },
+    ])
     expect(statSync('.ci/run').mode & 0o111).toBe(0o111)
+    expect(text).toMatch(/^ {4}- cron: '[\d *]+'$/m)
+  })
+
+  test('runs slow tests that exist in .ci/run too', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+    expect(readFileSync('.ci/run', 'utf8')).toContain('npm run test:smoke')
+    const names: string[] = scripts['test:smoke'].replace(scripts['test:slow'], '').trim().split(' ')
+    const files = readdirSync('test/service').concat(readdirSync('test/devnet'))
+    expect(names.filter((name) => !files.some((file) => file.startsWith(`${name}.slow`)))).toEqual([])
   })
 
   test('runs on the oldest Node that the package supports and on the Node of the image', () => {

@@ -63,7 +63,7 @@ it('the reference solver passes on its session', async () => {
     onError,
   })
   onTestFinished(() => solver.close())
-  await solver.join([run.url])
+  await solver.join(run.url)
   const { code, report } = await run.ended
   expect([code, report.notRun, troubles(report)]).toEqual([0, [], []])
 })

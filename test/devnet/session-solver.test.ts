@@ -47,7 +47,7 @@ async function startSolver(transport: 'session' | { usualPort: number }) {
 }
 
 async function openStage(solver: Awaited<ReturnType<typeof startSolver>>) {
-  const events = await openEventView({ serviceUrls: network.service.urls, onEvent: () => {}, onError })
+  const events = await openEventView({ serviceUrl: network.serviceUrl, onEvent: () => {}, onError })
   onTestFinished(() => events.close())
   return { ...network, solvers: [...network.solvers, solver], events }
 }
@@ -57,7 +57,7 @@ const countListening = () =>
 
 it('a solver with a session wins a quote by its spread, and fills the order', async () => {
   const solver = await startSolver('session')
-  await solver.join(network.service.urls)
+  await solver.join(network.serviceUrl)
   const lines: string[] = []
   await playSale(await openStage(solver), (line) => void lines.push(line))
   expect(lines.filter((line) => / USDC for /.test(line))).toHaveLength(4)
@@ -68,7 +68,7 @@ it('a solver with a session wins a quote by its spread, and fills the order', as
 
 it('a solver with a session settles an order that was paid to its deposit address', async () => {
   const solver = await startSolver('session')
-  await solver.join(network.service.urls)
+  await solver.join(network.serviceUrl)
   const lines: string[] = []
   await playPurchase(await openStage(solver), (line) => void lines.push(line))
   expect(lines.filter((line) => line.endsWith('<- best')).join()).toContain('Dora')
@@ -78,12 +78,12 @@ it('a solver with a session settles an order that was paid to its deposit addres
 it('a solver with a session listens on no port, and one with an endpoint on one', async () => {
   const before = countListening()
   const connected = await startSolver('session')
-  await connected.join(network.service.urls)
+  await connected.join(network.serviceUrl)
   expect(connected.endpointUrl).toBeUndefined()
   expect(countListening()).toBe(before)
   await connected.close()
   const listening = await startSolver({ usualPort: 0 })
-  await listening.join(network.service.urls)
+  await listening.join(network.serviceUrl)
   expect(countListening()).toBe(before + 1)
 })
 
@@ -101,7 +101,7 @@ it('a solver whose first session is refused does not join', async () => {
     onError,
   })
   onTestFinished(() => solver.close())
-  await expect(solver.join(network.service.urls)).rejects.toThrow(
+  await expect(solver.join(network.serviceUrl)).rejects.toThrow(
     /^Without a bond could not connect: BOND_INSUFFICIENT/,
   )
 })

@@ -33,7 +33,7 @@ it('the example of a solver wins quotes by its spread, and fills both kinds of d
   })
   await solver.waitFor(/^session open /m)
   const events = await openEventView({
-    serviceUrls: network.service.urls,
+    serviceUrl: network.serviceUrl,
     onEvent: () => {},
     onError: () => {},
   })

@@ -90,7 +90,7 @@ async function startExample() {
 /** Sells and buys with the best offers, and waits until both orders are settled. @returns what was printed */
 async function playOrders(): Promise<string[]> {
   const events = await openEventView({
-    serviceUrls: network.service.urls,
+    serviceUrl: network.serviceUrl,
     onEvent: () => {},
     onError: () => {},
   })

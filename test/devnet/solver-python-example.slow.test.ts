@@ -131,7 +131,7 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
 
     it('wins a quote, gets its result, and fills the deposit', async () => {
       const events = await openEventView({
-        serviceUrls: network.service.urls,
+        serviceUrl: network.serviceUrl,
         onEvent: () => {},
         onError: () => {},
       })

@@ -31,9 +31,7 @@ it('a service whose port another server has at ::1 only is at 127.0.0.1, and is 
 
 it.each([
   ['the chain leaves its port to a service', 8545, { servicePort: 8545 }, 0],
-  ['the chain leaves its port to a replica', 8545, { servicePort: 8543, count: 3 }, 0],
-  ['the chain keeps its port', 8545, { servicePort: 8546, count: 3 }, 8545],
-  ['the chain keeps its port', 8545, { servicePort: 8543, count: 2 }, 8545],
+  ['the chain keeps its port', 8545, { servicePort: 8546 }, 8545],
   ['a solver leaves its port to a service', 4002, { servicePort: 4002 }, 0],
   ['a solver keeps its port', 4001, {}, 4001],
 ])('%s: %i with %j', (_name, usualPort, options, expected) => {

@@ -16,7 +16,8 @@ describe('documents', () => {
     (document) => {
       const markers = codeBlocks(document).flatMap(({ marker }) => marker ?? [])
       const unknown = markers.filter(
-        (marker) => !/^(example(: (stream|client|quotes|session))?|part of \S+|not run: \S.*)$/.test(marker),
+        (marker) =>
+          !/^(example(: (stream|client|quotes|replicas|session))?|part of \S+|not run: \S.*)$/.test(marker),
       )
       expect(unknown).toEqual([])
     },

@@ -30,7 +30,7 @@ beforeAll(async () => {
   // Counts of solvers are stored every few seconds.
   await eventually(
     async () => {
-      const response = await fetch(`${network.service.urls[0]}/v1/31337/solvers/stats`)
+      const response = await fetch(`${network.serviceUrl}/v1/31337/solvers/stats`)
       const { solvers } = (await response.json()) as { solvers: Record<string, unknown>[] }
       return solvers[0]
     },
@@ -43,7 +43,7 @@ afterAll(() => network?.close())
 async function playOrder(): Promise<void> {
   const unforeseen = (error: unknown) => void process.stderr.write(`${error}\n`)
   const events = await openEventView({
-    serviceUrls: network.service.urls,
+    serviceUrl: network.serviceUrl,
     onEvent: () => {},
     onError: unforeseen,
   })

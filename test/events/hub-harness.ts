@@ -40,7 +40,7 @@ export async function openHub({ stored = 0 } = {}) {
   const onSlow = vi.fn<() => void>()
   const readAfter = vi.fn(store.readAfter)
   // The rests of a real queue would last longer than tests that count turns of the event loop.
-  const enqueueRead = createReadQueue(async () => {})
+  const enqueueRead = createReadQueue({ monotonic: () => 0, sleep: async () => {} })
   const hub = createHub({ ...state, reader: { ...store, readAfter }, onEvent() {}, onSlow, enqueueRead })
   onTestFinished(() => hub.close())
 

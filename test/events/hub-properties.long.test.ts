@@ -229,4 +229,4 @@ async function run(moves: readonly Move[]): Promise<void> {
 test('a client at any replica gets exactly the events after its cursor, whatever happens meanwhile', async () => {
   const histories = fc.array(move, { minLength: 1, maxLength: 40, size: 'max' })
   await fc.assert(fc.asyncProperty(histories, run), { seed: SEED, numRuns: RUNS })
-}, 20_000)
+})

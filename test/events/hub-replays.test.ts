@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ClientId } from '../../src/domain/client.js'
 import type { Subscription } from '../../src/events/subscriber.js'
+import { HANG_MS } from '../support/hang.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'
 
 /** More than is read for all before a place changes. */
@@ -140,7 +141,7 @@ describe('replays', () => {
     const waiting = all.map((subscription) => subscription.next())
     for (const subscription of all)
       await vi.waitFor(() => expect(subscription.cursor()).toBe(opened.cursorAt(12_000)), {
-        timeout: 20_000,
+        timeout: HANG_MS,
       })
     expect(opened.hub.replays()).toEqual({ running: 0, waiting: 0 })
     await opened.publish(1, 2)

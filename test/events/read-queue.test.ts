@@ -1,45 +1,43 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { createReadQueue } from '../../src/events/read-queue.js'
 
-const READ_MS = 3
-
-/** Blocks the event loop, like a read of SQLite. */
-async function block(ms: number): Promise<void> {
-  const end = performance.now() + ms
-  while (performance.now() < end);
+/** A queue on a clock whose time passes in reads only, and the rests that it has made. */
+function createQueue() {
+  let nowMs = 0
+  const rests: number[] = []
+  const enqueue = createReadQueue({
+    monotonic: () => nowMs,
+    sleep: async (ms) => void rests.push(ms),
+  })
+  const read = (tookMs: number) =>
+    enqueue(async () => {
+      nowMs += tookMs
+    })
+  return { enqueue, read, rests }
 }
 
-test('the queue rests for twice as long as the reads take', async () => {
-  const rest = vi.fn(async () => {})
-  const enqueue = createReadQueue(rest)
-  const start = performance.now()
-  await Promise.all([1, 2, 3, 4, 5].map(() => enqueue(() => block(READ_MS))))
-  const tookMs = performance.now() - start
-  const restMs = rest.mock.calls.flat().reduce((sum: number, ms: number) => sum + ms, 0)
-  // After the last read, nothing waits.
-  expect(restMs).toBeGreaterThan(2 * 4 * READ_MS * 0.99)
-  expect(restMs).toBeLessThan(2 * tookMs)
+test('the queue rests for twice as long as each read took, but not after the last one', async () => {
+  const { read, rests } = createQueue()
+  await Promise.all([read(3), read(5), read(7)])
+  expect(rests).toEqual([6, 10])
 })
 
 test('the queue rests after several short reads', async () => {
-  const rest = vi.fn(async () => {})
-  const enqueue = createReadQueue(rest)
-  for (let read = 0; read < 20; read++) await enqueue(() => block(0.1))
-  expect(rest.mock.calls.length).toBeGreaterThan(1)
-  expect(rest.mock.calls.length).toBeLessThan(20)
+  const { read, rests } = createQueue()
+  for (let count = 0; count < 10; count++) await read(0.25)
+  expect(rests).toEqual([1, 1, 1, 1])
 })
 
 test('the queue rests for 100 ms at most after a read that waited for its database', async () => {
-  const rest = vi.fn(async () => {})
-  const enqueue = createReadQueue(rest)
-  await enqueue(() => new Promise<void>((resolve) => setTimeout(resolve, 60)))
-  await enqueue(async () => {})
-  expect(rest.mock.calls).toEqual([[100]])
+  const { read, rests } = createQueue()
+  await read(60)
+  await read(0)
+  expect(rests).toEqual([100])
 })
 
 test('the queue continues after a read that fails, and begins one read in each turn', async () => {
-  const enqueue = createReadQueue(async () => {})
+  const { enqueue } = createQueue()
   const failing = enqueue(async () => {
     throw new Error('the disk is full')
   })

@@ -103,13 +103,6 @@ test('zero values are present', () => {
   expect(JSON.parse(jsonOf({ ...refunded, ...zero }))).toMatchObject({ inputAmount: '0', bondSlashed: '0' })
 })
 
-test('an event of an older version has no transaction and no time', () => {
-  const { transactionHash, blockTime, ...message } = JSON.parse(
-    jsonOf({ ...settled, transactionHash: undefined, blockTime: undefined }),
-  )
-  expect([transactionHash, blockTime, message.logIndex]).toEqual([undefined, undefined, 4_294_967_295])
-})
-
 test('an unknown solver is empty', () => {
   expect(JSON.parse(jsonOf({ ...deposited, solver: undefined }))).toMatchObject({ solver: '' })
 })

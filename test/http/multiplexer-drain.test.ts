@@ -45,6 +45,18 @@ describe('draining', () => {
     await drained
   })
 
+  test('serves a request that came while the process stood still over the end of the draining', async () => {
+    const { number, drain, close } = await startMultiplexer()
+    const { socket, received, ended, text } = await openSocket(number)
+    socket.write(GET('/a'))
+    await received('HTTP/1.1 /a ')
+    const closed = drain(20).then(close)
+    socket.write(GET('/b'))
+    standStill(50)
+    await Promise.all([closed, ended])
+    expect(text()).toContain('HTTP/1.1 /b ')
+  })
+
   test('waits at most its timeout for connections without requests', async () => {
     const { number, drain, close } = await startMultiplexer()
     const { socket, received, ended } = await openSocket(number)
@@ -55,3 +67,8 @@ describe('draining', () => {
     await Promise.all([close(), ended])
   })
 })
+
+/** Nothing of this process runs for a time, as when it is stopped. */
+function standStill(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+}

@@ -141,7 +141,7 @@ describe('requests that a client sends ahead', () => {
     const closed = new Promise((resolve) => socket.on('error', () => {}).once('close', resolve))
     socket.write(GET('/a').repeat(sent))
     if (sent > served) await closed
-    await vi.waitUntil(() => seen.length >= served, { timeout: 10_000 })
+    await expect.poll(() => seen.length).toBeGreaterThanOrEqual(served)
     expect([seen.length, socket.destroyed]).toEqual([served, sent > served])
   })
 })
@@ -250,7 +250,7 @@ describe('when a client leaves', () => {
     socket.write(GET('/slow').repeat(3))
     await received(FIRST_HALF)
     socket.destroy()
-    await vi.waitUntil(() => closed.length === 3, { timeout: 10_000 })
+    await expect.poll(() => closed.length).toBe(3)
     expect(closed).toEqual(['/slow', '/slow', '/slow'])
   })
 

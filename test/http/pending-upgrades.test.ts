@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import Fastify, { type onRequestHookHandler } from 'fastify'
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { createMultiplexer } from '../../src/http/multiplexer.js'
 import { superviseUpgrades } from '../../src/http/pending-upgrades.js'
 import { registerWebSocketUpgrades } from '../../src/http/websocket-upgrade.js'
@@ -48,7 +48,7 @@ test.each([
   socket.on('error', () => {}).write(UPGRADE)
   await received('HTTP/1.1 500 ')
   leave(socket)
-  await vi.waitUntil(() => openConnections() === 0, { timeout: 5000 })
+  await expect.poll(() => openConnections()).toBe(0)
 })
 
 test.each([
@@ -69,7 +69,7 @@ test.each([
   socket.on('error', () => {}).write(UPGRADE)
   await arrived
   leave(socket)
-  await vi.waitUntil(() => openConnections() === 0, { timeout: 5000 })
+  await expect.poll(() => openConnections()).toBe(0)
 })
 
 test('an open WebSocket keeps its connection after the timeout', async () => {

@@ -1,18 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createStandstill, type Standstill } from '../../src/concurrency/standstill.js'
 import type { SolverResult } from '../../src/domain/solver-result.js'
-import { createFanOut, type FanOutRequest, type SoftDeadline } from '../../src/quoting/fan-out.js'
+import {
+  createFanOut,
+  type FanOutRequest,
+  isOwnTimeout,
+  type SoftDeadline,
+} from '../../src/quoting/fan-out.js'
 import type { AttemptQuote } from '../../src/quoting/solver-attempt.js'
 import { createHealth, roundAt } from '../solvers/rounds.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { signed } from './sample-trace.js'
 
 const REQUEST = {} as FanOutRequest
 
-/**
- * A fan-out to solvers that answer when `answer` is called with their number.
- * @param stoodStillMs called when a round is due to end
- */
-function openFanOut(quoteTimeoutMs = 60_000, stoodStillMs = () => 0) {
+/** A fan-out to solvers that answer when `answer` is called with their number. */
+function openFanOut(quoteTimeoutMs = 60_000, measured?: Standstill) {
+  const clock = createManualClock()
   const waiting = new Map<string, (result: SolverResult) => void>()
   const signals: AbortSignal[] = []
   const attemptQuote: AttemptQuote = async (_request, { solver }, _round, signal) => {
@@ -27,12 +32,11 @@ function openFanOut(quoteTimeoutMs = 60_000, stoodStillMs = () => 0) {
     attemptQuote,
     quoteTimeoutMs,
     verifyTimeoutMs: 300,
-    standstill: { watch: () => ({ stoodStillMs, end() {} }) },
-    clock: () => 0,
-    now: () => 0,
+    standstill: measured ?? createStandstill(clock),
+    clock,
   })
   const answer = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)
-  return { ...fanOut, answer, signals }
+  return { ...fanOut, clock, answer, signals }
 }
 
 const solvers = (count: number) => Array.from({ length: count }, (_, index) => createHealth(index))
@@ -53,62 +57,86 @@ test('results come in the order of their arrival', async () => {
 })
 
 test.each([
+  [1000, 'off', 800],
+  [10_000, 'off', 9750],
+  // The settlement contract checks the offers in a quarter of it, when a silent solver takes all of the rest.
+  [1000, 'best', 600],
+  [10_000, 'best', 9450],
+] as const)(
+  'a caller with a deadline of %i ms and the checks %s leaves solvers %i ms, and its answer time to arrive',
+  (timeoutMs, verify, limitMs) => {
+    expect(openFanOut().limitMs({ timeoutMs }, verify)).toBe(limitMs)
+  },
+)
+
+test.each([
+  // What decides: the limit and the wait together are the timeout, of which the round has lost little.
+  [{ limitMs: 200, waitedMs: 0, stoodStillMs: 0 }, true],
+  [{ limitMs: 199, waitedMs: 0, stoodStillMs: 0 }, false],
+  [{ limitMs: 180, waitedMs: 20, stoodStillMs: 0 }, true],
+  [{ limitMs: 179, waitedMs: 21, stoodStillMs: 0 }, false],
+  [{ limitMs: 200, waitedMs: 0, stoodStillMs: 100 }, true],
+  [{ limitMs: 200, waitedMs: 0, stoodStillMs: 101 }, false],
+])('whether the end of a round %o is its own timeout of 200 ms: %s', (ended, isOwn) => {
+  expect(isOwnTimeout(ended, 200)).toBe(isOwn)
+})
+
+test.each([
   [20, 'late'],
   [40, 'cancelled'],
 ] as const)(
   'with a timeout of %i ms, a request that a limit of 20 ms ends is %s',
   async (timeoutMs, kind) => {
-    const { collect, answer } = openFanOut(timeoutMs)
+    const { collect, answer, clock } = openFanOut(timeoutMs)
     const collecting = collect(REQUEST, solvers(2), round(20))
     answer(1, INVALID)
+    await clock.advance(20)
     expect((await collecting).map(({ result }) => result.kind)).toEqual(['invalid', kind])
-  },
-)
-
-test.each([
-  [20, 'late'],
-  [100, 'cancelled'],
-] as const)(
-  'after a wait of %i ms, a request that the timeout of 200 ms ends is %s',
-  async (waitedMs, kind) => {
-    const { collect } = openFanOut(200)
-    const collecting = collect(REQUEST, solvers(1), roundAt(0, { limitMs: 200 - waitedMs, waitedMs }))
-    expect((await collecting).map(({ result }) => result.kind)).toEqual([kind])
+    expect(clock.waiting).toBe(0)
   },
 )
 
 describe('after a standstill of the process', () => {
+  const TIMEOUT_MS = 2000
+
   test.each([
-    [20, 'late'],
-    [21, 'cancelled'],
-  ] as const)('of %i ms, a request that the timeout of 200 ms ends is %s', async (stoodStillMs, kind) => {
-    const { collect } = openFanOut(200, () => stoodStillMs)
-    expect((await collect(REQUEST, solvers(1), round(200))).map(({ result }) => result.kind)).toEqual([kind])
+    // As on a busy machine: one turn of the event loop takes a quarter of a second.
+    [300, 'late'],
+    [1500, 'cancelled'],
+  ] as const)('of %i ms, a request that the timeout of 2,000 ms ends is %s', async (stoodStillMs, kind) => {
+    const { collect, clock } = openFanOut(TIMEOUT_MS)
+    const collecting = collect(REQUEST, solvers(1), round(TIMEOUT_MS))
+    clock.standStill(stoodStillMs)
+    await clock.advance(TIMEOUT_MS - stoodStillMs)
+    expect((await collecting).map(({ result }) => result.kind)).toEqual([kind])
   })
 
   /** A round of which one solver answers at once, and the other one in the turn of the event loop after its end is due. */
-  async function collectOverdue(stoodStillMs: number, limitMs: number, softDeadline?: SoftDeadline) {
-    const { collect, answer } = openFanOut(60, () => {
+  async function collectOverdue(stoodStillMs: number, softDeadline?: SoftDeadline) {
+    const onDue = () => {
       setImmediate(() => answer(1, QUOTED))
       return stoodStillMs
-    })
-    const collecting = collect(REQUEST, solvers(2), round(limitMs), { softDeadline })
+    }
+    const standstill = { watch: () => ({ stoodStillMs: onDue, end() {} }) }
+    const { collect, answer, clock } = openFanOut(TIMEOUT_MS, standstill)
+    const collecting = collect(REQUEST, solvers(2), round(TIMEOUT_MS), { softDeadline })
     answer(0, QUOTED)
+    await clock.advance(softDeadline?.afterMs ?? TIMEOUT_MS)
     return (await collecting).map(({ result }) => result.kind)
   }
 
   test.each([
     [0, 'late'],
-    [50, 'quoted'],
+    [400, 'quoted'],
   ] as const)('of %i ms, an offer that is read when the round is due to end is %s', async (ms, kind) => {
-    expect(await collectOverdue(ms, 60)).toEqual(['quoted', kind])
+    expect(await collectOverdue(ms)).toEqual(['quoted', kind])
   })
 
   test.each([
     [0, 'cancelled'],
-    [50, 'quoted'],
+    [400, 'quoted'],
   ] as const)('of %i ms, an offer that is read when the soft deadline is due is %s', async (ms, kind) => {
-    expect(await collectOverdue(ms, 60_000, { afterMs: 20, minQuotes: 1 })).toEqual(['quoted', kind])
+    expect(await collectOverdue(ms, { afterMs: 150, minQuotes: 1 })).toEqual(['quoted', kind])
   })
 })
 
@@ -140,51 +168,50 @@ test('a round of 50 solvers causes no warning of a leak', async () => {
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
   onTestFinished(() => void process.off('warning', onWarning))
-  const { collect } = openFanOut(1)
-  await collect(REQUEST, solvers(50), round(1))
-  await nextTurn()
+  const { collect, clock } = openFanOut(1)
+  const collecting = collect(REQUEST, solvers(50), round(1))
+  await clock.advance(1)
+  await collecting
   expect(warnings).toEqual([])
 })
 
 describe('a soft deadline', () => {
-  beforeEach(() => void vi.useFakeTimers())
-  afterEach(() => void vi.useRealTimers())
   /** A round of three solvers with this soft deadline. */
   function collectUntil(softDeadline: SoftDeadline) {
     const fanOut = openFanOut()
     let kinds: string[] | undefined
     const collecting = fanOut.collect(REQUEST, solvers(3), round(60_000), { softDeadline })
-    const ended = collecting.then((attempts) => {
+    void collecting.then((attempts) => {
       kinds = attempts.map(({ result }) => result.kind)
     })
-    return { ...fanOut, kinds: () => kinds, ended }
+    return { ...fanOut, kinds: () => kinds }
   }
 
   test('ends the round when there is an offer, and cancels the others', async () => {
-    const { answer, kinds } = collectUntil({ afterMs: 150, minQuotes: 1 })
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 1 })
     answer(0, QUOTED)
-    await vi.advanceTimersByTimeAsync(149)
+    await clock.advance(149)
     expect(kinds()).toBeUndefined()
-    await vi.advanceTimersByTimeAsync(1)
+    await clock.advance(1)
     expect(kinds()).toEqual(['quoted', 'cancelled', 'cancelled'])
   })
 
   test('waits for as many offers as are wanted, and results without an offer do not count', async () => {
-    const { answer, kinds } = collectUntil({ afterMs: 150, minQuotes: 2 })
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 2 })
     answer(0, QUOTED)
-    await vi.advanceTimersByTimeAsync(1000)
+    await clock.advance(1000)
     answer(1, DECLINED)
-    await vi.advanceTimersByTimeAsync(1000)
+    await clock.advance(1000)
     expect(kinds()).toBeUndefined()
     answer(2, QUOTED)
-    await vi.advanceTimersByTimeAsync(0)
+    await clock.advance(0)
     expect(kinds()).toEqual(['quoted', 'declined', 'quoted'])
   })
 
   test('does not delay a round whose solvers have all answered', async () => {
-    const { answer, kinds } = collectUntil({ afterMs: 150, minQuotes: 3 })
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 3 })
     for (const number of [0, 1, 2]) answer(number, DECLINED)
-    await vi.advanceTimersByTimeAsync(0)
-    expect([kinds(), vi.getTimerCount()]).toEqual([['declined', 'declined', 'declined'], 0])
+    await clock.advance(0)
+    expect([kinds(), clock.waiting]).toEqual([['declined', 'declined', 'declined'], 0])
   })
 })

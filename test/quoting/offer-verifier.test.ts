@@ -6,6 +6,7 @@ import {
   type VerifiedOffer,
   type VerifyOptions,
 } from '../../src/quoting/offer-verifier.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { signedQuote } from '../support/solvers/sample-quotes.js'
 
 const ACCEPTED: DepositVerdict = { kind: 'accepted' }
@@ -24,6 +25,7 @@ function offer(number: number): SignedQuote {
  * aborted.
  */
 function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyTimeoutMs = HOUR_MS) {
+  const clock = createManualClock()
   const checked: number[] = []
   const verifyDeposit = ({ quote }: Pick<SignedQuote, 'quote'>, signal: AbortSignal) => {
     const number = Number(quote.nonce)
@@ -35,7 +37,7 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
       signal.addEventListener('abort', () => resolve(TIMEOUT))
     })
   }
-  const verifier = createOfferVerifier({ chains: new Map([[1, { verifyDeposit }]]), verifyTimeoutMs })
+  const verifier = createOfferVerifier({ chains: new Map([[1, { verifyDeposit }]]), verifyTimeoutMs, clock })
   const verify = async (numbers: readonly number[], options: Partial<VerifyOptions>) => {
     const results = await verifier.verify(numbers.map(offer), {
       chainId: 1,
@@ -47,7 +49,7 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
     expect(results.map(({ offer: { orderId } }) => Number(orderId))).toEqual(numbers)
     return results.map(summary)
   }
-  return { verify, checked }
+  return { verify, checked, clock }
 }
 
 function summary(verified: VerifiedOffer): string {
@@ -127,14 +129,19 @@ describe.each(['best', 'all'] as const)('with %s,', (mode) => {
     ["the caller's deadline, which has passed", HOUR_MS, -5],
     ['VERIFY_TIMEOUT_MS for a caller without a deadline', 1, Number.POSITIVE_INFINITY],
   ])('the checks end after %s', async (_what, verifyTimeoutMs, timeoutMs) => {
-    const { verify } = openVerifier([undefined], verifyTimeoutMs)
-    expect(await verify([0], { mode, timeoutMs })).toEqual(['timeout'])
+    const { verify, clock } = openVerifier([undefined], verifyTimeoutMs)
+    const verifying = verify([0], { mode, timeoutMs })
+    await clock.advance(1)
+    expect(await verifying).toEqual(['timeout'])
+    expect(clock.waiting).toBe(0)
   })
 
   test('the time covers all checks of a quote', async () => {
-    const { verify } = openVerifier([REJECTED, undefined, ACCEPTED], 1)
+    const { verify, clock } = openVerifier([REJECTED, undefined, ACCEPTED], 1)
+    const verifying = verify([0, 1, 2], { mode })
+    await clock.advance(1)
     const last = mode === 'best' ? 'not_checked' : 'verified'
-    expect(await verify([0, 1, 2], { mode })).toEqual(['NonceAlreadyUsed', 'timeout', last])
+    expect(await verifying).toEqual(['NonceAlreadyUsed', 'timeout', last])
   })
 
   test('a caller that has left gets no check', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { createStandstill } from '../../src/concurrency/standstill.js'
 import { NO_ENDPOINT } from '../../src/domain/solver.js'
 import { createFanOut, type FanOutRequest, type SoftDeadline } from '../../src/quoting/fan-out.js'
@@ -16,13 +17,13 @@ const REQUEST = { request: { kind: 'INDICATIVE' } } as FanOutRequest
 const OFFER: SolverReply = { kind: 'replied', body: {} }
 const OTHER = 99
 
-const clock = () => Date.now()
+const clock = systemClock
 let onRequest: OnRequest
 let session: SolverHealth
 
 /** Asks on sessions: solver 1 does as the test says, the other one makes an offer at once. */
 const attemptQuote = createAttemptQuote({
-  clock,
+  clock: clock.monotonic,
   counters: { count() {} },
   statistics: { count() {} },
   validateOffer: async () => ({ kind: 'quoted', offer: signed(1, 1n) }),
@@ -69,11 +70,10 @@ function ask(softDeadline?: SoftDeadline): Promise<SolverAttempt[]> {
     attemptQuote,
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
     verifyTimeoutMs: 300,
-    standstill: createStandstill(),
+    standstill: createStandstill(clock),
     clock,
-    now: clock,
   })
-  const round = roundAt(clock(), { client: newClient() })
+  const round = roundAt(clock.monotonic(), { client: newClient() })
   return fanOut.collect(REQUEST, [session, createHealth(OTHER)], round, { softDeadline })
 }
 
@@ -143,7 +143,7 @@ describe('a solver on a session', () => {
     onRequest = next
     asking.push(ask())
     await vi.advanceTimersByTimeAsync(1)
-    expect(session.status(roundAt(clock()), clock())).toBe('stalled')
+    expect(session.status(roundAt(clock.monotonic()), clock.monotonic())).toBe('stalled')
     await vi.advanceTimersByTimeAsync(QUOTE_TIMEOUT_MS)
     await Promise.all(asking)
   })

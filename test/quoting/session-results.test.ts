@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { type Hex, toHex } from 'viem'
 import { type LocalAccount, privateKeyToAccount } from 'viem/accounts'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import type { Address } from '../../src/domain/hex.js'
 import { ORDER_TYPES, type QuoteRequest } from '../../src/domain/quote.js'
 import { NO_ENDPOINT, type Solver } from '../../src/domain/solver.js'
@@ -141,8 +142,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     recordKey: Buffer.alloc(16),
     clientKeyOf: (address) => address,
     identifyClient,
-    clock: () => performance.now(),
-    now: () => NOW,
+    clock: { ...systemClock, now: () => NOW },
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),
   })

@@ -2,12 +2,11 @@ import { Code, createClient, createRouterTransport } from '@connectrpc/connect'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { Health, HealthCheckResponse_ServingStatus as Status } from '../../gen/health/v1/health_pb.js'
 import { createHealth } from '../../src/rpc/health.js'
+import { HANG_MS } from '../support/hang.js'
 
-/** Much longer than anything here takes; it ends a stream that stays silent. */
-const PATIENCE_MS = 3000
 /** An interval of checks that never come in time, and one of checks that come at once. */
 const SELDOM_MS = 60_000
-const LONG = { timeout: 20_000 }
+const LONG = { timeout: HANG_MS }
 const OFTEN_MS = 5
 
 /** Health of a server whose state the test sets, called over Connect without a network. */
@@ -28,7 +27,7 @@ function setUp({ watchIntervalMs = SELDOM_MS, maxWatchers = 2, maxWatchersPerCli
   const watch = (service = '', { takesAhead = true } = {}) => {
     const left = new AbortController()
     onTestFinished(() => left.abort())
-    const options = { signal: left.signal, timeoutMs: PATIENCE_MS }
+    const options = { signal: left.signal, timeoutMs: HANG_MS }
     const messages = client.watch({ service }, options)[Symbol.asyncIterator]()
     const take = () => {
       const taken = messages.next()

@@ -16,12 +16,8 @@ import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { startSolver, type TestSolver } from '../support/solvers/solver.js'
 
-/**
- * The resources of a client are free this long after it left: two seconds and what a busy machine may add.
- */
-const RELEASED_MS = 4000
-/** The same for hundreds of clients at once. */
-const MANY_RELEASED_MS = 20_000
+/** Before a ping of the server or one of its time-outs would find out that a client has left. */
+const RELEASED_MS = 25_000
 const BUNDLE = '/docs/swagger-ui-bundle.js'
 
 const WAYS_TO_LEAVE: [string, (socket: Socket) => void][] = [
@@ -186,15 +182,10 @@ describe('a caller that leaves', () => {
         ask(session, { ':method': 'POST', ...headers }, JSON.stringify(body))
         await asked.opened
         leave(socket)
-        const leftAt = performance.now()
         await released.opened
-        expect(performance.now() - leftAt).toBeLessThan(RELEASED_MS)
-        await vi.waitUntil(
-          async () =>
-            (await service.metric('aggregator_quotes_total', { outcome: 'cancelled' })) ===
-            cancelledBefore + 1,
-          { timeout: RELEASED_MS },
-        )
+        await expect
+          .poll(() => service.metric('aggregator_quotes_total', { outcome: 'cancelled' }))
+          .toBe(cancelledBefore + 1)
       }
     },
   )
@@ -234,7 +225,7 @@ it('connections that clients reset at once are not counted as errors of the serv
         }),
     )
   await Promise.all(resets)
-  await vi.waitUntil(() => open() === 0, { timeout: MANY_RELEASED_MS })
+  await expect.poll(() => open()).toBe(0)
   expect((await service.get('/health')).status).toBe(200)
   expect(await service.metric('aggregator_requests_total', { reason: 'INTERNAL' })).toBe(0)
   expect(lines.filter(({ level, reason }) => level >= 50 || reason === 'INTERNAL')).toEqual([])

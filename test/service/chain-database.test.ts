@@ -1,12 +1,9 @@
-import SQLite from 'better-sqlite3'
-import { Kysely, Migrator, SqliteDialect } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { migrations } from '../../src/store/migrations.js'
-import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { systemClock } from '../../src/clock.js'
+import { startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { startService, type TestService } from '../support/service/service.js'
-import { nextTimestamp, signedRegistration } from '../support/solvers/solver.js'
 import { expectedMessages, standing } from '../support/streams/event-messages.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
@@ -24,7 +21,11 @@ afterAll(() => chain?.stop())
 afterEach(() => service?.close())
 
 const start = (path: string, now = Date.now, environment: Record<string, string> = {}) =>
-  startService(chain, { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment }, { now })
+  startService(
+    chain,
+    { DB_PATH: path, [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment },
+    { clock: { ...systemClock, now } },
+  )
 
 describe('EVENT_RETENTION_DAYS', () => {
   it('removes old events at a restart, with their cursors, and keeps the others', async () => {
@@ -59,51 +60,3 @@ describe('EVENT_RETENTION_DAYS', () => {
     kept.close()
   })
 })
-
-describe('a database of an older version', () => {
-  it('is migrated, with its solvers and the timestamps of those that left', async () => {
-    const [account, left] = solverAccounts
-    const path = temporaryFile()
-    const timestamp = nextTimestamp()
-    await writeFirstVersion(path, account.address.toLowerCase(), left.address.toLowerCase(), timestamp)
-
-    service = await start(path)
-    const { body } = await service.get(`/v1/${chain.chainId}/solvers`)
-    expect(body).toEqual([{ address: account.address, name: 'Kept', registeredAt: timestamp }])
-    const again = await signedRegistration(left, { endpointUrl: 'http://127.0.0.1:9', timestamp })
-    const refused = await service.post(`/v1/${chain.chainId}/solvers/register`, again)
-    expect(refused.body.code).toBe('TIMESTAMP_REUSED')
-
-    const events = await watchEvents(service)
-    const { fromBlock } = await traffic.run({ events: 3, blocks: 1 })
-    await events.untilCount(3)
-    expect(standing(events.events())).toEqual(await expectedMessages(chain, fromBlock))
-    events.close()
-  })
-})
-
-/** A database of the version before events. */
-async function writeFirstVersion(path: string, solver: string, left: string, timestamp: number) {
-  // biome-ignore lint/suspicious/noExplicitAny: the tables of then have no types any more
-  const database = new Kysely<any>({ dialect: new SqliteDialect({ database: new SQLite(path) }) })
-  const first = Object.fromEntries(Object.entries(migrations).filter(([name]) => name === '001-solvers'))
-  const { error } = await new Migrator({
-    db: database,
-    provider: { getMigrations: async () => first },
-  }).migrateToLatest()
-  expect(error).toBeUndefined()
-  const row = { chain_id: chain.chainId, address: solver }
-  const registered = { endpoint_url: 'http://127.0.0.1:9', name: 'Kept', registered_at_ms: timestamp }
-  await database
-    .insertInto('solvers')
-    .values({ ...row, ...registered, is_bonded: 1 })
-    .execute()
-  await database
-    .insertInto('solver_timestamps')
-    .values([
-      { ...row, last_timestamp_ms: timestamp },
-      { ...row, address: left, last_timestamp_ms: timestamp },
-    ])
-    .execute()
-  await database.destroy()
-}

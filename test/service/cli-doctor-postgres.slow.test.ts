@@ -85,7 +85,7 @@ describe('a PostgreSQL that replicas use', () => {
       const newer = await diagnose(database.url)
       expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
       expect(newer.find('DATABASE_URL tables')?.checkResult).toContain(
-        'a newer version wrote them: they have 999-later',
+        'was written by a newer version, with 999-later',
       )
 
       await run(database.url, `delete from ${table} where name = '999-later'`)

@@ -118,7 +118,7 @@ describe('the database', () => {
     database.close()
     const { failed, find } = await diagnose({ DB_PATH: path })
     expect(failed).toEqual(['DB_PATH file'])
-    expect(find('DB_PATH file')?.checkResult).toContain('written by a newer version: it has 999-later')
+    expect(find('DB_PATH file')?.checkResult).toContain('was written by a newer version, with 999-later')
   })
 
   it('gets a warning to make a backup when it has an older version', async () => {

@@ -11,7 +11,8 @@ let solvers: TestSolver[]
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 2 })
-  service = await startService(chain)
+  // A mark that a busy machine gives late is one.
+  service = await startService(chain, { VERIFY_TIMEOUT_MS: '60000' })
   solvers = await Promise.all(solverAccounts.slice(0, 2).map((account) => startSolver(chain, account)))
   for (const solver of solvers) await solver.register(service)
 })

@@ -8,8 +8,6 @@ import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/package
 import { startProcess } from '../support/process/process.js'
 import { startQuotingService } from '../support/service/quoting-service.js'
 
-const PREPARE_MS = 60_000
-
 describe.skipIf(!HAS_PYTHON_GRPC)('a Python program from the same protos (needs gRPC of Debian)', () => {
   let quoting: Awaited<ReturnType<typeof startQuotingService>>
   let folder: string
@@ -18,7 +16,7 @@ describe.skipIf(!HAS_PYTHON_GRPC)('a Python program from the same protos (needs 
     folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
     const [started] = await Promise.all([startQuotingService('2500000000'), generatePythonStubs(folder)])
     quoting = started
-  }, PREPARE_MS)
+  })
 
   afterAll(async () => {
     await quoting?.close()

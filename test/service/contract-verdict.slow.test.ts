@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { bondSolver, MIN_ORDER } from '../../src/devnet/deploy.js'
 import { type Bond, freeBondOf } from '../../src/domain/solver.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
@@ -45,7 +46,7 @@ beforeAll(async () => {
       [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
       MIN_SOLVER_BOND: '0',
     },
-    { clock: () => performance.now() + skippedMs },
+    { clock: { ...systemClock, monotonic: () => performance.now() + skippedMs } },
   )
   solver = await startSolver(chain, account)
   await solver.register(service)

@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { AppOverrides } from '../../src/app.js'
+import { systemClock } from '../../src/clock.js'
 import { type DevAccount, devAccounts } from '../../src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
@@ -33,6 +34,7 @@ beforeAll(async () => {
     FADE_COOLDOWN_SECONDS: String(COOL_DOWN_SECONDS),
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     PRICE_CACHE_MS: '0',
+    QUOTE_TIMEOUT_MS: '20000',
   }
 })
 afterAll(() => chain?.stop())
@@ -74,7 +76,10 @@ function createClock() {
 
 async function open(overrides: AppOverrides = {}) {
   const clock = createClock()
-  return { clock, ...(await openFixture(chain, variables, { now: clock.now, ...overrides })) }
+  return {
+    clock,
+    ...(await openFixture(chain, variables, { clock: { ...systemClock, now: clock.now }, ...overrides })),
+  }
 }
 
 type Fixture = Awaited<ReturnType<typeof open>>
@@ -189,7 +194,7 @@ describe('a solver whose deposited orders were refunded', () => {
 
   it('gets no probes while its circuit breaker is open', async () => {
     const time = { ms: 0 }
-    const fixture = await open({ clock: () => performance.now() + time.ms })
+    const fixture = await open({ clock: { ...systemClock, monotonic: () => performance.now() + time.ms } })
     await openBreaker(fixture)
     await fade(moody)
     const metric = () =>

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
@@ -23,7 +24,7 @@ afterEach(() => service?.close())
 
 async function start(environment: Record<string, string> = {}, now = Date.now): Promise<void> {
   const poll = { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' }
-  service = await startService(chain, { ...poll, ...environment }, { now })
+  service = await startService(chain, { ...poll, ...environment }, { clock: { ...systemClock, now } })
 }
 
 /** Makes events while a client follows them. @returns them by the chain's own logs */

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createGrpcClient } from '../support/clients/grpc-client.js'
 import { startService } from '../support/service/service.js'
@@ -42,9 +43,12 @@ it('INTERNAL shows nothing of the cause, which the log has under the request id'
   let isBroken = false
   const overrides = {
     log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
-    now: () => {
-      if (isBroken) throw new Error('a secret of the inside')
-      return Date.now()
+    clock: {
+      ...systemClock,
+      now() {
+        if (isBroken) throw new Error('a secret of the inside')
+        return Date.now()
+      },
     },
   }
   const broken = await startService(chain, {}, overrides)

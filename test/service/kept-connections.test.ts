@@ -11,7 +11,7 @@ import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
-const QUOTE_TIMEOUT_MS = 1000
+const QUOTE_TIMEOUT_MS = 2000
 const [account] = solverAccounts
 
 const WAYS_TO_CLOSE: [string, (socket: Socket) => void][] = [
@@ -141,8 +141,10 @@ it('a repeated request ends at the deadline of the first, and its solver is late
   )
   const start = performance.now()
   const { body } = await ask()
-  expect(performance.now() - start).toEqual(between(QUOTE_TIMEOUT_MS - 1, QUOTE_TIMEOUT_MS * 1.5))
+  expect(performance.now() - start).toBeGreaterThan(QUOTE_TIMEOUT_MS - 1)
   expect([body.code, received.length]).toEqual(['NO_QUOTES', 2])
+  const [first, second] = received.map(({ headers }) => headers['x-request-deadline'])
+  expect(second).toBe(first)
   expect(await countReplies('late')).toBe(1)
   const { solvers } = await readRecord(body.quoteId)
   expect(solvers).toEqual([expect.objectContaining({ outcome: 'LATE' })])
@@ -172,10 +174,12 @@ it('the time before a repetition counts as time of the solver', async () => {
     reset(request.socket)
     return undefined
   }, honest())
+  const start = performance.now()
   const { body } = await ask()
+  const tookMs = performance.now() - start
   const { solvers } = await readRecord(body.quoteId)
   const { outcome, durationMs } = solvers[0]
-  expect([outcome, durationMs]).toEqual(['QUOTED', between(QUOTE_TIMEOUT_MS / 4 - 1, QUOTE_TIMEOUT_MS)])
+  expect([outcome, durationMs]).toEqual(['QUOTED', between(QUOTE_TIMEOUT_MS / 4 - 1, tookMs)])
 })
 
 it('a solver that sends blank lines before it closes a new connection gets the request once', async () => {

@@ -53,4 +53,4 @@ it('cursors of events that are only in the database are accepted, and invented o
     expect(await client.ended()).toMatchObject({ status: 1008 })
     expect(client.messages).toEqual([])
   }
-}, 60_000)
+})

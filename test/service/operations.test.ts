@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { createDevnetClient } from '../../src/devnet/deploy.js'
 import { between } from '../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
@@ -42,7 +43,11 @@ describe('/health', () => {
   it('has the version, the chains and the active solvers', async () => {
     const uptimeMs = 90_500
     let aheadMs = 0
-    const service = await startService(chain, {}, { now: () => Date.now() + aheadMs })
+    const service = await startService(
+      chain,
+      {},
+      { clock: { ...systemClock, now: () => Date.now() + aheadMs } },
+    )
     const startedAt = Date.now()
     await solver.register(service)
     const head = await createDevnetClient(chain.devnet, user).getBlock()

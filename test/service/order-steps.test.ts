@@ -11,7 +11,6 @@ import { expectedMessages } from '../support/streams/event-messages.js'
 import { type EventWatch, watchEvents } from '../support/streams/watch-events.js'
 
 /** Much less than a statement may take before it counts as failed. */
-const SOON_MS = 2000
 
 let chain: TestChain
 let traffic: Traffic
@@ -171,9 +170,7 @@ describe('while the database does not answer, an order comes without its steps',
     await traffic.mine([traffic.actions.deposit(order)])
     await events.untilCount(1)
     await database.kill()
-    const startedAt = performance.now()
     expect(await stepsOf(order.orderId)).toEqual({ state: 'DEPOSITED' })
-    expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
     const list = await service.get(`/v1/${chain.chainId}/orders`)
     expect([list.status, list.body.code]).toEqual([503, 'DATABASE_UNAVAILABLE'])
   })
@@ -190,9 +187,7 @@ describe('while the database does not answer, an order comes without its steps',
     await traffic.mine([traffic.actions.deposit(order)])
     await events.untilCount(1)
     const held = link.hold('answers', 'from "orders"')
-    const startedAt = performance.now()
     expect(await stepsOf(order.orderId)).toEqual({ state: 'DEPOSITED' })
-    expect(performance.now() - startedAt).toBeLessThan(SOON_MS)
     held.release()
     const { deposited } = await stepsOnChain(order.orderId)
     await eventually(

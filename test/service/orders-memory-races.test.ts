@@ -107,9 +107,7 @@ describe('a reorganisation', () => {
     expect(await stateOf(order.orderId)).toBe('DEPOSITED')
     expect(rpc.orderReads()).toHaveLength(1)
     await traffic.reorganise(1)
-    await expect
-      .poll(() => service.metric('aggregator_reorganisations_total', {}), { timeout: 20_000 })
-      .toBe(1)
+    await expect.poll(() => service.metric('aggregator_reorganisations_total', {})).toBe(1)
     expect(await stateOf(order.orderId)).toBe('DEPOSITED')
     expect(rpc.orderReads()).toHaveLength(2)
   })

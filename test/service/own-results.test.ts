@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { databases, type TestDatabase } from '../support/databases/service-databases.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -7,7 +8,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, register, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const [best, second, stranger] = solverAccounts
-const QUOTE_TIMEOUT_MS = '1000'
+const QUOTE_TIMEOUT_MS = '3000'
 const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
 
 describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) => {
@@ -23,7 +24,7 @@ describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) =
     startService(
       chain,
       { ...database.environment, QUOTE_TIMEOUT_MS, ...environment },
-      { now: () => Date.now() + clock.aheadMs },
+      { clock: { ...systemClock, now: () => Date.now() + clock.aheadMs } },
     )
   const ask = async (changes = {}) =>
     (await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })).body

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import {
   changes,
@@ -34,7 +35,7 @@ let timestamp = NOW - 200_000
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 2 })
-  service = await startService(chain, {}, { now: () => NOW })
+  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW } })
   solver = await startSolver(chain, first, async (ask, { quoteFor, sign }) => {
     const amounts = ask.orderType === 'EXACT_INPUT' ? { outputAmount: '1000' } : { inputAmount: '1000' }
     return sign({ ...quoteFor(ask), ...amounts, nonce: '7' })

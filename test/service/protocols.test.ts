@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createGrpcClient } from '../support/clients/grpc-client.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -32,7 +33,7 @@ const constant =
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 4 })
-  service = await startService(chain, {}, { now: () => NOW_MS })
+  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
   grpc = createGrpcClient(service.url)
   solvers = await Promise.all(
     [1000, 3000, 2000].map((output, index) =>

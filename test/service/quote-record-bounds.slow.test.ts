@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { readMetrics } from '../support/service/metrics.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -41,7 +42,7 @@ afterAll(async () => {
 async function start(environment: Record<string, string> = {}, now = Date.now) {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
   const variables = { DB_PATH: join(folder, 'service.db'), QUOTE_TIMEOUT_MS: '10000', ...environment }
-  const service = await startService(chain, variables, { log, now })
+  const service = await startService(chain, variables, { log, clock: { ...systemClock, now } })
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= service.close()

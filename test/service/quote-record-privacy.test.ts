@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { between } from '../support/between.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -24,9 +25,9 @@ beforeAll(async () => {
   path = `/v1/${chain.chainId}/quote`
   service = await startService(
     chain,
-    { QUOTE_TIMEOUT_MS: '1000' },
+    { QUOTE_TIMEOUT_MS: '3000' },
     {
-      now: () => clock.at ?? Date.now(),
+      clock: { ...systemClock, now: () => clock.at ?? Date.now() },
       log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
     },
   )

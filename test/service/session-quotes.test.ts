@@ -102,7 +102,7 @@ describe.each(transports)('on $name', (transport) => {
   })
 
   it('an answer after the deadline is dropped, and the session goes on', async () => {
-    await start({ QUOTE_TIMEOUT_MS: '300' })
+    await start({ QUOTE_TIMEOUT_MS: '2000' })
     const session = await open(account, { transport, behaviour: silent })
     expect((await askQuote()).status).toBe(503)
     expect(await session.next('result')).toMatchObject({ outcome: 'LATE' })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
@@ -55,7 +56,7 @@ async function openAttackedFixture() {
   const fixture = await openFixture(
     chain,
     { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) },
-    { clock: () => performance.now() + ahead.ms },
+    { clock: { ...systemClock, monotonic: () => performance.now() + ahead.ms } },
   )
   const { service, moody, other, quote } = fixture
   const path = `/v1/${chain.chainId}/quote`

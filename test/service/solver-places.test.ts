@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createCalls } from '../support/chain/contract-calls.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
@@ -47,7 +48,10 @@ async function start(environment: Record<string, string> = {}): Promise<TestServ
     BOND_CHECK_INTERVAL_MS: '50',
     ...environment,
   }
-  const service = await startService(chain, settings, { now: () => Date.now() + aheadMs, log })
+  const service = await startService(chain, settings, {
+    clock: { ...systemClock, now: () => Date.now() + aheadMs },
+    log,
+  })
   onTestFinished(() => service.close())
   return service
 }

@@ -9,7 +9,6 @@ import { bondKey, CHAIN_IDS, newWorld, openReplica, PLACE_MS, unavailable } from
 import { createSessionModel, type Failure } from './session-model.js'
 
 const SEED = 20_261_123
-const TIMEOUT_MS = 120_000
 const RUNS = rounds(150, 15)
 /** Fewer than the solvers, so that places are lost to others. */
 const MAX_SOLVERS = 2
@@ -176,7 +175,7 @@ describe.each(DURABLE_DATABASES)('the model of sessions %s', (_where, kind) => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
   afterEach(() => void vi.useRealTimers())
 
-  test('has the same solvers as the service after random moves', { timeout: TIMEOUT_MS }, async () => {
+  test('has the same solvers as the service after random moves', async () => {
     const moves = fc.array(move, { minLength: 20, maxLength: 60, size: 'max' })
     await fc.assert(
       fc.asyncProperty(moves, async (some) => play(await create(), some)),

@@ -132,7 +132,7 @@ describe("this replica's own removal is not logged", () => {
     const removal = directory.change(chainId, () => store.remove(one, 2), [one.address])
     await expect(removal).rejects.toThrow('down')
     expect(directory.active(chainId)).toEqual([one])
-    await expect.poll(() => directory.active(chainId), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => directory.active(chainId)).toEqual([])
     await expect
       .poll(texts)
       .toEqual([

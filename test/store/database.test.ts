@@ -44,6 +44,16 @@ describe.each(NEW_DATABASES)('a database of %s that is opened again', (_which, c
     const { database, close } = await on.open()
     await sql`insert into ${notesOf(on)} (name, timestamp) values ('999-later', '2100')`.execute(database)
     await close()
-    await expect(on.open()).rejects.toThrow('999-later')
+    await expect(on.open()).rejects.toThrow('was written by a newer version, with 999-later')
+  })
+
+  test('is rejected in one line when it is from before the first release', async () => {
+    const on = await create()
+    const { database, close } = await on.open()
+    await sql`update ${notesOf(on)} set name = '013-solver-hours'`.execute(database)
+    await close()
+    await expect(on.open()).rejects.toThrow(
+      /is from before the first release, and no version migrates it: .*$/,
+    )
   })
 })

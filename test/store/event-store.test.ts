@@ -108,7 +108,6 @@ describe.each(DATABASES)('an event store %s', (_where, kind) => {
       { ...base(), type: 'Settled' },
       { ...base(), type: 'Settled', solver: undefined },
       { ...deposited(1n, 2n), solver: undefined },
-      { ...deposited(1n, 2n), transactionHash: undefined, blockTime: undefined },
       { ...refunded(1n, 2n), solver: undefined },
     ]
     const source = events.map((event) => ({ event, blockHash: random.hex(32) }))

@@ -183,7 +183,7 @@ test('records that cannot be written wait, and the reason is logged once', async
   holder.exec('rollback')
   await stores.quoteRecords?.save([record])
   expect(await stores.quoteRecords?.read('1')).toBe('{}')
-}, 30_000)
+})
 
 test('records wait, and the reason is logged once, while their file cannot be opened', async () => {
   const path = temporaryFile()
@@ -199,7 +199,7 @@ test('records wait, and the reason is logged once, while their file cannot be op
   rmSync(`${path}-quotes`, { recursive: true })
   await stores.quoteRecords?.save([record])
   expect(await stores.quoteRecords?.read('1')).toBe('{}')
-}, 30_000)
+})
 
 test('a full disk is logged twice at most, while small writes pass and large ones fail', async () => {
   const path = await makeFile()

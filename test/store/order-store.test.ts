@@ -160,6 +160,14 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
     ])
   })
 
+  test('get no terms from a former leader', async () => {
+    const { store, one } = await prepare(await create())
+    await store.append(one, newBlocks(11, 11, [settled('0x0a', at(11))]))
+    await store.takeOver(1)
+    const write = store.completeOrders(one, [contractOrder('0x0a')])
+    await expect(write).rejects.toThrow('another process reads chain 1 now')
+  })
+
   test('more than fit into one statement are added and removed', async () => {
     const { store, one, orders } = await prepare(await create())
     const many = Array.from({ length: 1201 }, (_, index) => deposited(`0x${index}`, at(11, index)))
@@ -170,108 +178,5 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
     )
     await store.revert(one, header(10))
     expect((await orders.list(1, {}, undefined, 2000)).orders).toEqual([])
-  })
-})
-
-describe.each(BOTH_DATABASES)('the events of an older version %s', (_where, kind) => {
-  const create = kind()
-
-  /** Makes the events of the log older. */
-  async function prepareOlder(events: readonly EventWithPosition[]) {
-    const opened = await prepare(await create())
-    const { store, one, database } = opened
-    await store.append(one, newBlocks(11, 13, events))
-    await database
-      .updateTable('events')
-      .set({ transaction_hash: null, block_time: null, is_in_orders: null })
-      .execute()
-    await database.deleteFrom('orders').execute()
-    return opened
-  }
-  const events = [deposited('0x0a', at(11)), deposited('0x0b', at(12)), settled('0x0a', at(13))] as const
-
-  test('come into the orders in parts, the newest first, and each order with all its steps', async () => {
-    const { store, one, all } = await prepareOlder(events)
-    expect(await store.addToOrders(one, 1)).toEqual({ orderIds: ['0x0a'], added: 2 })
-    expect((await all()).map(({ orderId, steps }) => [orderId, Object.keys(steps)])).toEqual([
-      ['0x0a', ['deposited', 'settled']],
-    ])
-    expect([await store.addToOrders(one, 2), await store.addToOrders(one, 2)]).toEqual([
-      { orderIds: ['0x0b'], added: 1 },
-      { orderIds: [], added: 0 },
-    ])
-    expect((await all()).map(({ orderId, terms }) => [orderId, terms !== undefined])).toEqual([
-      ['0x0b', true],
-      ['0x0a', true],
-    ])
-  })
-
-  test('leave the orders when the older version reverts them', async () => {
-    const { store, one, database, all } = await prepare(await create())
-    await store.append(one, newBlocks(11, 13, events))
-    const revertByOlder = (block: number) =>
-      database.updateTable('events').set({ is_canonical: 0 }).where('block_number', '>', block).execute()
-    await revertByOlder(11)
-    // One of them is on the chain again before the other one leaves its order.
-    await store.appendMissing(one, [deposited('0x0b', at(13, 5))])
-    while ((await store.addToOrders(one, 1)).orderIds.length > 0);
-    expect((await all()).map(({ orderId, state, steps }) => [orderId, state, steps])).toEqual([
-      ['0x0b', 'DEPOSITED', { deposited: at(13, 5) }],
-      ['0x0a', 'DEPOSITED', { deposited: at(11) }],
-    ])
-    await revertByOlder(10)
-    while ((await store.addToOrders(one, 10)).orderIds.length > 0);
-    expect(await all()).toEqual([])
-  })
-
-  test('that a reorganisation has removed meanwhile do not come into the orders', async () => {
-    const { store, one, all } = await prepareOlder(events)
-    await store.revert(one, header(11))
-    while ((await store.addToOrders(one, 1)).orderIds.length > 0);
-    expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([['0x0a', 'DEPOSITED']])
-    expect(await store.eventsWithoutTransaction(1, 100, 10)).toMatchObject([{ sequence: 1 }])
-  })
-
-  test('get their transactions and times also in their orders', async () => {
-    const { store, one, all } = await prepareOlder(events)
-    await store.addToOrders(one, 10)
-    const incomplete = await store.eventsWithoutTransaction(1, 100, 2)
-    expect(incomplete.map(({ sequence, type }) => [sequence, type])).toEqual([
-      [3, 'Settled'],
-      [2, 'Deposited'],
-    ])
-    expect(await store.eventsWithoutTransaction(1, 2, 2)).toMatchObject([
-      { sequence: 1, type: 'Deposited', orderId: '0x0a', blockNumber: 11, blockHash: header(11).hash },
-    ])
-    const { transactionHash, blockTime } = at(13)
-    const completed = await store.completeEvents(one, [{ sequence: 3, transactionHash, blockTime }])
-    expect(completed).toEqual([expect.objectContaining({ sequence: 3, event: events[2].event })])
-    const unknown = { transactionHash: undefined, blockTime: undefined }
-    expect((await all()).find(({ orderId }) => orderId === '0x0a')?.steps).toEqual({
-      deposited: { ...at(11), ...unknown },
-      settled: at(13),
-    })
-    expect((await store.eventsWithoutTransaction(1, 100, 10)).map(({ sequence }) => sequence)).toEqual([2, 1])
-  })
-
-  test('are not completed by a former leader', async () => {
-    const { store, one } = await prepareOlder(events)
-    await store.takeOver(1)
-    const { transactionHash, blockTime } = at(11)
-    const writes = [
-      () => store.addToOrders(one, 10),
-      () => store.completeEvents(one, [{ sequence: 1, transactionHash, blockTime }]),
-      () => store.completeOrders(one, [contractOrder('0x0a')]),
-    ]
-    for (const write of writes) await expect(write()).rejects.toThrow('another process reads chain 1 now')
-  })
-
-  test('keep their cursors', async () => {
-    const { store, one } = await prepareOlder(events)
-    const before = await store.readEntry(1)
-    const { transactionHash, blockTime } = at(11)
-    await store.completeEvents(one, [{ sequence: 1, transactionHash, blockTime }])
-    const after = await store.readEntry(1)
-    expect([after?.digest, after?.event.transactionHash]).toEqual([before?.digest, transactionHash])
   })
 })

@@ -7,8 +7,6 @@ import type { RecordPosition } from '../../src/store/quote-record-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 
-/** Tests that start threads. Each thread loads the sources. */
-const WITH_THREADS = { timeout: 30_000 }
 const MB = 2 ** 20
 const OLDEST = 0
 
@@ -35,7 +33,7 @@ for (const [kind, path] of [
   ['in memory', () => ':memory:'],
   ['in a file', temporaryFile],
 ] as const) {
-  test(`records are kept ${kind}, and those before a time are removed`, WITH_THREADS, async () => {
+  test(`records are kept ${kind}, and those before a time are removed`, async () => {
     const store = await open(path())
     await store.save(records(2500))
     expect(await store.read('7')).toBe(record(7).record)
@@ -49,26 +47,22 @@ for (const [kind, path] of [
     ['of 600 bytes', 600, 6000],
     ['of 17 KB', 17_000, 300],
     ['of 36 KB', 36_000, 150],
-  ])(
-    `records %s beyond the bound ${kind} remove the oldest ones`,
-    WITH_THREADS,
-    async (_what, length, count) => {
-      const dbPath = path()
-      const store = dbPath === ':memory:' ? await open(dbPath, MB) : await openHere(dbPath, MB)
-      const text = 'x'.repeat(length)
-      for (let number = 0; number < count; number += 50)
-        await store.save(Array.from({ length: 50 }, (_, index) => record(number + index, text)))
-      expect(await store.usedBytes()).toBeLessThanOrEqual(MB)
-      if (dbPath !== ':memory:') expect(statSync(`${dbPath}-quotes`).size).toBeLessThan(MB + 50 * 40_000)
-      expect(await store.read('0')).toBeUndefined()
-      expect(await store.read(String(count - 1))).toBe(text)
-      // Most of the allowed size is used.
-      const kept = []
-      for (let number = 0; number < count; number++) if (await store.read(String(number))) kept.push(number)
-      expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => count - kept.length + index))
-      expect(kept.length * length).toBeGreaterThan(MB / 4)
-    },
-  )
+  ])(`records %s beyond the bound ${kind} remove the oldest ones`, async (_what, length, count) => {
+    const dbPath = path()
+    const store = dbPath === ':memory:' ? await open(dbPath, MB) : await openHere(dbPath, MB)
+    const text = 'x'.repeat(length)
+    for (let number = 0; number < count; number += 50)
+      await store.save(Array.from({ length: 50 }, (_, index) => record(number + index, text)))
+    expect(await store.usedBytes()).toBeLessThanOrEqual(MB)
+    if (dbPath !== ':memory:') expect(statSync(`${dbPath}-quotes`).size).toBeLessThan(MB + 50 * 40_000)
+    expect(await store.read('0')).toBeUndefined()
+    expect(await store.read(String(count - 1))).toBe(text)
+    // Most of the allowed size is used.
+    const kept = []
+    for (let number = 0; number < count; number++) if (await store.read(String(number))) kept.push(number)
+    expect(kept).toEqual(Array.from({ length: kept.length }, (_, index) => count - kept.length + index))
+    expect(kept.length * length).toBeGreaterThan(MB / 4)
+  })
 }
 
 test('a list of records in memory looks at few of them in one turn of the event loop', async () => {
@@ -128,7 +122,7 @@ test('records of a file whose bound was lowered are removed in parts', async () 
   expect([await store.read('0'), (await store.read('1499'))?.length]).toEqual([undefined, 2000])
 })
 
-test('a record is read while many old ones are removed', WITH_THREADS, async () => {
+test('a record is read while many old ones are removed', async () => {
   const store = await open(temporaryFile())
   await store.save([record(100_000)])
   for (let part = 0; part < 20; part++)
@@ -144,7 +138,7 @@ test('a record is read while many old ones are removed', WITH_THREADS, async () 
   expect(await store.read('19999')).toBeUndefined()
 })
 
-test('a file is next to the database, and the next run reads it', WITH_THREADS, async () => {
+test('a file is next to the database, and the next run reads it', async () => {
   const path = temporaryFile()
   const first = await open(path)
   await first.save([record(1)])
@@ -161,7 +155,7 @@ test('a file that is not a database is rejected, with its path', async () => {
   await expect(open(path)).rejects.toMatchObject(failure)
 })
 
-test('a file that breaks later fails each call with the reason, until it is gone', WITH_THREADS, async () => {
+test('a file that breaks later fails each call with the reason, until it is gone', async () => {
   const path = temporaryFile()
   const store = await open(path)
   const remove = () => {

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest'
 import type { BlockHeader, EventWithPosition } from '../../src/domain/block.js'
 import type { OrderEvent } from '../../src/domain/event.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
-import { eventRow } from '../../src/store/event-rows.js'
-import { moveLastSequence } from '../../src/store/event-statements.js'
 import { createOrderStore } from '../../src/store/order-store.js'
 import { createSolverOrderStore, type SolverOrderHour } from '../../src/store/solver-order-store.js'
 import { countOrders } from '../support/chain/count-orders.js'
@@ -124,12 +122,12 @@ describe.each(BOTH_DATABASES)('the hours of orders %s', (_where, kind) => {
 })
 
 /** Random moves of a chain with few orders, so that each order has several steps and loses some again. */
-function createHistory({ database, store, one, list }: Prepared, random: Random) {
+function createHistory({ store, one, list }: Prepared, random: Random) {
   let head = 10
   /** Of the events on the chain. */
   let onChain: EventWithPosition[] = []
 
-  /** Events that the chain does not have yet; some without a solver or a time. */
+  /** Events that the chain does not have yet; some without a solver. */
   function newEvents(from: number, to: number): EventWithPosition[] {
     const events: EventWithPosition[] = []
     for (let block = from; block <= to; block++)
@@ -137,7 +135,6 @@ function createHistory({ database, store, one, list }: Prepared, random: Random)
         const type = random.pick<EventType>(['Deposited', 'Settled', 'Refunded'])
         const changes = {
           ...(type !== 'Deposited' && random.integer(0, 1) === 0 && { solver: undefined }),
-          ...(random.integer(0, 4) === 0 && { blockTime: undefined, transactionHash: undefined }),
         }
         const source = eventOf(type, random.integer(0, 15), block, changes)
         const isSame = ({ event }: EventWithPosition) =>
@@ -164,47 +161,6 @@ function createHistory({ database, store, one, list }: Prepared, random: Random)
     await store.appendMissing(one, newEvents(Math.max(11, head - 3), head))
   }
 
-  /** As a version without the table of orders writes them. */
-  async function growOlder(): Promise<void> {
-    if (head === 10) return
-    const events = newEvents(Math.max(11, head - 3), head)
-    await database.transaction().execute(async (transaction) => {
-      const before = await moveLastSequence(transaction, events.length)
-      for (const [index, source] of events.entries())
-        await transaction
-          .insertInto('events')
-          .values({ ...eventRow(before + 1 + index, source, 1000), is_in_orders: null })
-          .execute()
-    })
-  }
-
-  /** As a version without the table of orders removes them. */
-  async function reorganiseOlder(): Promise<void> {
-    const after = Math.max(10, head - random.integer(1, 12))
-    onChain = onChain.filter(({ event }) => event.blockNumber <= after)
-    await database
-      .updateTable('events')
-      .set({ is_canonical: 0 })
-      .where('block_number', '>', after)
-      .where('is_canonical', '=', 1)
-      .execute()
-  }
-
-  async function addToOrders(): Promise<void> {
-    await store.addToOrders(one, random.integer(1, 10))
-  }
-
-  async function completeEvents(): Promise<void> {
-    const incomplete = await store.eventsWithoutTransaction(1, 1_000_000, random.integer(1, 5))
-    if (incomplete.length === 0) return
-    const completed = incomplete.map(({ sequence, blockNumber }) => ({
-      sequence,
-      transactionHash: '0x7a' as const,
-      blockTime: timeOf(blockNumber),
-    }))
-    await store.completeEvents(one, completed)
-  }
-
   async function completeOrders(): Promise<void> {
     const orders = (await list()).filter(({ terms }) => terms === undefined).slice(0, random.integer(1, 5))
     if (orders.length === 0) return
@@ -228,17 +184,7 @@ function createHistory({ database, store, one, list }: Prepared, random: Random)
     await store.begin(one, SETTLEMENT, start)
   }
 
-  const moves = [
-    grow,
-    reorganise,
-    addMissing,
-    growOlder,
-    reorganiseOlder,
-    addToOrders,
-    completeEvents,
-    completeOrders,
-    beginAgain,
-  ] as const
+  const moves = [grow, reorganise, addMissing, completeOrders, beginAgain] as const
   return {
     /** @returns the name of the move */
     async move(): Promise<string> {

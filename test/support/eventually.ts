@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
+import { HANG_MS } from './hang.js'
 
 const MIN_PAUSE_MS = 20
 const MAX_PAUSE_MS = 200
-const LONGEST_MS = 25_000
 
 /**
  * Repeats `ask` until `isWanted` accepts its answer. Pauses are as long as `ask` took, so that large
@@ -13,7 +13,7 @@ const LONGEST_MS = 25_000
 export async function eventually<T>(
   ask: () => Promise<T>,
   isWanted: (answer: T) => boolean,
-  timeoutMs = LONGEST_MS,
+  timeoutMs = HANG_MS,
 ): Promise<T> {
   const end = performance.now() + timeoutMs
   for (;;) {

@@ -13,6 +13,8 @@ export interface ManualClock extends Clock {
    * two of them, promises that can settle do.
    */
   advance(ms: number): Promise<void>
+  /** Time passes in which the process stands still: what is due meanwhile is called when time is let pass again. */
+  standStill(ms: number): void
   /** Sets the time of day, as a person or a time server does. No timer is due earlier or later for it. */
   set(unixMs: number): void
   /** How many timers wait: what is closed must leave none. */
@@ -58,14 +60,17 @@ export function createManualClock(startMs = 1_800_000_000_000): ManualClock {
       const until = passedMs + ms
       await settle()
       for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
-        passedMs = timer.at
+        passedMs = Math.max(passedMs, timer.at)
         if (timer.everyMs === undefined) timers.delete(timer)
-        else timer.at += timer.everyMs
+        else timer.at = passedMs + timer.everyMs
         timer.action()
         await settle()
       }
       passedMs = until
       await settle()
+    },
+    standStill(ms) {
+      passedMs += ms
     },
     set(unixMs) {
       offsetMs = unixMs - passedMs

@@ -1,3 +1,5 @@
+import { describe, it } from 'vitest'
+
 const RUNS_ALL = process.env.TEST_ROUNDS === 'all'
 
 /**
@@ -8,3 +10,7 @@ const RUNS_ALL = process.env.TEST_ROUNDS === 'all'
 export function rounds(all: number, some: number): number {
   return RUNS_ALL ? all : some
 }
+
+/** A test that waits for real time, in a file `*.long.test.ts`. Only `npm run test:slow` runs it. */
+export const itSlow = it.runIf(RUNS_ALL)
+export const describeSlow = describe.runIf(RUNS_ALL)

@@ -116,7 +116,7 @@ export async function startChainRun(
 async function run(parts: ChainParts): Promise<ChainRun> {
   const { chain, ledger, time, state, clock, payments, addresses, onError } = parts
   const budget = createCancelBudget(chain, state, time.passed)
-  const onEnd = () => ending.lookAgain()
+  const onEnd = () => ending.look()
   const cancellations = payments && createCancellations({ ...parts, payments, budget, onEnd })
   const filling = startFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
   const ending = createEnding({ ...parts, filling, cancellations, totalBond: ledger.totalBond })
@@ -172,7 +172,7 @@ async function run(parts: ChainParts): Promise<ChainRun> {
 
 /** Follows the blocks of a chain, and does what is due at each. */
 function follow(parts: ChainParts, filling: Filling, ending: Ending) {
-  const { chain, solver, state, ledger, time, clock, onError } = parts
+  const { chain, solver, state, ledger, time, clock } = parts
   let polledAt = clock.monotonic()
   let nextPruning = 0
   const ended = pollDeposits({
@@ -190,7 +190,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending) {
       ledger.advance(time.passed())
       await refresh(parts)
       // A look may wait for slow answers, and must not hold up the next block.
-      void ending.look(head).catch(onError)
+      ending.look(head)
       if (time.passed() < nextPruning) return
       nextPruning = time.passed() + PRUNE_SECONDS
       state.prune(chain.chainId, time.passed())

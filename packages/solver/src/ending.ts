@@ -40,11 +40,9 @@ interface EndingOptions {
 
 /** Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. */
 export interface Ending {
-  /** Looks at each quote that is due. @throws viem's errors */
-  look(head: Head): Promise<void>
-  /** Looks at the last block again: a transaction has ended after it was looked at. */
-  lookAgain(): void
-  /** Cancels quotes before their time. @returns when each has ended */
+  /** Looks at each quote that is due. @param head the last one is looked at again when left out: a transaction has ended after it */
+  look(head?: Head): void
+  /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
   cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
 }
 
@@ -61,7 +59,7 @@ export function createEnding(options: EndingOptions): Ending {
   const slow = new Map<bigint, number>()
   /** The bond at the last looks. A node may show it before the block that has reduced it. */
   let lastBonds: readonly bigint[] = []
-  let looking: Promise<unknown> = Promise.resolve()
+  let looking: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let newest: Head | undefined
 
@@ -141,7 +139,9 @@ export function createEnding(options: EndingOptions): Ending {
     return false
   }
 
-  async function lookAtAll(head: Head): Promise<void> {
+  async function lookAtAll(): Promise<void> {
+    const head = newest
+    if (head === undefined) return
     cancellations?.resume()
     for (const nonce of requested.keys())
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
@@ -172,22 +172,23 @@ export function createEnding(options: EndingOptions): Ending {
   }
 
   /** One look after the other, and only the newest block waits. */
-  function look(head: Head): Promise<void> {
-    newest = head
-    if (waiting !== undefined) return waiting.catch(() => {})
-    const next = looking.then(() => {
-      waiting = undefined
-      return lookAtAll(newest ?? head)
-    })
-    waiting = next
-    looking = next.catch(() => {})
-    return next
+  function look(): Promise<void> {
+    if (waiting === undefined) {
+      waiting = looking.then(() => {
+        waiting = undefined
+        return lookAtAll()
+      })
+      looking = waiting.catch((error) => {
+        if (!signal.aborted) options.onError(error)
+      })
+    }
+    return waiting
   }
 
   return {
-    look,
-    lookAgain() {
-      if (newest !== undefined) void look(newest).catch(options.onError)
+    look(head = newest) {
+      newest = head
+      void look()
     },
     async cancel(wanted) {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
@@ -195,8 +196,8 @@ export function createEnding(options: EndingOptions): Ending {
         orderId,
         outcome: await outcomeOf(quote.nonce, signal),
       }))
-      if (newest !== undefined) await look(newest)
-      return Promise.all(outcomes)
+      const [ended] = await Promise.all([Promise.all(outcomes), look()])
+      return ended
     },
   }
 

@@ -1,64 +1,42 @@
 /** Counts since the start, as plain numbers. */
-export interface SolverMetrics {
-  /** Requests for quotes and prices. */
-  requests: number
-  /** Offers that were sent. */
-  quoted: number
-  /** Declines, with those for liquidity and errors. */
-  declined: number
-  /** Declines because the balance, the allowance or the free bond would not have covered the quote. */
-  declinedForLiquidity: number
-  /** Offers that the instance did not take: results INVALID and LATE of sessions. */
-  offersDropped: number
-  /** Results of a session: valid offers, the best ones among them, and requests that ended without the solver's answer. */
-  offersValid: number
-  offersBest: number
-  requestsCancelled: number
-  /** Results of a session: requests that failed on the way, and those that no quote waited for. */
-  requestsFailed: number
-  requestsCircuitOpen: number
-  /** Sessions that were opened, and that were lost or refused. */
-  sessionsOpened: number
-  sessionsLost: number
-  /** Deposits that were found. */
-  deposits: number
-  /** Payments that were sent, and that reverted. */
-  paymentsSent: number
-  paymentsReverted: number
-  /** Attempts with higher fees, of all transactions that waited. */
-  feesRaised: number
-  /** Orders that were paid, and that were not paid in time. */
-  filled: number
-  missed: number
-  /** Errors after which the solver goes on. */
-  errors: number
-  /** Not counts: signed quotes that may still be taken, and orders that are to be paid. */
-  openQuotes: number
-  openOrders: number
-}
+export type SolverMetrics = ReturnType<typeof createMetrics>
 
 /** All 0. */
-export function createMetrics(): SolverMetrics {
+export function createMetrics() {
   return {
+    /** Requests for quotes and prices. */
     requests: 0,
+    /** Offers that were sent. */
     quoted: 0,
+    /** Declines, with those for liquidity and errors. */
     declined: 0,
+    /** Declines because the balance, the allowance or the free bond would not have covered the quote. */
     declinedForLiquidity: 0,
+    /** Offers that the instance did not take: results INVALID and LATE of sessions. */
     offersDropped: 0,
+    /** Results of a session: valid offers, the best ones among them, and requests that ended without the solver's answer. */
     offersValid: 0,
     offersBest: 0,
     requestsCancelled: 0,
+    /** Results of a session: requests that failed on the way, and those that no quote waited for. */
     requestsFailed: 0,
     requestsCircuitOpen: 0,
+    /** Sessions that were opened, and that were lost or refused. */
     sessionsOpened: 0,
     sessionsLost: 0,
+    /** Deposits that were found. */
     deposits: 0,
+    /** Payments that were sent, and that reverted. */
     paymentsSent: 0,
     paymentsReverted: 0,
+    /** Attempts with higher fees, of all transactions that waited. */
     feesRaised: 0,
+    /** Orders that were paid, and that were not paid in time. */
     filled: 0,
     missed: 0,
+    /** Errors after which the solver goes on. */
     errors: 0,
+    /** Not counts: signed quotes that may still be taken, and orders that are to be paid. */
     openQuotes: 0,
     openOrders: 0,
   }

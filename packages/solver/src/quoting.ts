@@ -34,7 +34,10 @@ interface QuotingOptions {
   readonly signal: AbortSignal
 }
 
-/** Answers requests with signed quotes. It never throws. */
+/** So many requests are answered at a time, over all sessions and the endpoint (docs/decisions.md, D23). */
+const MAX_ANSWERS_UNDER_WAY = 64
+
+/** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
 
 /** Builds the answers of a solver: its own prices within what it has. */
@@ -42,6 +45,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   const { chains, signer, metrics, log, onError, clock } = options
   const solver = lowerCase(signer.account.address)
   const nextNonce = createNonces()
+  let underWay = 0
 
   function refuse(code: DeclineCode): SessionAnswer {
     metrics.declined++
@@ -66,7 +70,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (run === undefined) return refuse('UNSUPPORTED_PAIR')
     const atFirst = refusal(run, request)
     if (atFirst !== undefined) return refuse(atFirst)
-    const priced = await options.quote(toPublic(request, signal))
+    const priced = await beforeAbort(signal, options.quote(toPublic(request, signal)))
     if (isDecline(priced)) return refuse(priced.decline)
     const quote = toQuote(solver, request, priced.amount, nextNonce)
     if (quote.outputAmount < run.chain.minOrder) return refuse('AMOUNT_TOO_SMALL')
@@ -84,7 +88,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     const isFirm = request.kind === 'FIRM'
     if (isFirm) run.ledger.promise(asked)
     try {
-      const signed = await signer.sign(run.chain, quote)
+      const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
       if (isFirm) run.addQuote(signed, asked.isForAddress)
       metrics.quoted++
       return { quote, signature: signed.signature }
@@ -96,20 +100,36 @@ export function createQuoting(options: QuotingOptions): Quoting {
 
   return async (request, signal) => {
     metrics.requests++
+    // An instance may send as many as it likes.
+    if (underWay >= MAX_ANSWERS_UNDER_WAY) return refuse('PAUSED')
+    underWay++
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
     const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_TIMER_MS)
-    const timer = clock.setTimeout(() => ending.abort(new Error('the deadline has passed')), leftMs)
+    const timer = clock.setTimeout(
+      () => ending.abort(new Error('the deadline has passed: quote must answer earlier')),
+      leftMs,
+    )
     try {
       return await answer(request, ending.signal)
     } catch (error) {
-      onError(error)
+      // Nobody waits for this answer any more.
+      if (!signal?.aborted && !options.signal.aborted) onError(error)
       return refuse('OTHER')
     } finally {
+      underWay--
       timer.stop()
       for (const remove of unlink) remove()
     }
   }
+}
+
+/** @throws the reason of the signal when the work has not ended by then: what a market maker calls may never end */
+function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    Promise.resolve(work).then(resolve, reject)
+  })
 }
 
 /** A timer takes no longer time. */

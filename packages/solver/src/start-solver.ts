@@ -1,7 +1,6 @@
 import type { Clock } from '../../../src/clock.js'
 import { AggregatorError } from '../../client/src/errors.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
-import { limitAnswers } from './limit-answers.js'
 import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
@@ -67,7 +66,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   await startChains(shared)
   signal.throwIfAborted()
   const rules = givenOr(DEFAULT_RULES, options)
-  const quoting = limitAnswers(createQuoting({ ...start, signer, quote, rules }), start.metrics)
+  const quoting = createQuoting({ ...start, signer, quote, rules })
   start.onQuoting(quoting)
   if (options.endpointUrl === undefined) await connect(shared, quoting)
   else await register(shared, options.endpointUrl)

@@ -1,7 +1,6 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import type { Solver } from '../../domain/solver.js'
-import { migrations } from '../../store/migrations.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /** The check results of the database. */
@@ -73,16 +72,16 @@ async function checkFile(path: string, isWritable: boolean, checkResults: CheckR
   try {
     await access(path, constants.W_OK)
     const { readStoredState } = await import('../../store/sqlite-inspection.js')
-    const { damage, newer, pending } = readStoredState(path, file.size, Object.keys(migrations))
+    const { damage, unknown, pending } = readStoredState(path, file.size)
     if (damage !== undefined) checkResults.fail('file', `${path} is damaged: ${damage}`, restore)
-    else if (newer.length > 0) {
-      const remedy = 'Run the version that wrote it or a later one, or restore a backup of the older version.'
-      checkResults.fail('file', `${path} was written by a newer version: it has ${newer.join(', ')}`, remedy)
+    else if (unknown !== undefined) {
+      const remedy = 'Run the version that wrote it, restore a backup of this version, or move the file away.'
+      checkResults.fail('file', `${path} ${unknown}`, remedy)
     } else if (pending.length > 0) {
       const remedy = 'Make a backup before the start. Older versions cannot read the file after it.'
       checkResults.warn('file', `${path} gets ${pending.join(', ')} at the next start`, remedy)
     } else checkResults.ok('file', `${path} is sound`)
-    return damage === undefined && newer.length === 0 && pending.length === 0
+    return damage === undefined && unknown === undefined && pending.length === 0
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const isForbidden = code === 'EACCES' || code === 'EROFS'

@@ -95,14 +95,14 @@ function checkPrivileges(state: PostgresState, checkResults: CheckResults): void
 
 /** The migrations of tables that the user may not read are unknown. */
 function checkTables(
-  { hasTables, forbidden, newer, pending }: PostgresState,
+  { hasTables, forbidden, unknown, pending }: PostgresState,
   checkResults: CheckResults,
 ): void {
   if (forbidden.length > 0) return
-  if (newer.length > 0) {
+  if (unknown !== undefined) {
     const remedy =
-      'Run the version that wrote them or a later one, restore a backup of the older version, or use a database without tables of another program.'
-    checkResults.fail('tables', `a newer version wrote them: they have ${newer.join(', ')}`, remedy)
+      'Run the version that wrote it, restore a backup of this version, or use a database without tables of another program.'
+    checkResults.fail('tables', `the database ${unknown}`, remedy)
   } else if (!hasTables) checkResults.ok('tables', 'the first start creates them')
   else if (pending.length > 0) {
     const remedy = 'Make a backup before the start. Older versions cannot start on the database after it.'

@@ -7,7 +7,7 @@ import { type ConsolePage, overflow, startConsole, type TestConsole, takeScreens
 /** Long enough to take an offer, short enough to wait for a refund. */
 export const SHORT_WINDOWS = {
   DEFAULT_DEPOSIT_WINDOW: '12',
-  DEFAULT_FILL_WINDOW: '3',
+  DEFAULT_FILL_WINDOW: '4',
   POLL_INTERVAL_MS_31337: '100',
 }
 export const PATIENCE = { timeout: 30_000 }

@@ -1,4 +1,5 @@
 import { pino } from 'pino'
+import { systemClock } from '../../../src/clock.js'
 import { startPostgres } from '../../../src/devnet/postgres.js'
 import type { Address } from '../../../src/domain/hex.js'
 import { openBlockedSolvers } from '../../../src/store/open-blocked-solvers.js'
@@ -54,7 +55,7 @@ export async function startOpenApiFixture() {
   }
   const log = pino({ level: 'silent' })
   const [service, tight, shared] = await Promise.all([
-    startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { now, log }),
+    startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { clock: { ...systemClock, now }, log }),
     startService(chain, { ...limits('1'), METRICS_AUTH, QUOTE_RECORD_HOURS: '0' }, { log }),
     startService(chain, { ...limits(PLENTY), DATABASE_URL: database.url }, { log }),
   ])

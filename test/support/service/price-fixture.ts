@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
+import { systemClock } from '../../../src/clock.js'
 import { solverAccounts, startChain } from '../chain/chain.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/solver.js'
@@ -38,7 +39,11 @@ export async function startPriceFixture() {
   const log = pino({ level: 'trace' }, { write: (line: string) => void logged.push(line) })
   const variables = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS), PRICE_CACHE_MS: '60000' }
   const start = (environment: Record<string, string> = {}) =>
-    startService(chain, { ...variables, ...environment }, { now: () => NOW_MS, log })
+    startService(
+      chain,
+      { ...variables, ...environment },
+      { clock: { ...systemClock, now: () => NOW_MS }, log },
+    )
   const service = await start()
   const ada = await startSolver(chain, solverAccounts[0])
   const bob = await startSolver(chain, solverAccounts[1])

@@ -20,6 +20,9 @@ const NO_LIMITS = {
   MAX_STREAM_CLIENTS_PER_IP: '0',
 }
 
+/** No answer is late on a busy machine. A test with a solver that never answers sets shorter ones. */
+const LONG_TIMEOUTS = { QUOTE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' }
+
 /** The variables that serve a chain on a free port of 127.0.0.1, without limits and without a file. */
 export function environmentFor({
   chainId,
@@ -34,6 +37,7 @@ export function environmentFor({
     PORT: '0',
     DB_PATH: ':memory:',
     ...NO_LIMITS,
+    ...LONG_TIMEOUTS,
   }
 }
 

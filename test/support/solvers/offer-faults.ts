@@ -88,7 +88,7 @@ export const SAFETY_RULES = {
     !isIndicative || userAddress === '0x000000000000000000000000000000000000dEaD',
 } satisfies Record<string, SafetyRule>
 
-/** A solver that keeps all of these rules but one. */
+/** A solver that keeps all rules of docs/decisions.md, D23, but one. */
 export function withoutSafety(
   missing: keyof typeof SAFETY_RULES | undefined,
   output = '2500000000',

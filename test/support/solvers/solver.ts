@@ -5,6 +5,7 @@ import type { Address, Hex, LocalAccount } from 'viem'
 import { expect, vi } from 'vitest'
 import type { TestChain } from '../chain/chain.js'
 import { signQuote } from '../chain/signed-quote.js'
+import { HANG_MS } from '../hang.js'
 import type { TestService } from '../service/service.js'
 
 /** The service's request to a solver (docs/decisions.md, D4). */
@@ -153,7 +154,7 @@ export async function startSolver(chain: TestChain, account: LocalAccount, initi
      */
     async catchUp() {
       await fetch(endpointUrl, { headers: { connection: 'close' } })
-      await vi.waitFor(() => expect(underWay).toBe(0), { timeout: 10_000 })
+      await vi.waitFor(() => expect(underWay).toBe(0), { timeout: HANG_MS })
     },
     register: (service: Pick<TestService, 'post'>, name = 'A solver') =>
       register(service, chain.chainId, account, { endpointUrl, name }),

@@ -8,7 +8,7 @@ const AMPLE = 2n ** 95n
 
 /**
  * Approves the settlement contract to take each token, where its allowance is lower than wanted.
- * @throws viem's errors, those of the account, the signal's reason, and Error when a transaction reverts
+ * @throws Error with the node's words, those of the account, or the signal's reason
  */
 export async function approveTokens(
   chain: SolverChain,
@@ -16,25 +16,28 @@ export async function approveTokens(
   payments: Payments,
   signal: AbortSignal,
 ): Promise<void> {
-  for (const [token, wanted] of chain.tokens) {
+  for (const [token, wanted] of chain.tokens)
+    await approve(token, wanted).catch(
+      failed(`${owner} must be able to approve ${token} on chain ${chain.chainId}`),
+    )
+
+  async function approve(token: Address, wanted: bigint): Promise<void> {
     const id = `approval ${chain.chainId} ${token}`
     // A stopped process may have left it.
     if (payments.isUnderWay(id)) await followApproval(id, payments, signal)
     const allowance = await readAllowance(chain, token, owner)
-    if (allowance >= wanted || allowance >= AMPLE) continue
+    if (allowance >= wanted || allowance >= AMPLE) return
     // Tokens such as USDT change an allowance only from or to 0.
     const amounts = allowance > 0n ? [0n, wanted] : [wanted]
     for (const amount of amounts) {
       const args = [chain.settlement, amount] as const
       const call = { address: token, abi: tokenAbi, functionName: 'approve', args } as const
-      await payments
-        .send(id, call)
-        .catch(failed(`${owner} must be able to approve ${token} on chain ${chain.chainId}`))
+      await payments.send(id, call)
       const end = await followApproval(id, payments, signal)
       // Another process of the account may have made it, or the node has lost the receipt.
       const isDone = end?.outcome === 'failed' && (await readAllowance(chain, token, owner)) === amount
       if (end?.outcome !== 'success' && !isDone)
-        throw new Error(`the approval of ${token} ${end?.outcome}: ${end?.hash}`)
+        throw new Error(`the transaction ${end?.hash} ${end?.outcome}`)
     }
   }
 }

@@ -78,7 +78,7 @@ export async function openChain(
   const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n] = await Promise.all([
     readIfThere(client, settlement, 'BOND_RESERVATION_BPS'),
     readIfThere(client, settlement, 'MIN_ORDER'),
-  ])
+  ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     chainId,
     client,

@@ -3,9 +3,8 @@ import type { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { deferred } from '../../../../test/support/deferred.js'
 import { eventually } from '../../../../test/support/eventually.js'
-import { limitAnswers } from '../../src/limit-answers.js'
 import { MAX_UNSENT_BYTES } from '../../src/session/bounded-sender.js'
-import { answersOn, quoteRequest, startSession } from './session-fixture.js'
+import { quoteRequest, startSession } from './session-fixture.js'
 import type { ServerConnection } from './session-server.js'
 
 /** An instance that sends as much as it likes, and reads nothing. */
@@ -82,28 +81,6 @@ it.each([
       .toEqual(['the instance does not read what it is sent'])
   },
 )
-
-it('64 requests are answered at a time, and the others are declined at once', async () => {
-  const gate = deferred()
-  const metrics = { requests: 0, declined: 0 }
-  let begun = 0
-  const answer = limitAnswers(async () => {
-    begun++
-    await gate.opened
-    return { decline: 'AMOUNT_TOO_SMALL' }
-  }, metrics)
-  const { instance } = await startFloodedSession({ answer })
-  for (let index = 0; index < 100; index++) instance.send(quoteRequest(String(index)))
-  await expect.poll(() => answersOn(instance)).toHaveLength(36)
-  expect(answersOn(instance)).toEqual(
-    Array.from({ length: 36 }, (_, index) => ({ type: 'decline', id: String(64 + index), code: 'PAUSED' })),
-  )
-  expect([begun, metrics]).toEqual([64, { requests: 36, declined: 36 }])
-  gate.open()
-  await expect.poll(() => answersOn(instance)).toHaveLength(100)
-  instance.send(quoteRequest('later'))
-  await expect.poll(() => answersOn(instance).at(-1)).toMatchObject({ id: 'later', code: 'AMOUNT_TOO_SMALL' })
-})
 
 it('the socket is not read while many events wait, and every event is processed in its order', async () => {
   const gate = deferred()

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { PublicClient } from 'viem'
+import { createRetry } from '../concurrency/retry.js'
+import { reasonOf } from '../domain/errors.js'
+import type { TermsSink } from '../domain/event-sink.js'
+import type { Address, Hex } from '../domain/hex.js'
+import type { KnownOrder, OrderPosition } from '../domain/order.js'
+import type { Logger } from '../telemetry/log.js'
+import { createSettlement } from './settlement.js'
+
+/**
+ * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row
+ * of the orders tells whether it lacks them. So any replica can continue after an interruption.
+ */
+export interface TermsRetry {
+  /** Begins at the first call. The chain's sync must have opened its position. */
+  start(): void
+  /** @returns after a page under way */
+  close(): Promise<void>
+}
+
+interface TermsRetryOptions {
+  readonly chainId: number
+  /** The contract, lower case. */
+  readonly settlement: Address
+  /** A client of the chain's endpoints. */
+  readonly client: PublicClient
+  readonly sink: TermsSink
+  readonly log: Logger
+}
+
+/** Rows of one page, and the pause after it. SQLite runs in the event loop, so a page stops it for some milliseconds. */
+const PAGE_ROWS = 10
+const PAUSE_MS = 100
+/** An attempt ends after so many pages in a row without any answer. */
+const MAX_EMPTY_PAGES = 10
+const LOOK_INTERVAL_MS = 2000
+const RETRY_MS = 2000
+/** Longest time between two attempts. Nodes often reject reads for a short time. */
+const MAX_RETRY_MS = 60_000
+const NOT_READ = 'the terms of orders could not be read: it is tried again'
+
+/** Builds the retry for the orders of one chain. */
+export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
+  const { chainId, client, sink, log } = options
+  const settlement = createSettlement(client, chainId, options.settlement)
+  const closing = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  /** The newest order without terms at the last look. A new one is read at once, or after the attempt under way. */
+  let newest: Hex | undefined
+
+  /** Reads pages up to the last one, or until some in a row have completed no order. */
+  async function completeOrders(): Promise<void> {
+    let [after, left, empty]: [OrderPosition | undefined, number, number] = [undefined, 0, 0]
+    while (empty < MAX_EMPTY_PAGES) {
+      const orders = await sink.ordersWithoutTerms(after, PAGE_ROWS)
+      const known = (await Promise.all(orders.map(readOrder))).filter((order) => order !== undefined)
+      const completed = known.length > 0 ? await sink.completeOrders(known) : 0
+      left += orders.length - completed
+      if (orders.length < PAGE_ROWS) break
+      after = orders.at(-1)
+      empty = completed > 0 ? 0 : empty + 1
+      await delay(PAUSE_MS, undefined, { signal: closing.signal })
+    }
+    if (left > 0) throw new Error(`the terms of ${left} orders could not be read`)
+  }
+
+  async function readOrder({ orderId }: OrderPosition): Promise<KnownOrder | undefined> {
+    const order = await settlement.readOrder(orderId, {}).catch(() => undefined)
+    return order === undefined || order.state === 'NONE' ? undefined : order
+  }
+
+  const terms = createRetry({
+    work: completeOrders,
+    delayMs: RETRY_MS,
+    maxDelayMs: MAX_RETRY_MS,
+    onFailure: (error) => log.debug({ chainId, reason: reasonOf(error) }, NOT_READ),
+  })
+
+  async function look(): Promise<void> {
+    const [order] = await sink.ordersWithoutTerms(undefined, 1)
+    const isNew = order !== undefined && order.orderId !== newest
+    newest = order?.orderId
+    if (isNew) terms.run()
+  }
+
+  const looking = createRetry({
+    work: look,
+    delayMs: LOOK_INTERVAL_MS,
+    onFailure: (error) => log.warn({ chainId, reason: reasonOf(error) }, NOT_READ),
+  })
+
+  return {
+    start() {
+      if (timer !== undefined) return
+      timer = setInterval(looking.run, LOOK_INTERVAL_MS)
+      looking.run()
+    },
+    async close() {
+      clearInterval(timer)
+      closing.abort()
+      await Promise.all([looking.close(), terms.close()])
+    },
+  }
+}

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../chain/chain.js'
+import { startService, type TestService } from '../service/service.js'
+import type { MalformedSolver } from './malformed-solvers.js'
+import { quoteRequest } from './quote-request.js'
+import { startRawSolver, startTrap, type Trap } from './raw-solver.js'
+import { honest, register, startSolver, type TestSolver } from './solver.js'
+
+const [goodAccount, badAccount] = solverAccounts
+
+/** A service with an honest solver, where malformed solvers are tried one after the other. */
+export function useHonestSolver({ quoteTimeoutMs }: { readonly quoteTimeoutMs: number }) {
+  let chain: TestChain
+  let service: TestService
+  let good: TestSolver
+  let trap: Trap
+
+  async function restart(): Promise<void> {
+    await service?.close()
+    service = await startService(chain, { QUOTE_TIMEOUT_MS: String(quoteTimeoutMs) })
+    await good.register(service)
+  }
+
+  beforeAll(async () => {
+    chain = await startChain({ bonded: 2 })
+    good = await startSolver(chain, goodAccount, honest({ output: '1000' }))
+    await restart()
+    trap = await startTrap()
+  })
+
+  afterAll(async () => {
+    await service?.close()
+    await Promise.all([good?.close(), trap?.close()])
+    await chain?.stop()
+  })
+
+  return {
+    /** Starts the service again, which forgets the time that a solver has cost. */
+    restart,
+    /** How often the service has followed a redirect. */
+    trapped: () => trap.visits(),
+    async start(malformedSolver: MalformedSolver) {
+      const bad = await startRawSolver(chain, badAccount, malformedSolver, trap.port)
+      await register(service, chain.chainId, badAccount, { endpointUrl: bad.endpointUrl })
+      bad.serve()
+      return bad
+    },
+    /** Requests a quote, compares the result with what the malformed solver must get, and returns the time that it took. */
+    async quoteBeside(malformedSolver: MalformedSolver): Promise<number> {
+      const [outcome = '', reason = ''] = malformedSolver.outcome.split(' ')
+      const count = () => service.metric('aggregator_solver_replies_total', { outcome, reason })
+      const before = await count()
+      const start = performance.now()
+      const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+      const elapsedMs = performance.now() - start
+
+      expect([status, body.quote?.solver]).toEqual([200, goodAccount.address])
+      const others = body.alternativeQuotes.map(({ quote }: { quote: { solver: string } }) => quote.solver)
+      expect(others).toEqual(outcome === 'quoted' ? [badAccount.address] : [])
+      expect((await count()) - before, malformedSolver.outcome).toBe(outcome === 'quoted' ? 2 : 1)
+      return elapsedMs
+    },
+  }
+}
