@@ -36,6 +36,8 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   let isNodeDown = false
   let heldBlocks = 0
   let isTipHigh = false
+  /** Requests go to the limits of the bond. */
+  const isGreedy = random.integer(1, 3) === 1
 
   const chainTime = () => chain.head().timestamp
   const chance = (percent: number) => random.integer(1, 100) <= percent
@@ -53,7 +55,10 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     const isOdd = chance(25)
     const now = chainTime()
     const depositDeadline =
-      now + (isOdd ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31]) : random.integer(8, 120))
+      now +
+      (isOdd
+        ? random.pick([-100, 0, 1, 5, 7200, 2 ** 31])
+        : random.integer(isGreedy ? 100 : 8, isGreedy ? 240 : 120))
     const fillDeadline =
       depositDeadline + (isOdd ? random.pick([-1, 0, 1, 30, 7200, 2 ** 32]) : random.integer(60, 200))
     const isIndicative = chance(isOdd ? 30 : 5)
@@ -68,7 +73,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       depositDeadline: Math.max(0, depositDeadline),
       fillDeadline: Math.max(0, fillDeadline),
     }
-    const wanted = random.integer(1, random.pick([3, 40, 400]))
+    const wanted = isGreedy ? random.integer(15, 50) : random.integer(1, random.pick([3, 40, 400]))
     const amount =
       body.orderType === 'EXACT_INPUT' ? BigInt(wanted) * WETH_UNIT : BigInt(wanted) * 2_500_000_000n
     const headers = isIndicative ? { 'x-quote-kind': 'indicative' } : {}
@@ -206,7 +211,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       for (let count = 0; count < blocks; count++) {
         if (chance(60)) await request()
         for (const [percent, act] of [
-          [30, deposit],
+          [isGreedy ? 8 : 30, deposit],
           [
             15,
             (known: KnownQuote) =>

@@ -13,7 +13,7 @@ const seeds =
   chosen === undefined ? Array.from({ length: SEEDS / 2 }, (_, index) => index + 1) : [Number(chosen)]
 const BLOCKS = 60
 /** Until the fill deadlines of all have passed, and a solver that started last has ended them. */
-const CALM_BLOCKS = 100
+const CALM_BLOCKS = 130
 
 beforeAll(() => {
   // The instance that registers the solver.
@@ -39,6 +39,6 @@ describe.each(RULES)('on the %s contract', (rules) => {
         instance?.close()
       }
     },
-    60_000,
+    120_000,
   )
 })

@@ -212,12 +212,18 @@ function startPayments(chain: SolverChain, time: ChainTime, shared: SharedOption
     ...shared,
     chain,
     time,
-    sender: createTransactionSender(chain, account),
+    sender: createTransactionSender(chain, account, () => nonceAfter(shared.state, chain.chainId)),
     onRaised(payment, transactionHash) {
       metrics.feesRaised++
       log.info({ chainId: chain.chainId, payment, transactionHash }, 'fees raised')
     },
   })
+}
+
+/** The first nonce of the account after those of transactions whose end has not been seen. */
+function nonceAfter(state: SolverState, chainId: number): number {
+  const nonces = state.waitingPayments(chainId).map(({ transaction }) => transaction.nonce)
+  return Math.max(-1, ...nonces) + 1
 }
 
 /** What must be done before the solver quotes. */

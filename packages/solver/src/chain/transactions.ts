@@ -65,8 +65,17 @@ const MAX_REFUSALS = 8
 /** The state may change between the estimate and the block. */
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
 
-/** Builds the sender. @throws Error for an account that cannot sign transactions */
-export function createTransactionSender(chain: SolverChain, account: SolverAccount): TransactionSender {
+/**
+ * Builds the sender.
+ * @param afterKept the first nonce after those of transactions that are kept. A node may have lost one of them, and says then that
+ * its nonce is free.
+ * @throws Error for an account that cannot sign transactions
+ */
+export function createTransactionSender(
+  chain: SolverChain,
+  account: SolverAccount,
+  afterKept: () => number,
+): TransactionSender {
   const { chainId, client } = chain
   const { address, signTransaction } = account
   if (signTransaction === undefined) throw new Error('the account cannot sign transactions: give `fill`')
@@ -88,16 +97,11 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
     onSigned: (transaction: SignedTransaction) => void,
   ): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
-    const nonce = Math.max(pending, nextNonce)
-    try {
-      const refusal = await sendWithFees(request, nonce, onSigned)
-      if (refusal !== undefined) throw refusal
-      nextNonce = nonce + 1
-    } catch (error) {
-      // The node may have it, or not: its own count decides about the next one.
-      nextNonce = 0
-      throw error
-    }
+    const nonce = Math.max(pending, nextNonce, afterKept())
+    const refusal = await sendWithFees(request, nonce, onSigned)
+    // The node may have it, or not: it is kept.
+    if (refusal !== undefined) throw refusal
+    nextNonce = nonce + 1
   }
 
   /**
