@@ -40,7 +40,7 @@ const startDemo = (args: string[], environment = {}) =>
     ownGroup: true,
   })
 
-describe.concurrent('npm run demo', { timeout: 60_000 }, () => {
+describe.concurrent('npm run demo', () => {
   it('plays its story on free ports, exits with 0 and leaves no process or file', async () => {
     const demo = startDemo(['--once'])
     expect(await demo.exited, demo.output()).toBe(0)

@@ -139,3 +139,38 @@ it('an order that is owed at a restart is paid while another chain of the solver
   expect((await second.solver.answer({ body: {}, headers: {} })).status).toBe(400)
   world.kill(second)
 })
+
+it('a cancellation whose look at the chain fails rejects, and its quote is ended when the node is back', async () => {
+  const { world, passBlocks, start, quote } = createStory()
+  const incarnation = await start()
+  await passBlocks(() => incarnation.progress === 'started')
+  const known = await quote(incarnation)
+  incarnation.node.setState('down')
+  let refusal: unknown
+  incarnation.solver.cancelQuotes(CHAIN_ID).catch((error) => {
+    refusal = error
+  })
+  await passBlocks(() => refusal !== undefined)
+  expect(String(refusal)).toContain('the node is down')
+  incarnation.node.setState('up')
+  const isUsed = () => world.contracts.settlement.isNonceUsed(SOLVER, known.quote.nonce)
+  await passBlocks(isUsed)
+  expect(isUsed()).toBe(true)
+  const closing = incarnation.solver.close()
+  await world.clock.advance(2_000)
+  await closing
+})
+
+it('a start whose node fails while an approval waits says what the node has said', async () => {
+  const { world, passBlock, passBlocks, start } = createStory()
+  const incarnation = await start()
+  const pending = () => world.chain.pendingCount() - world.chain.countOf(SOLVER)
+  while (pending() === 0) await world.clock.advance(10)
+  incarnation.node.setState('down')
+  await passBlock()
+  await passBlocks(() => incarnation.progress === 'failed')
+  expect(String(incarnation.errors.at(-1))).toMatch(
+    /must be able to approve 0x\w{40} on chain 31337: .*the node is down/s,
+  )
+  world.kill(incarnation)
+})
