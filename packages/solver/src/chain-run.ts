@@ -19,6 +19,7 @@ import { createPayments, type Payments } from './payments.js'
 import {
   type AskedQuote,
   createQuoteLedger,
+  isPrice,
   type QuoteLedger,
   type RiskLimits,
   type Shortage,
@@ -105,10 +106,7 @@ export async function startChainRun(
     addresses: createDepositAddresses(chain, solver, state, time),
     payments: startPayments(chain, time, shared),
   }
-  for (const { signed, isForAddress } of state.keptQuotes(chainId)) {
-    parts.ledger.promise({ quote: signed.quote, isForAddress })
-    parts.ledger.add(signed)
-  }
+  for (const { signed, isForAddress } of state.keptQuotes(chainId)) parts.ledger.add(signed, isForAddress)
   parts.ledger.advance(time.passed())
   return run(parts)
 }
@@ -152,10 +150,10 @@ async function run(parts: ChainParts): Promise<ChainRun> {
     },
     addQuote(signed, isForAddress) {
       state.addQuote(signed, isForAddress)
-      ledger.add(signed)
+      ledger.add(signed, isForAddress)
     },
     async cancelQuotes(selects = () => true) {
-      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed ?? [])
+      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       return ending.cancel(kept.filter(selects))
     },
     async hint(orderId) {
@@ -261,6 +259,7 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
     await refresh(parts).catch(onError)
     // With an unused nonce it can still cost a part of the bond.
     if (!isNonceUsed) return ledger.deposited(quote, 'NONE')
+    for (const other of ledger.get(quote.nonce)?.signed ?? []) state.endQuote(other.orderId, time.passed())
     state.endQuote(orderId, time.passed())
     ledger.end(quote)
   }
@@ -274,10 +273,7 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
       log.info({ chainId, orderId, where }, 'deposit')
       if (signed === undefined) return
       // A reorganisation has removed its end.
-      if (ledger.get(signed.quote.nonce) === undefined) {
-        ledger.promise({ quote: signed.quote, isForAddress: true })
-        ledger.add(signed)
-      }
+      if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
       ledger.deposited(signed.quote, where)
     },
     onPayment: () => void metrics.paymentsSent++,

@@ -8,7 +8,7 @@ import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
 import type { Payments } from './payments.js'
-import type { LedgerQuote, QuoteLedger } from './quote-ledger.js'
+import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
 /** What became of a quote that was to be cancelled. */
@@ -65,10 +65,11 @@ export function createEnding(options: EndingOptions): Ending {
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
-    if (signed === undefined || deposit === 'CONTRACT') return false
+    const [first] = signed
+    if (first === undefined || deposit === 'CONTRACT') return false
     const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
-    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(signed.orderId)
+    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
@@ -76,9 +77,12 @@ export function createEnding(options: EndingOptions): Ending {
     requested.delete(nonce)
   }
 
-  /** Its nonce is used: by an order, by a cancellation, or by a refund. */
-  async function end(entry: LedgerQuote & { readonly signed: SolverQuote }): Promise<void> {
-    const { quote, signed, isForAddress } = entry
+  /**
+   * Its nonce is used: by an order, by a cancellation, or by a refund. A price that was deposited is found by the event of the contract.
+   * @param signed the first one with the nonce
+   */
+  async function end(entry: LedgerQuote, signed: SolverQuote): Promise<void> {
+    const { quote, isForAddress } = entry
     const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
@@ -93,7 +97,7 @@ export function createEnding(options: EndingOptions): Ending {
       )
     }
     slow.delete(quote.nonce)
-    state.endQuote(signed.orderId, time.passed())
+    for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
     ledger.end(quote)
   }
 
@@ -110,7 +114,8 @@ export function createEnding(options: EndingOptions): Ending {
 
   /** @returns whether its nonce is to be used up */
   async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
-    const { quote, signed } = entry
+    const { quote } = entry
+    const [signed] = entry.signed
     if (signed === undefined) return false
     // A node that does not have this block must not answer for it. What came after it counts as well.
     const at = { blockNumber: BigInt(head.number) }
@@ -120,13 +125,13 @@ export function createEnding(options: EndingOptions): Ending {
       readBalance(chain, quote.inputToken, signed.depositAddress, at),
       readBalance(chain, quote.inputToken, signed.depositAddress),
     ])
-    if (wasUsed || isUsed) return end({ ...entry, signed }).then(() => false)
+    if (wasUsed || isUsed) return end(entry, signed).then(() => false)
     const balance = before > now ? before : now
     const isPaid = balance >= quote.inputAmount
     const decision = decideEnd(entry, {
       time: time.passed(),
       balance,
-      canSettle: isPaid && (await canSettle(signed)),
+      canSettle: isPaid && !isPrice(quote) && (await canSettle(signed)),
       bond: ledger.bondOf(quote),
       cancelAbove: chain.cancelAbove,
       keepsTokens: addresses.keepsTokens(),
