@@ -32,8 +32,8 @@ interface EndingOptions {
   /** Undefined for an account that signs no transactions: then nothing is cancelled. */
   readonly payments: Payments | undefined
   readonly cancellations: Cancellations | undefined
-  /** The bond of a solver, reserved part included. */
-  readonly totalBond: () => bigint
+  /** Reads the bond of the solver, reserved part included. @throws viem's errors */
+  readonly readTotalBond: () => Promise<bigint>
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -57,6 +57,8 @@ export function createEnding(options: EndingOptions): Ending {
   const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
   const slow = new Map<bigint, number>()
+  /** Nonces whose last look has failed, and was reported. */
+  const failing = new Set<bigint>()
   /** The bond at the last looks. A node may show it before the block that has reduced it. */
   let lastBonds: readonly bigint[] = []
   let looking: Promise<void> = Promise.resolve()
@@ -87,7 +89,7 @@ export function createEnding(options: EndingOptions): Ending {
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && lastBonds.some((bond) => bond > options.totalBond())) {
+    if (reached === 'REFUNDED' && isForAddress && (await hasLostBond())) {
       addresses.slashed()
       const { orderId, chainId } = signed
       options.onError(
@@ -99,6 +101,11 @@ export function createEnding(options: EndingOptions): Ending {
     slow.delete(quote.nonce)
     for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
     ledger.end(quote)
+  }
+
+  async function hasLostBond(): Promise<boolean> {
+    const now = await options.readTotalBond()
+    return lastBonds.some((bond) => bond > now)
   }
 
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
@@ -144,6 +151,20 @@ export function createEnding(options: EndingOptions): Ending {
     return false
   }
 
+  /** One that fails must not keep the others. It is looked at again at each block. */
+  async function tryToLookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
+    const { nonce } = entry.quote
+    try {
+      const isEnding = await lookAt(entry, head)
+      failing.delete(nonce)
+      return isEnding
+    } catch (error) {
+      if (!signal.aborted && !failing.has(nonce)) options.onError(error)
+      failing.add(nonce)
+      return false
+    }
+  }
+
   async function lookAtAll(): Promise<void> {
     const head = newest
     if (head === undefined) return
@@ -155,10 +176,10 @@ export function createEnding(options: EndingOptions): Ending {
     const ending: LedgerQuote[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
-      const isEnding = await Promise.all(some.map((entry) => lookAt(entry, head)))
+      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
-    lastBonds = [...lastBonds, options.totalBond()].slice(-KEPT_BONDS)
+    lastBonds = [...lastBonds, ledger.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
     await addresses.learn()
   }

@@ -2,6 +2,7 @@ import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../src/domain/quote.js'
 import { bondFor } from '../../../src/domain/settlement-terms.js'
 import type { SolverQuote } from './fillable-order.js'
+import type { GasFunds } from './gas-reserve.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -11,6 +12,8 @@ export interface Holdings {
   readonly freeBond: bigint
   /** With the reserved part. */
   readonly totalBond: bigint
+  /** Undefined for an account that signs no transactions. */
+  readonly gas: GasFunds | undefined
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1; of `maxOpenBond` with what own orders reserve. */
@@ -92,6 +95,8 @@ export interface QuoteLedger {
   /** @param address in lower case */
   at(address: Address): SolverQuote | undefined
   bondOf(quote: Quote): bigint
+  /** As last read; undefined before that, too. */
+  gas(): GasFunds | undefined
   /** As last read, with the reserved part. */
   totalBond(): bigint
   count(): number
@@ -241,6 +246,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     },
     at: (address) => byAddress.get(address)?.signed[0],
     bondOf,
+    gas: () => holdings?.gas,
     totalBond: () => holdings?.totalBond ?? 0n,
     count: () => entries.size,
   }

@@ -72,7 +72,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   /** Why a request must not be answered at this time, whatever its price. */
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
-    const pause = run.pauseFor(request.isForAddress)
+    const pause = run.pauseFor(request)
     const time = { now: run.time.now(), blockSeconds: run.time.blockSeconds() }
     const problem = requestProblem(request, time, options.rules)
     const why = pause ?? problem

@@ -31,7 +31,7 @@ function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
 function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {}) {
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   const ledger = createQuoteLedger(500n, all)
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond })
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond, gas: undefined })
   return ledger
 }
 
@@ -107,7 +107,7 @@ it('an order that is not paid counts, and its reserved bond is part of what the 
   const promised = Array.from({ length: 4 }, () => promise(ledger, quote(100n)))
   for (const each of promised) ledger.deposited(each, 'CONTRACT')
   // The contract has reserved four times 5.
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond: 30n, totalBond: 50n })
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond: 30n, totalBond: 50n, gas: undefined })
   const asked = [quote(79n), quote(60n), quote(120n)]
   expect(asked.map((each) => shortage(ledger, each))).toEqual([undefined, undefined, 'BOND_SHARE'])
   promise(ledger, quote(79n))
