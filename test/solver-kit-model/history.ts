@@ -111,7 +111,6 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   function attack(known: KnownQuote): void {
     const call = random.pick(['settle', 'refund', 'refundAddressDeposit', 'refundAddressDeposit'])
     const isLate = chainTime() > known.quote.fillDeadline
-    if (known.isIndicative) return
     if (call === 'refundAddressDeposit' && isLate && chance(60)) transfer(known, STRANGER, 'full')
     note(`a stranger calls ${call} of ${nameOf(known)}`)
     const args = call === 'refund' ? [known.orderId] : [known.quote, known.signature]
@@ -119,8 +118,8 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   }
 
   function deposit(known: KnownQuote): void {
-    const from = chance(80) ? (known.quote.user.toLowerCase() as Address) : STRANGER
-    if (from === NO_USER) return
+    const user = known.quote.user.toLowerCase() as Address
+    const from = user !== NO_USER && chance(80) ? user : STRANGER
     note(`${from.slice(0, 6)} deposits for ${nameOf(known)}`)
     chain.act(from, SETTLEMENT, settlementCall('deposit', [known.quote, known.signature]))
   }

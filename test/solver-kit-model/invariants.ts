@@ -37,14 +37,20 @@ export function createWatch(world: World) {
     return totalBond - reservedBond - unstakeAmount
   }
   const isUnused = ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce)
-  const bondsOf = (chosen: readonly KnownQuote[]) => chosen.reduce((sum, { bond }) => sum + bond, 0n)
+  /** Of quotes with the same nonce, one at most can be taken. */
+  function bondsOf(chosen: readonly KnownQuote[]): bigint {
+    const largest = new Map<bigint, bigint>()
+    for (const { quote, bond } of chosen)
+      if (bond > (largest.get(quote.nonce) ?? 0n)) largest.set(quote.nonce, bond)
+    return [...largest.values()].reduce((sum, bond) => sum + bond, 0n)
+  }
 
   /** Each settled order took the output once, and its input came. */
   function checkMoney({ receipts }: ModelBlock): void {
     for (const receipt of receipts)
-      for (const { quote, orderId, hasFee, isIndicative } of ordersOf(receipt, SETTLED)) {
-        // Less input than quoted came. At a deposit address, nobody can know it before; and the kit keeps no indicative quote.
-        if (hasFee && !isIndicative && receipt.transaction.data.startsWith(FILL))
+      for (const { quote, orderId, hasFee } of ordersOf(receipt, SETTLED)) {
+        // Less input than quoted came. At a deposit address, nobody can know it before.
+        if (hasFee && receipt.transaction.data.startsWith(FILL))
           fail(`order ${orderId} was paid for less input`)
         if (settled.has(orderId)) fail(`order ${orderId} settled twice`)
         settled.add(orderId)
@@ -78,6 +84,8 @@ export function createWatch(world: World) {
         continue
       const sentAfter = chain.sentAfter(transaction.nonce) ?? 0
       for (const known of cancelledBy(transaction.data)) {
+        // No honest user pays for a price.
+        if (known.isIndicative) continue
         if (payableAt[sentAfter - 1]?.has(known) && payableAt[sentAfter]?.has(known))
           fail(
             `the nonce of ${known.orderId} was cancelled, although its tokens were there and it could be paid`,
@@ -98,7 +106,7 @@ export function createWatch(world: World) {
   function checkSlashes({ receipts }: ModelBlock): void {
     for (const receipt of receipts)
       for (const known of ordersOf(receipt, REFUNDED, isSlash)) {
-        if (known.hasFee || known.isIndicative) continue
+        if (known.hasFee) continue
         const able = ableDuring.get(known) ?? 0
         if (able >= PAYS_WITHIN_SECONDS && !isKept(known))
           fail(
@@ -110,7 +118,7 @@ export function createWatch(world: World) {
   /** For how long the solver could have ended a quote, in seconds of its fill window without a break. */
   const ableDuring = new Map<KnownQuote, number>()
   /** Tokens at an address that the contract keeps after a cancellation: the kit must not cancel, and cannot settle. */
-  const isKept = (known: KnownQuote) => rules === 'deployed' && known.isForAddress
+  const isKept = (known: KnownQuote) => rules === 'deployed' && known.isForAddress && !known.isIndicative
 
   return {
     quotes,
@@ -123,17 +131,16 @@ export function createWatch(world: World) {
       if (depositDeadline < chain.head().timestamp + 2) fail('a quote is over when it is signed')
       if (fillDeadline - depositDeadline < MIN_FILL_SECONDS) fail('a quote leaves no time for its fill')
       if (fillDeadline > latest) fail('a quote binds the solver for too long')
-      if (known.isIndicative) return
       const free = freeBonds
         .slice(-KNOWN_BLOCKS)
         .reduce((most, bond) => (bond > most ? bond : most), freeBond())
-      const unused = quotes.filter((other) => !other.isIndicative && isUnused(other))
+      const unused = quotes.filter(isUnused)
       const isAbove = (bond: bigint, share: bigint) => bond * 1000n > free * share
       if (isAbove(known.bond, MAX_BOND_SHARE)) fail(`a quote risks ${known.bond} of the free bond ${free}`)
       if (isAbove(bondsOf(unused), MAX_OPEN_BOND))
         fail(`${unused.length} open quotes risk ${bondsOf(unused)} of the free bond ${free}`)
-      const kept = unused.filter(({ isForAddress }) => isForAddress)
-      if (rules === 'deployed' && isAbove(bondsOf(kept), MAX_ADDRESS_BOND_SHARE) && known.isForAddress)
+      const kept = unused.filter(({ isForAddress, isIndicative }) => isForAddress && !isIndicative)
+      if (rules === 'deployed' && isAbove(bondsOf(kept), MAX_ADDRESS_BOND_SHARE) && kept.includes(known))
         fail(`${kept.length} quotes for addresses risk ${bondsOf(kept)} of the free bond ${free}`)
     },
     /** A block has been mined. @param isAble whether the solver ran, its node answered and its transactions were taken */
@@ -160,7 +167,7 @@ export function createWatch(world: World) {
     },
     /** All quotes have ended, after the solver ran for long enough. */
     ended(): void {
-      const open = quotes.filter((known) => !known.isIndicative && isUnused(known) && !isKept(known))
+      const open = quotes.filter((known) => isUnused(known) && !isKept(known))
       if (open.length > 0) fail(`${open.length} quotes are open for ever, such as ${open[0]?.orderId}`)
     },
   }

@@ -11,7 +11,7 @@ export interface KnownQuote {
   readonly signature: Hex
   readonly orderId: Hex
   readonly depositAddress: Address
-  /** Its price binds nobody, and the kit counts it nowhere. */
+  /** A price: no honest user can take it. */
   readonly isIndicative: boolean
   /** Not asked for with CONTRACT. */
   readonly isForAddress: boolean

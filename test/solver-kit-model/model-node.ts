@@ -20,6 +20,8 @@ export interface ModelNode {
   readonly asked: Promise<void>
   /** `down` refuses each call, `silent` never answers again. */
   setState(state: 'up' | 'down' | 'silent'): void
+  /** What each account has, in wei. */
+  setBalance(wei: bigint): void
 }
 
 class NodeError extends Error {
@@ -54,7 +56,8 @@ const ALL_BITS: Hex = `0x${'ff'.repeat(256)}`
 /** Builds a node that is up. */
 export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
   let state: 'up' | 'down' | 'silent' = 'up'
-  const methods = createMethods(chain, chainId)
+  let balance = 10n ** 20n
+  const methods = createMethods(chain, chainId, () => balance)
   const { opened: asked, open: setAsked } = deferred()
 
   async function request({ method, params = [] }: { method: string; params?: readonly unknown[] }) {
@@ -69,6 +72,9 @@ export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
   return {
     asked,
     transport: custom({ request }, { retryCount: 0 }),
+    setBalance(wei) {
+      balance = wei
+    },
     setState(next) {
       if (state !== 'silent') state = next
     },
@@ -78,7 +84,7 @@ export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
 // biome-ignore lint/suspicious/noExplicitAny: parameters of JSON-RPC
 type Methods = Record<string, (...params: any[]) => unknown>
 
-function createMethods(chain: ModelChain, chainId: number): Methods {
+function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigint): Methods {
   const { contracts } = chain
 
   /** @throws NodeError as nodes do for reverts */
@@ -110,7 +116,7 @@ function createMethods(chain: ModelChain, chainId: number): Methods {
     },
     eth_maxPriorityFeePerGas: () => numberToHex(TIP),
     eth_gasPrice: () => numberToHex(BASE_FEE + TIP),
-    eth_getBalance: () => numberToHex(10n ** 20n),
+    eth_getBalance: () => numberToHex(balanceOf()),
     eth_getCode: (address: Address) => (contracts.hasCode(lower(address)) ? '0x00' : '0x'),
     eth_getTransactionCount: (account: Address, tag: string) =>
       numberToHex(tag === 'pending' ? chain.pendingCount() : chain.countOf(lower(account))),

@@ -7,6 +7,8 @@ export interface TokenModel {
   balanceOf(owner: Address): bigint
   allowance(owner: Address, spender: Address): bigint
   mint(to: Address, amount: bigint): void
+  /** From now on, transfers to this owner revert; or each call, when left out. */
+  refuse(owner?: Address): void
   approve(owner: Address, spender: Address, amount: bigint): void
   /** @throws Revert */
   transfer(from: Address, to: Address, amount: bigint): void
@@ -21,7 +23,12 @@ const NOBODY: Address = '0x0000000000000000000000000000000000000000'
 export function createToken(journal: Journal, address: Address, feePercent = 0n): TokenModel {
   const balances = new Map<Address, bigint>()
   const allowances = new Map<string, bigint>()
-  const balanceOf = (owner: Address) => balances.get(owner) ?? 0n
+  const refused = new Set<Address>()
+  let isBroken = false
+  function balanceOf(owner: Address): bigint {
+    if (isBroken) throw new Revert('')
+    return balances.get(owner) ?? 0n
+  }
   const allowance = (owner: Address, spender: Address) => allowances.get(`${owner} ${spender}`) ?? 0n
   const setAllowance = (owner: Address, spender: Address, amount: bigint) =>
     journal.set(allowances, `${owner} ${spender}`, amount)
@@ -30,6 +37,7 @@ export function createToken(journal: Journal, address: Address, feePercent = 0n)
 
   function move(from: Address, to: Address, amount: bigint): void {
     const balance = balanceOf(from)
+    if (refused.has(to)) throw new Revert('')
     if (balance < amount) throw new Revert('ERC20InsufficientBalance', [from, balance, amount])
     journal.set(balances, from, balance - amount)
     if (to !== NOBODY) journal.set(balances, to, balanceOf(to) + amount)
@@ -46,6 +54,10 @@ export function createToken(journal: Journal, address: Address, feePercent = 0n)
     address,
     balanceOf,
     allowance,
+    refuse(owner) {
+      if (owner === undefined) isBroken = true
+      else refused.add(owner)
+    },
     mint(to, amount) {
       journal.set(balances, to, balanceOf(to) + amount)
       emitTransfer(NOBODY, to, amount)

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { Address, Hex } from 'viem'
 import type { Clock } from '../../../src/clock.js'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { createCancelBudget } from './cancel-budget.js'
@@ -6,19 +6,22 @@ import { createCancellations } from './cancellations.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime, readHead } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
-import { readHoldings } from './chain/holdings.js'
+import { createHoldingsReader } from './chain/holdings.js'
 import { failed, openChain, type SolverChain } from './chain/open-chain.js'
-import { readOrder } from './chain/orders.js'
+import { readBalance, readOrder } from './chain/orders.js'
 import { createTransactionSender } from './chain/transactions.js'
 import { createDepositAddresses, type DepositAddresses } from './deposit-addresses.js'
 import { type CancelledQuote, createEnding, type Ending } from './ending.js'
 import type { FilledOrder, SolverQuote } from './fillable-order.js'
 import { createFilling, type EndedOrder, type Filling } from './filling.js'
+import { lacksGas } from './gas-reserve.js'
 import type { SolverMetrics } from './metrics.js'
 import { createPayments, type Payments } from './payments.js'
 import {
   type AskedQuote,
   createQuoteLedger,
+  type Holdings,
+  isPrice,
   type QuoteLedger,
   type RiskLimits,
   type Shortage,
@@ -36,8 +39,8 @@ export interface ChainRun {
   prepare(): Promise<void>
   /** What is too low for a further quote. */
   shortageFor(asked: AskedQuote): Shortage | undefined
-  /** Why nothing may be signed at present. @param isForAddress whether the quote is for a deposit address */
-  pauseFor(isForAddress: boolean): string | undefined
+  /** Why a quote may not be signed at present. @param asked its output token in lower case, and whether it is for a deposit address */
+  pauseFor(asked: { readonly outputToken: Address; readonly isForAddress: boolean }): string | undefined
   /** Keeps a quote, and watches its deposit address from now on. */
   addQuote(signed: SolverQuote, isForAddress: boolean): void
   /** As `Solver.cancelQuotes`. */
@@ -72,12 +75,18 @@ interface ChainParts extends SharedOptions {
   readonly time: ChainTime
   readonly addresses: DepositAddresses
   readonly payments: Payments | undefined
+  /** @throws viem's errors */
+  readonly readHoldings: () => Promise<Holdings>
+  /** Until when quotes are declined after a missed order, by output token in lower case. Unix seconds of the chain. */
+  readonly missed: Map<Address, number>
 }
 
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
+/** The token may refuse its receivers, and each order would cost a part of the bond. */
+const MISSED_SECONDS = 3_600
 /** Often, so that each time is short. */
 const PRUNE_SECONDS = 60
 
@@ -96,6 +105,7 @@ export async function startChainRun(
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
+  const payments = startPayments(chain, time, shared)
   const parts: ChainParts = {
     ...shared,
     chain,
@@ -103,12 +113,11 @@ export async function startChainRun(
     time,
     ledger: createQuoteLedger(chain.bondReservationBps, shared.limits),
     addresses: createDepositAddresses(chain, solver, state, time),
-    payments: startPayments(chain, time, shared),
+    payments,
+    readHoldings: createHoldingsReader(chain, solver, payments !== undefined, shared.onError),
+    missed: new Map(),
   }
-  for (const { signed, isForAddress } of state.keptQuotes(chainId)) {
-    parts.ledger.promise({ quote: signed.quote, isForAddress })
-    parts.ledger.add(signed)
-  }
+  for (const { signed, isForAddress } of state.keptQuotes(chainId)) parts.ledger.add(signed, isForAddress)
   parts.ledger.advance(time.passed())
   return run(parts)
 }
@@ -119,13 +128,37 @@ async function run(parts: ChainParts): Promise<ChainRun> {
   const onEnd = () => ending.look()
   const cancellations = payments && createCancellations({ ...parts, payments, budget, onEnd })
   const filling = startFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
-  const ending = createEnding({ ...parts, filling, cancellations, totalBond: ledger.totalBond })
+  const ending = createEnding({
+    ...parts,
+    filling,
+    cancellations,
+    async readTotalBond() {
+      await refresh(parts)
+      return ledger.totalBond()
+    },
+  })
   // Their nonces must be taken before new ones are.
   await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
   cancellations?.resume()
   filling.resume()
   const following = follow(parts, filling, ending)
   let isPrepared = false
+  let isPoor = false
+
+  /** Reports once that the account needs more. */
+  function isWithoutGas(): boolean {
+    const gas = ledger.gas()
+    const isLacking = gas !== undefined && lacksGas(gas, ledger.count() + 1, chain.maxCancelFees)
+    if (isLacking && !isPoor)
+      onError(
+        new Error(
+          `${parts.solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas of open quotes and a payment: it does not quote`,
+        ),
+      )
+    isPoor = isLacking
+    return isLacking
+  }
+
   return {
     chain,
     ledger,
@@ -140,22 +173,25 @@ async function run(parts: ChainParts): Promise<ChainRun> {
         lockSeconds: asked.quote.fillDeadline - time.now(),
         keepsTokens: addresses.keepsTokens(),
       }),
-    pauseFor(isForAddress) {
+    pauseFor({ outputToken, isForAddress }) {
       if (!isPrepared) return 'the chain is not ready'
       if (time.isStale()) return 'the newest block is old'
       const blindMs = Math.max(BLIND_AFTER.polls * chain.pollIntervalMs, BLIND_AFTER.ms)
       if (clock.monotonic() - following.polledAt() > blindMs) return 'the node does not answer'
       if (budget.isSpent()) return 'cancellations have cost maxCancelFees in an hour'
+      if (isWithoutGas()) return 'the account cannot pay for the gas of what it has promised'
+      if (time.passed() < (parts.missed.get(outputToken) ?? 0))
+        return 'an order in the output token was missed'
       return isForAddress && addresses.areDeclined()
         ? 'a deposit address has cost a part of the bond'
         : undefined
     },
     addQuote(signed, isForAddress) {
       state.addQuote(signed, isForAddress)
-      ledger.add(signed)
+      ledger.add(signed, isForAddress)
     },
     async cancelQuotes(selects = () => true) {
-      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed ?? [])
+      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       return ending.cancel(kept.filter(selects))
     },
     async hint(orderId) {
@@ -180,16 +216,20 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending) {
     solver,
     addresses: ledger.addresses,
     onDeposited: filling.deposited,
-    onTransfer(to) {
+    async onTransfer(to) {
       const signed = ledger.at(to)
-      if (signed !== undefined) filling.deposited(signed.orderId, signed.quote.fillDeadline)
+      if (signed === undefined) return
+      const { quote, orderId, depositAddress } = signed
+      // Transfers of nothing would make orders that hold up others.
+      const balance = await readBalance(chain, quote.inputToken, depositAddress)
+      if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline)
     },
     async onBlock(head) {
       time.see(head)
       ledger.advance(time.passed())
-      await refresh(parts)
-      // A look may wait for slow answers, and must not hold up the next block.
+      // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look(head)
+      await refresh(parts)
       if (time.passed() < nextPruning) return
       nextPruning = time.passed() + PRUNE_SECONDS
       state.prune(chain.chainId, time.passed())
@@ -228,8 +268,8 @@ function nonceAfter(state: SolverState, chainId: number): number {
 
 /** What must be done before the solver quotes. */
 async function prepare(parts: ChainParts): Promise<void> {
-  const { chain, solver, payments, signal, ledger, time } = parts
-  if (payments !== undefined) await approveTokens(chain, solver, payments, signal)
+  const { chain, solver, payments, signal, ledger, time, onError } = parts
+  if (payments !== undefined) await approveTokens(chain, solver, payments, { signal, onError })
   await refresh(parts).catch(failed(`chains[${chain.chainId}].rpc must show what ${solver} has`))
   time.see(await readHead(chain).catch(failed(`chains[${chain.chainId}].rpc must show its newest block`)))
   ledger.advance(time.passed())
@@ -254,6 +294,15 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
       metrics.missed++
       onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
     }
+    if (status === 'MISSED' && wasFound && signed !== undefined) {
+      const { outputToken } = signed.quote
+      parts.missed.set(outputToken, time.passed() + MISSED_SECONDS)
+      onError(
+        new Error(
+          `quotes of ${outputToken} on chain ${chainId} are declined for an hour: an order was missed`,
+        ),
+      )
+    }
   }
 
   /** What was paid out must be missing from the holdings before it is missing from the promises. */
@@ -261,6 +310,7 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
     await refresh(parts).catch(onError)
     // With an unused nonce it can still cost a part of the bond.
     if (!isNonceUsed) return ledger.deposited(quote, 'NONE')
+    for (const other of ledger.get(quote.nonce)?.signed ?? []) state.endQuote(other.orderId, time.passed())
     state.endQuote(orderId, time.passed())
     ledger.end(quote)
   }
@@ -274,10 +324,7 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
       log.info({ chainId, orderId, where }, 'deposit')
       if (signed === undefined) return
       // A reorganisation has removed its end.
-      if (ledger.get(signed.quote.nonce) === undefined) {
-        ledger.promise({ quote: signed.quote, isForAddress: true })
-        ledger.add(signed)
-      }
+      if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
       ledger.deposited(signed.quote, where)
     },
     onPayment: () => void metrics.paymentsSent++,
@@ -290,8 +337,8 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
   })
 }
 
-async function refresh({ chain, solver, ledger }: ChainParts): Promise<void> {
-  ledger.update(await readHoldings(chain, solver))
+async function refresh({ ledger, readHoldings }: ChainParts): Promise<void> {
+  ledger.update(await readHoldings())
 }
 
 /** The last block that was read. */

@@ -8,7 +8,7 @@ import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
 import type { Payments } from './payments.js'
-import type { LedgerQuote, QuoteLedger } from './quote-ledger.js'
+import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
 /** What became of a quote that was to be cancelled. */
@@ -32,8 +32,8 @@ interface EndingOptions {
   /** Undefined for an account that signs no transactions: then nothing is cancelled. */
   readonly payments: Payments | undefined
   readonly cancellations: Cancellations | undefined
-  /** The bond of a solver, reserved part included. */
-  readonly totalBond: () => bigint
+  /** Reads the bond of the solver, reserved part included. @throws viem's errors */
+  readonly readTotalBond: () => Promise<bigint>
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -57,6 +57,8 @@ export function createEnding(options: EndingOptions): Ending {
   const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
   const slow = new Map<bigint, number>()
+  /** Nonces whose last look has failed, and was reported. */
+  const failing = new Set<bigint>()
   /** The bond at the last looks. A node may show it before the block that has reduced it. */
   let lastBonds: readonly bigint[] = []
   let looking: Promise<void> = Promise.resolve()
@@ -65,10 +67,11 @@ export function createEnding(options: EndingOptions): Ending {
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
-    if (signed === undefined || deposit === 'CONTRACT') return false
+    const [first] = signed
+    if (first === undefined || deposit === 'CONTRACT') return false
     const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
-    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(signed.orderId)
+    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
@@ -76,14 +79,17 @@ export function createEnding(options: EndingOptions): Ending {
     requested.delete(nonce)
   }
 
-  /** Its nonce is used: by an order, by a cancellation, or by a refund. */
-  async function end(entry: LedgerQuote & { readonly signed: SolverQuote }): Promise<void> {
-    const { quote, signed, isForAddress } = entry
+  /**
+   * Its nonce is used: by an order, by a cancellation, or by a refund. A price that was deposited is found by the event of the contract.
+   * @param signed the first one with the nonce
+   */
+  async function end(entry: LedgerQuote, signed: SolverQuote): Promise<void> {
+    const { quote, isForAddress } = entry
     const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && lastBonds.some((bond) => bond > options.totalBond())) {
+    if (reached === 'REFUNDED' && isForAddress && (await hasLostBond())) {
       addresses.slashed()
       const { orderId, chainId } = signed
       options.onError(
@@ -93,8 +99,13 @@ export function createEnding(options: EndingOptions): Ending {
       )
     }
     slow.delete(quote.nonce)
-    state.endQuote(signed.orderId, time.passed())
+    for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
     ledger.end(quote)
+  }
+
+  async function hasLostBond(): Promise<boolean> {
+    const now = await options.readTotalBond()
+    return lastBonds.some((bond) => bond > now)
   }
 
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
@@ -110,7 +121,8 @@ export function createEnding(options: EndingOptions): Ending {
 
   /** @returns whether its nonce is to be used up */
   async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
-    const { quote, signed } = entry
+    const { quote } = entry
+    const [signed] = entry.signed
     if (signed === undefined) return false
     // A node that does not have this block must not answer for it. What came after it counts as well.
     const at = { blockNumber: BigInt(head.number) }
@@ -120,13 +132,13 @@ export function createEnding(options: EndingOptions): Ending {
       readBalance(chain, quote.inputToken, signed.depositAddress, at),
       readBalance(chain, quote.inputToken, signed.depositAddress),
     ])
-    if (wasUsed || isUsed) return end({ ...entry, signed }).then(() => false)
+    if (wasUsed || isUsed) return end(entry, signed).then(() => false)
     const balance = before > now ? before : now
     const isPaid = balance >= quote.inputAmount
     const decision = decideEnd(entry, {
       time: time.passed(),
       balance,
-      canSettle: isPaid && (await canSettle(signed)),
+      canSettle: isPaid && !isPrice(quote) && (await canSettle(signed)),
       bond: ledger.bondOf(quote),
       cancelAbove: chain.cancelAbove,
       keepsTokens: addresses.keepsTokens(),
@@ -137,6 +149,20 @@ export function createEnding(options: EndingOptions): Ending {
     if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
     else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
     return false
+  }
+
+  /** One that fails must not keep the others. It is looked at again at each block. */
+  async function tryToLookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
+    const { nonce } = entry.quote
+    try {
+      const isEnding = await lookAt(entry, head)
+      failing.delete(nonce)
+      return isEnding
+    } catch (error) {
+      if (!signal.aborted && !failing.has(nonce)) options.onError(error)
+      failing.add(nonce)
+      return false
+    }
   }
 
   async function lookAtAll(): Promise<void> {
@@ -150,10 +176,10 @@ export function createEnding(options: EndingOptions): Ending {
     const ending: LedgerQuote[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
-      const isEnding = await Promise.all(some.map((entry) => lookAt(entry, head)))
+      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
-    lastBonds = [...lastBonds, options.totalBond()].slice(-KEPT_BONDS)
+    lastBonds = [...lastBonds, ledger.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
     await addresses.learn()
   }

@@ -45,8 +45,11 @@ export interface EndedOrder extends StoredOrder {
 
 /** Pays the orders of a solver on one chain, each once. */
 export interface Filling {
-  /** Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored. */
-  deposited(orderId: Hex, fillDeadline: number): void
+  /**
+   * Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored.
+   * @param quotedInput the input of its quote, as the contract's event says it: the state may not have the quote
+   */
+  deposited(orderId: Hex, fillDeadline: number, quotedInput?: bigint): void
   /** A reorganisation has removed the end of an order. */
   reopen(orderId: Hex): void
   /** Goes on with the orders that the state has. */
@@ -74,12 +77,14 @@ export function createFilling(options: FillingOptions): Filling {
   const running = new Map<Hex, Promise<void>>()
   /** The orders that are under way, and whose deposits have been reported. */
   const reported = new Set<Hex>()
+  const quotedInputs = new Map<Hex, bigint>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
     const ended = keepTrying(orderId).finally(() => {
       running.delete(orderId)
       reported.delete(orderId)
+      quotedInputs.delete(orderId)
     })
     running.set(orderId, ended)
   }
@@ -108,7 +113,8 @@ export function createFilling(options: FillingOptions): Filling {
     // A stopped process may have left more payments than the limit allows.
     if (payments?.isUnderWay(orderId))
       return paying.runNow(() => followPayment(order, fillDeadline, payments))
-    const found = await reading.run(fillDeadline, () => look(order))
+    const deposit = quotedInputs.has(orderId) ? 'CONTRACT' : 'ADDRESS'
+    const found = await reading.run({ deposit, deadline: fillDeadline }, () => look(order))
     if (found === undefined) return false
     if (options.fill === undefined) await pay(order, found)
     else await leave(options.fill, order, found)
@@ -151,9 +157,10 @@ export function createFilling(options: FillingOptions): Filling {
     signed: SolverQuote | undefined,
     isFirst: boolean,
   ): Promise<boolean> {
-    if (signed === undefined || inputAmount >= signed.quote.inputAmount) return true
-    if (await options.acceptLess?.({ chainId, orderId, signed, inputAmount })) return true
-    const quoted = signed.quote.inputAmount
+    const quoted = signed?.quote.inputAmount ?? quotedInputs.get(orderId) ?? 0n
+    if (inputAmount >= quoted) return true
+    if (signed !== undefined && (await options.acceptLess?.({ chainId, orderId, signed, inputAmount })))
+      return true
     if (isFirst)
       onError(new Error(`order ${orderId} has ${inputAmount} of the input of ${quoted}, and is not paid`))
     return false
@@ -182,7 +189,7 @@ export function createFilling(options: FillingOptions): Filling {
   /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
   async function pay(order: StoredOrder, found: Found): Promise<void> {
     if (payments === undefined) throw new Error('the account cannot sign transactions')
-    await paying.run(found.deadline, async (hasWaited) => {
+    await paying.run(found, async (hasWaited) => {
       const now = hasWaited ? await look(order) : found
       if (now === undefined) return
       await send(order, now, payments)
@@ -240,7 +247,8 @@ export function createFilling(options: FillingOptions): Filling {
   }
 
   return {
-    deposited(orderId, fillDeadline) {
+    deposited(orderId, fillDeadline, quotedInput) {
+      if (quotedInput !== undefined) quotedInputs.set(orderId, quotedInput)
       state.addOrder({ chainId: chain.chainId, orderId, fillDeadline })
       run(orderId)
     },

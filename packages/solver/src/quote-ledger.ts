@@ -1,7 +1,8 @@
 import type { Address } from 'viem'
-import type { Quote } from '../../../src/domain/quote.js'
+import { NO_USER, type Quote } from '../../../src/domain/quote.js'
 import { bondFor } from '../../../src/domain/settlement-terms.js'
 import type { SolverQuote } from './fillable-order.js'
+import type { GasFunds } from './gas-reserve.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -11,15 +12,17 @@ export interface Holdings {
   readonly freeBond: bigint
   /** With the reserved part. */
   readonly totalBond: bigint
+  /** Undefined for an account that signs no transactions. */
+  readonly gas: GasFunds | undefined
 }
 
-/** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1. */
+/** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1; of `maxOpenBond` with what own orders reserve. */
 export interface RiskLimits {
   /** How many times quotes without a deposit may promise a token's funds. */
   readonly overcommit: number
   /** Of one quote. */
   readonly maxBondShare: number
-  /** Of all quotes whose nonce is not known to be used. */
+  /** Of all quotes whose nonce is not known to be used, and of orders that are not paid yet. */
   readonly maxOpenBond: number
   /** Of those among them that are paid for at their deposit addresses, where the contract keeps tokens after a cancellation. */
   readonly maxAddressBondShare: number
@@ -38,16 +41,20 @@ export type Shortage =
   | 'ADDRESS_BOND'
   | 'TOO_MANY'
 
-/** A quote that was signed, or is about to be. */
+/** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
 export interface LedgerQuote {
+  /** Of prices: the earliest deposit deadline, the latest fill deadline and the largest output. */
   readonly quote: Quote
   /** The user pays at the deposit address, or did not say how. */
   readonly isForAddress: boolean
-  /** Undefined until it is signed. */
-  readonly signed: SolverQuote | undefined
+  /** What is signed with this nonce: nothing at first, and then one quote, or prices. */
+  readonly signed: readonly SolverQuote[]
   /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
   readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
 }
+
+/** A price is a quote that no honest user can take: its user is an address without a key. */
+export const isPrice = ({ user }: Pick<Quote, 'user'>): boolean => user === NO_USER
 
 /** A quote that is about to be signed. */
 export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
@@ -71,13 +78,15 @@ export interface QuoteLedger {
   advance(time: number): void
   /** What is too low for a further quote; undefined when it may be signed. */
   shortageFor(asked: AskedQuote, terms: LockTerms): Shortage | undefined
-  /** Counts a quote from now on. */
+  /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
   promise(asked: AskedQuote): void
-  /** It is signed: its deposit address is watched. */
-  add(signed: SolverQuote): void
+  /** It is signed: it counts, and its deposit address is watched. */
+  add(signed: SolverQuote, isForAddress: boolean): void
   /** The deposit is there, or can no longer be paid for. */
   deposited(quote: Quote, deposit: LedgerQuote['deposit']): void
-  /** Its nonce is used and its order is paid, or it was never sent. */
+  /** It was never sent. */
+  withdraw(quote: Pick<Quote, 'nonce'>): void
+  /** Its nonce is used and its order is paid. */
   end(quote: Pick<Quote, 'nonce'>): void
   quotes(): Iterable<LedgerQuote>
   get(nonce: bigint): LedgerQuote | undefined
@@ -86,20 +95,23 @@ export interface QuoteLedger {
   /** @param address in lower case */
   at(address: Address): SolverQuote | undefined
   bondOf(quote: Quote): bigint
+  /** As last read; undefined before that, too. */
+  gas(): GasFunds | undefined
   /** As last read, with the reserved part. */
   totalBond(): bigint
   count(): number
 }
 
 interface Entry extends LedgerQuote {
-  signed: SolverQuote | undefined
+  quote: Quote
+  readonly signed: SolverQuote[]
   deposit: LedgerQuote['deposit']
   isExpired: boolean
 }
 
 /** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
-/** Quotes without a risk are many and cost nothing, so that only this limits the memory. */
+/** Limits the memory: prices are many, and count once. */
 const MAX_QUOTES = 20_000
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
@@ -112,8 +124,11 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   /** Of quotes without a deposit, and of those with one, by token. */
   const open = new Map<Address, bigint>()
   const owed = new Map<Address, bigint>()
+  /** Of quotes and unpaid orders, of the quotes for addresses among them, and of the orders whose bond the contract has reserved. */
   let openBond = 0n
   let addressBond = 0n
+  let reservedBond = 0n
+  let signedCount = 0
   let holdings: Holdings | undefined
 
   const bondOf = ({ outputAmount }: Quote) => bondFor(outputAmount, bondReservationBps)
@@ -124,12 +139,13 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     const amounts = entry.deposit === 'NONE' ? open : owed
     if (entry.deposit !== 'NONE' || !entry.isExpired)
       amounts.set(outputToken, (amounts.get(outputToken) ?? 0n) + sign * outputAmount)
-    if (entry.deposit === 'CONTRACT') return
-    openBond += sign * bondOf(entry.quote)
-    if (entry.isForAddress) addressBond += sign * bondOf(entry.quote)
+    const bond = sign * bondOf(entry.quote)
+    openBond += bond
+    if (entry.deposit === 'CONTRACT') reservedBond += bond
+    else if (entry.isForAddress) addressBond += bond
   }
 
-  function change(entry: Entry, next: Partial<Pick<Entry, 'deposit' | 'isExpired'>>): void {
+  function change(entry: Entry, next: Partial<Pick<Entry, 'deposit' | 'isExpired' | 'quote'>>): void {
     count(entry, -1n)
     Object.assign(entry, next)
     count(entry, 1n)
@@ -140,7 +156,20 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     if (entry === undefined) return
     count(entry, -1n)
     entries.delete(nonce)
-    if (entry.signed !== undefined) byAddress.delete(entry.signed.depositAddress)
+    signedCount -= entry.signed.length
+    for (const { depositAddress } of entry.signed) byAddress.delete(depositAddress)
+  }
+
+  function promise({ quote, isForAddress }: AskedQuote): Entry {
+    const earlier = entries.get(quote.nonce)
+    if (earlier !== undefined) {
+      change(earlier, { quote: joined(earlier.quote, quote) })
+      return earlier
+    }
+    const entry: Entry = { quote, isForAddress, signed: [], deposit: 'NONE', isExpired: false }
+    entries.set(quote.nonce, entry)
+    count(entry, 1n)
+    return entry
   }
 
   function fundsShortage({ outputToken, outputAmount }: Quote, lockSeconds: number, held: Holdings) {
@@ -152,11 +181,18 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     return outputAmount * divisor * lock > funds * BigInt(seconds) ? 'SHARE' : undefined
   }
 
-  function bondShortage(quote: Quote, isLimited: boolean, freeBond: bigint): Shortage | undefined {
+  function bondShortage(
+    quote: Quote,
+    isLimited: boolean,
+    { freeBond, totalBond }: Holdings,
+  ): Shortage | undefined {
     const bond = bondOf(quote)
-    const isAbove = (amount: bigint, share: number) => amount * BigInt(PARTS) > freeBond * partsOf(share)
+    const isAbove = (amount: bigint, share: number, whole = freeBond) =>
+      amount * BigInt(PARTS) > whole * partsOf(share)
     if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
-    if (isAbove(openBond + bond, limits.maxOpenBond)) return 'OPEN_BOND'
+    // The free bond lacks what own orders have reserved, once the holdings show it; and these orders count.
+    const whole = freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
+    if (isAbove(openBond + bond, limits.maxOpenBond, whole)) return 'OPEN_BOND'
     if (!isLimited) return undefined
     if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
     return isAbove(addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
@@ -170,28 +206,31 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       for (const entry of entries.values()) {
         const isExpired = time > entry.quote.fillDeadline
         if (isExpired !== entry.isExpired) change(entry, { isExpired })
-        // A slash would take nothing, and nothing can be paid any more.
-        if (isExpired && entry.deposit === 'NONE' && bondOf(entry.quote) === 0n) end(entry.quote)
       }
     },
     shortageFor({ quote, isForAddress }, { lockSeconds, keepsTokens }) {
       if (holdings === undefined) return 'UNREAD'
-      if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
-      return (
-        fundsShortage(quote, lockSeconds, holdings) ??
-        bondShortage(quote, isForAddress && keepsTokens, holdings.freeBond)
-      )
+      if (signedCount >= MAX_QUOTES || entries.size >= MAX_QUOTES) return 'TOO_MANY'
+      const earlier = entries.get(quote.nonce)
+      const wanted = earlier === undefined ? quote : joined(earlier.quote, quote)
+      if (earlier !== undefined) count(earlier, -1n)
+      const shortage =
+        fundsShortage(wanted, lockSeconds, holdings) ??
+        bondShortage(wanted, isForAddress && keepsTokens, holdings)
+      if (earlier !== undefined) count(earlier, 1n)
+      return shortage
     },
-    promise(asked) {
-      const entry: Entry = { ...asked, signed: undefined, deposit: 'NONE', isExpired: false }
-      entries.set(asked.quote.nonce, entry)
-      count(entry, 1n)
+    promise: (asked) => void promise(asked),
+    add(signed, isForAddress) {
+      // It may have ended while it was signed.
+      const entry = promise({ quote: signed.quote, isForAddress })
+      entry.signed.push(signed)
+      signedCount++
+      // Nobody is owed what a price promises.
+      if (!isPrice(signed.quote)) byAddress.set(signed.depositAddress, entry)
     },
-    add(signed) {
-      const entry = entries.get(signed.quote.nonce)
-      if (entry === undefined) return
-      entry.signed = signed
-      byAddress.set(signed.depositAddress, entry)
+    withdraw(quote) {
+      if (entries.get(quote.nonce)?.signed.length === 0) end(quote)
     },
     deposited({ nonce }, deposit) {
       const entry = entries.get(nonce)
@@ -205,10 +244,21 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       for (const [address, { isExpired }] of byAddress) if (!isExpired) found.push(address)
       return found
     },
-    at: (address) => byAddress.get(address)?.signed,
+    at: (address) => byAddress.get(address)?.signed[0],
     bondOf,
+    gas: () => holdings?.gas,
     totalBond: () => holdings?.totalBond ?? 0n,
     count: () => entries.size,
+  }
+}
+
+/** What both can cost when one of them at most is taken. */
+function joined(one: Quote, other: Quote): Quote {
+  return {
+    ...one,
+    outputAmount: one.outputAmount > other.outputAmount ? one.outputAmount : other.outputAmount,
+    depositDeadline: Math.min(one.depositDeadline, other.depositDeadline),
+    fillDeadline: Math.max(one.fillDeadline, other.fillDeadline),
   }
 }
 

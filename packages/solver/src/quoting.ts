@@ -8,6 +8,7 @@ import type { ChainRun } from './chain-run.js'
 import { decline } from './decline.js'
 import type { SolverMetrics } from './metrics.js'
 import { createNonces } from './nonces.js'
+import { isPrice } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
 import { type RequestRules, requestProblem } from './request-rules.js'
 import type { SessionAnswer } from './session/session-messages.js'
@@ -45,6 +46,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
   const { chains, signer, metrics, log, onError, clock } = options
   const solver = lowerCase(signer.account.address)
   const nextNonce = createNonces()
+  const priceNonces = new Map<string, bigint>()
   let underWay = 0
 
   function refuse(code: DeclineCode): SessionAnswer {
@@ -53,10 +55,24 @@ export function createQuoting(options: QuotingOptions): Quoting {
     return decline(code)
   }
 
+  /**
+   * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token share a nonce until
+   * the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
+   */
+  function nonceFor({ chain, ledger, time }: ChainRun, request: IncomingRequest): bigint {
+    if (!isPrice(request)) return nextNonce()
+    const shared = `${chain.chainId} ${request.outputToken}`
+    const open = ledger.get(priceNonces.get(shared) ?? -1n)
+    if (open?.deposit === 'NONE' && time.now() <= open.quote.depositDeadline) return open.quote.nonce
+    const nonce = nextNonce()
+    priceNonces.set(shared, nonce)
+    return nonce
+  }
+
   /** Why a request must not be answered at this time, whatever its price. */
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
-    const pause = run.pauseFor(request.isForAddress)
+    const pause = run.pauseFor(request)
     const time = { now: run.time.now(), blockSeconds: run.time.blockSeconds() }
     const problem = requestProblem(request, time, options.rules)
     const why = pause ?? problem
@@ -72,12 +88,15 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (atFirst !== undefined) return refuse(atFirst)
     const priced = await beforeAbort(signal, options.quote(toPublic(request, signal)))
     if (isDecline(priced)) return refuse(priced.decline)
-    const quote = toQuote(solver, request, priced.amount, nextNonce)
-    if (quote.outputAmount < run.chain.minOrder) return refuse('AMOUNT_TOO_SMALL')
+    const quote = toQuote(solver, request, priced.amount, nonceFor(run, request))
+    // Without a bond, nothing would make it worth to end it.
+    if (quote.outputAmount < run.chain.minOrder || run.ledger.bondOf(quote) === 0n)
+      return refuse('AMOUNT_TOO_SMALL')
     // Time has passed. From here on, nothing may come between the checks and the promise.
     const refused = refusal(run, request)
     if (refused !== undefined) return refuse(refused)
-    const asked = { quote, isForAddress: request.isForAddress }
+    // A cancellation takes no tokens from a user of a price.
+    const asked = { quote, isForAddress: request.isForAddress && !isPrice(quote) }
     const shortage = run.shortageFor(asked)
     if (shortage !== undefined) {
       const { chainId, outputToken } = request
@@ -85,15 +104,14 @@ export function createQuoting(options: QuotingOptions): Quoting {
       log.info(fields, 'too little for a quote')
       return refuse('INSUFFICIENT_LIQUIDITY')
     }
-    const isFirm = request.kind === 'FIRM'
-    if (isFirm) run.ledger.promise(asked)
+    run.ledger.promise(asked)
     try {
       const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
-      if (isFirm) run.addQuote(signed, asked.isForAddress)
+      run.addQuote(signed, asked.isForAddress)
       metrics.quoted++
       return { quote, signature: signed.signature }
     } catch (error) {
-      run.ledger.end(quote)
+      run.ledger.withdraw(quote)
       throw error
     }
   }
@@ -162,7 +180,7 @@ function isDecline(answer: QuoteAnswer): answer is Extract<QuoteAnswer, { declin
 }
 
 /** @throws Error when the amount is not one */
-function toQuote(solver: Address, request: IncomingRequest, amount: unknown, nextNonce: () => bigint): Quote {
+function toQuote(solver: Address, request: IncomingRequest, amount: unknown, nonce: bigint): Quote {
   if (typeof amount !== 'bigint' || amount < 1n || amount > maxUint256)
     throw new Error(`quote has returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
   const isExactInput = request.orderType === 'EXACT_INPUT'
@@ -177,6 +195,6 @@ function toQuote(solver: Address, request: IncomingRequest, amount: unknown, nex
     outputChainId: request.destinationChainId,
     depositDeadline: request.depositDeadline,
     fillDeadline: request.fillDeadline,
-    nonce: nextNonce(),
+    nonce,
   }
 }

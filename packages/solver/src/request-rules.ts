@@ -24,8 +24,8 @@ const MAX_UINT32 = 2 ** 32 - 1
 
 /**
  * Says what a signature of a request would give away. Whoever reaches the endpoint writes all fields of a request, and an
- * instance may lie as well. A quote with a past deadline is a slash at once, a far one is an option for free, and nobody counts an
- * indicative one (docs/decisions.md, D23).
+ * instance may lie as well. A quote with a past deadline is a slash at once, a far one is an option for free, and an
+ * indicative one is never paid at its address (docs/decisions.md, D23).
  * @returns why it must not be signed; undefined when it may be
  */
 export function requestProblem(

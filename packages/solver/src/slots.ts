@@ -1,16 +1,22 @@
-/** Limits how much runs at once. The nearest deadline comes first. */
+/** What waits. Orders at the contract come first: they have a bond reserved, and their number is bounded by it. */
+export interface Urgency {
+  readonly deposit: 'CONTRACT' | 'ADDRESS'
+  /** Unix time in seconds. */
+  readonly deadline: number
+}
+
+/** Limits how much runs at once. Of those with the same kind of deposit, the nearest deadline comes first. */
 export interface Slots {
   /**
-   * @param deadline Unix time in seconds
    * @param work gets whether it had to wait
    */
-  run<T>(deadline: number, work: (hasWaited: boolean) => Promise<T>): Promise<T>
+  run<T>(urgency: Urgency, work: (hasWaited: boolean) => Promise<T>): Promise<T>
   /** Runs at once, and counts. */
   runNow<T>(work: () => Promise<T>): Promise<T>
 }
 
 interface Waiter {
-  readonly deadline: number
+  readonly urgency: Urgency
   readonly start: () => void
 }
 
@@ -30,18 +36,18 @@ export function createSlots(limit: number): Slots {
   }
 
   function takeNearest(): Waiter | undefined {
-    let nearest = 0
-    for (const [index, { deadline }] of waiters.entries())
-      if (deadline < (waiters[nearest]?.deadline ?? 0)) nearest = index
-    return waiters.splice(nearest, 1)[0]
+    waiters.sort(({ urgency: one }, { urgency: other }) =>
+      one.deposit === other.deposit ? one.deadline - other.deadline : one.deposit === 'CONTRACT' ? -1 : 1,
+    )
+    return waiters.shift()
   }
 
   return {
     runNow,
-    run(deadline, work) {
+    run(urgency, work) {
       if (used < limit) return runNow(() => work(false))
       return new Promise((resolve) => {
-        waiters.push({ deadline, start: () => resolve(runNow(() => work(true))) })
+        waiters.push({ urgency, start: () => resolve(runNow(() => work(true))) })
       })
     },
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Quote } from '../../../src/domain/quote.js'
+import { NO_USER, type Quote } from '../../../src/domain/quote.js'
 import { createQuoteLedger, type QuoteLedger, type RiskLimits } from '../src/quote-ledger.js'
 
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
@@ -31,7 +31,7 @@ function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
 function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {}) {
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   const ledger = createQuoteLedger(500n, all)
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond })
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond, gas: undefined })
   return ledger
 }
 
@@ -96,11 +96,23 @@ it('the bond of a quote counts after its fill deadline, until its nonce is used'
   expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
   ledger.deposited(promised[0] as Quote, 'ADDRESS')
   expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
-  // The contract itself has reserved it.
   ledger.deposited(promised[1] as Quote, 'CONTRACT')
-  expect(shortage(ledger, quote(100n))).toBeUndefined()
+  expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
   ledger.end(promised[2] as Quote)
-  expect(shortage(ledger, quote(119n))).toBeUndefined()
+  expect(shortage(ledger, quote(100n))).toBeUndefined()
+})
+
+it('an order that is not paid counts, and its reserved bond is part of what the limit is a share of', () => {
+  const ledger = open({ freeBond: 50n })
+  const promised = Array.from({ length: 4 }, () => promise(ledger, quote(100n)))
+  for (const each of promised) ledger.deposited(each, 'CONTRACT')
+  // The contract has reserved four times 5.
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond: 30n, totalBond: 50n, gas: undefined })
+  const asked = [quote(79n), quote(60n), quote(120n)]
+  expect(asked.map((each) => shortage(ledger, each))).toEqual([undefined, undefined, 'BOND_SHARE'])
+  promise(ledger, quote(79n))
+  promise(ledger, quote(40n))
+  expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
 })
 
 it('quotes for deposit addresses risk less where the contract keeps tokens', () => {
@@ -118,11 +130,44 @@ it('quotes for deposit addresses risk less where the contract keeps tokens', () 
   ])
 })
 
-it('a quote that risks no bond is forgotten after its fill deadline', () => {
+it('prices with one nonce count once, at their largest amount, and are ended together', () => {
+  const ledger = open({ freeBond: 50n })
+  const price = (amount: bigint, changes: Partial<Quote> = {}) =>
+    quote(amount, { user: NO_USER, nonce: 7_000n, ...changes })
+  for (const amount of [100n, 119n, 1n]) {
+    expect(shortage(ledger, price(amount))).toBeUndefined()
+    promise(ledger, price(amount))
+  }
+  promise(ledger, price(1n, { depositDeadline: DEADLINE - 90, fillDeadline: DEADLINE - 30 }))
+  expect(ledger.get(7_000n)?.quote).toMatchObject({
+    outputAmount: 119n,
+    depositDeadline: DEADLINE - 90,
+    fillDeadline: DEADLINE,
+  })
+  expect(shortage(ledger, price(120n))).toBe('BOND_SHARE')
+  for (let count = 0; count < 4; count++) promise(ledger, quote(100n))
+  expect([19n, 20n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, 'OPEN_BOND'])
+  ledger.end({ nonce: 7_000n })
+  expect([119n, 1n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, undefined])
+})
+
+it('a price that was not sent leaves the others with its nonce, and one that ended meanwhile counts again', () => {
   const ledger = open()
-  promise(ledger, quote(19n))
-  promise(ledger, quote(20n))
-  ledger.advance(DEADLINE + 1)
+  const price = quote(100n, { user: NO_USER })
+  const signed = {
+    chainId: 31337,
+    quote: price,
+    signature: '0x',
+    orderId: '0x',
+    depositAddress: ADDRESS,
+  } as const
+  promise(ledger, price)
+  ledger.add(signed, false)
+  ledger.withdraw(price)
+  expect(ledger.get(price.nonce)?.signed).toEqual([signed])
+  expect(ledger.addresses()).toEqual([])
+  ledger.end(price)
+  ledger.add(signed, false)
   expect(ledger.count()).toBe(1)
 })
 
@@ -137,7 +182,7 @@ it('the deposit addresses of signed quotes are watched until their fill deadline
     depositAddress: ADDRESS,
   } as const
   expect(ledger.addresses()).toEqual([])
-  ledger.add(signed)
+  ledger.add(signed, false)
   expect([ledger.addresses(), ledger.at(ADDRESS)]).toEqual([[ADDRESS], signed])
   ledger.advance(DEADLINE + 1)
   expect([ledger.addresses(), ledger.count()]).toEqual([[], 1])

@@ -1,7 +1,9 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { NO_USER, type Quote } from '../../../src/domain/quote.js'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import type { ChainRun } from '../src/chain-run.js'
+import type { SolverQuote } from '../src/fillable-order.js'
 import { createMetrics } from '../src/metrics.js'
 import type { QuoteSigner } from '../src/quote-signer.js'
 import { createQuoting, type IncomingRequest } from '../src/quoting.js'
@@ -20,17 +22,25 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
   const errors: string[] = []
   /** The nonces of the quotes that count. */
   const promised = new Set<bigint>()
+  const open = new Map<bigint, { quote: Quote; deposit: 'NONE' | 'CONTRACT' }>()
+  const kept: { user: string; nonce: bigint; isForAddress: boolean }[] = []
+  let passed = 0
   const now = Math.floor(clock.now() / 1000)
   const run = {
     chain: { chainId: CHAIN_ID, tokens: new Map([WETH, USDC].map((token) => [token, 0n])), minOrder: 0n },
-    time: { now: () => now, blockSeconds: () => 1 },
+    time: { now: () => now + passed, blockSeconds: () => 1 },
     pauseFor: () => undefined,
     shortageFor: () => undefined,
     ledger: {
       promise: (asked: { quote: { nonce: bigint } }) => promised.add(asked.quote.nonce),
-      end: ({ nonce }: { nonce: bigint }) => promised.delete(nonce),
+      withdraw: ({ nonce }: { nonce: bigint }) => promised.delete(nonce),
+      bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
+      get: (nonce: bigint) => open.get(nonce),
     },
-    addQuote() {},
+    addQuote: ({ quote }: SolverQuote, isForAddress: boolean) => {
+      if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
+      kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })
+    },
   } as unknown as ChainRun
   const quoting = createQuoting({
     chains: new Map([[CHAIN_ID, run]]),
@@ -60,7 +70,23 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     deadline: clock.now() + 500,
     traceparent: undefined,
   }
-  return { clock, metrics, errors, promised, ask: (signal?: AbortSignal) => quoting(request, signal) }
+  return {
+    clock,
+    metrics,
+    errors,
+    promised,
+    open,
+    kept,
+    ask: (signal?: AbortSignal) => quoting(request, signal),
+    /** Asks for a price, so many seconds later. */
+    async askPrice(later: number, outputToken: IncomingRequest['outputToken'] = USDC) {
+      passed = later
+      const deadlines = { depositDeadline: now + later + 300, fillDeadline: now + later + 420 }
+      const inputToken: IncomingRequest['inputToken'] = outputToken === USDC ? WETH : USDC
+      const price = { kind: 'INDICATIVE', user: NO_USER, isForAddress: true, depositMode: 'ADDRESS' } as const
+      return quoting({ ...request, ...deadlines, inputToken, outputToken, ...price })
+    },
+  }
 }
 
 it('a price that never comes is declined once at the deadline, and then its place is free', async () => {
@@ -81,7 +107,7 @@ it('a price that never comes is declined once at the deadline, and then its plac
 
 it('a signature that never comes is declined at the deadline, and its quote counts no more', async () => {
   const { clock, promised, ask } = startQuoting(
-    () => ({ amount: 5n }),
+    () => ({ amount: 500n }),
     () => NEVER,
   )
   const answer = ask()
@@ -102,4 +128,35 @@ it('an instance that has left frees the place of its request, and this is no err
   leaving.abort(new Error('the instance has left'))
   expect(await answer).toEqual({ decline: 'OTHER' })
   expect(errors).toEqual([])
+})
+
+const signs: QuoteSigner['sign'] = async (_chain, quote) =>
+  ({ chainId: CHAIN_ID, quote, signature: '0x', orderId: '0x', depositAddress: WETH }) as const
+
+it('prices are kept as quotes are, and those of an output token share a nonce until the first one is over', async () => {
+  const { kept, open, promised, askPrice } = startQuoting(() => ({ amount: 500n }), signs)
+  await askPrice(0)
+  await askPrice(100)
+  await askPrice(0, WETH)
+  await askPrice(300)
+  await askPrice(301)
+  const nonces = kept.map(({ nonce }) => nonce)
+  const [usdc, , weth, , next] = nonces
+  expect(nonces).toEqual([usdc, usdc, weth, usdc, next])
+  expect(new Set([usdc, weth, next]).size).toBe(3)
+  expect(promised).toEqual(new Set([usdc, weth, next]))
+  // No user of a price is waited for at a deposit address.
+  expect(kept.every(({ isForAddress, user }) => !isForAddress && user === NO_USER)).toBe(true)
+  open.clear()
+  await askPrice(302)
+  expect(nonces).not.toContain(kept.at(-1)?.nonce)
+})
+
+it('a quote is never signed with the nonce of a price, and one that reserves no bond is too small', async () => {
+  const amounts = [500n, 500n, 19n]
+  const { kept, ask, askPrice } = startQuoting(() => ({ amount: amounts.shift() ?? 1n }), signs)
+  await askPrice(0)
+  await ask()
+  expect(new Set(kept.map(({ nonce }) => nonce)).size).toBe(2)
+  expect(await ask()).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
 })

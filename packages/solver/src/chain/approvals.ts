@@ -7,19 +7,26 @@ import { tokenAbi } from './settlement-abi.js'
 const AMPLE = 2n ** 95n
 
 /**
- * Approves the settlement contract to take each token, where its allowance is lower than wanted.
- * @throws Error with the node's words, those of the account, or the signal's reason
+ * Approves the settlement contract to take each token, where its allowance is lower than wanted. One that fails is reported, and keeps
+ * no others: its token is not paid out.
+ * @throws Error with the words of the node or the account when all fail, and the signal's reason
  */
 export async function approveTokens(
   chain: SolverChain,
   owner: Address,
   payments: Payments,
-  signal: AbortSignal,
+  { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
 ): Promise<void> {
-  for (const [token, wanted] of chain.tokens)
-    await approve(token, wanted).catch(
-      failed(`${owner} must be able to approve ${token} on chain ${chain.chainId}`),
-    )
+  const failures: unknown[] = []
+  for (const [token, wanted] of chain.tokens) {
+    const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
+    await approve(token, wanted)
+      .catch(failed(place))
+      .catch((error) => failures.push(error))
+    signal.throwIfAborted()
+  }
+  if (failures.length === chain.tokens.size) throw failures[0]
+  for (const failure of failures) onError(failure)
 
   async function approve(token: Address, wanted: bigint): Promise<void> {
     const id = `approval ${chain.chainId} ${token}`

@@ -15,9 +15,9 @@ interface DepositPollerOptions {
   /** The deposit addresses of quotes that may still be taken, in lower case. */
   readonly addresses: () => readonly Address[]
   /** Called for each deposit at the contract, and more than once for some. */
-  readonly onDeposited: (orderId: Hex, fillDeadline: number) => void
-  /** Called for each transfer to one of the addresses, and more than once for some. */
-  readonly onTransfer: (to: Address) => void
+  readonly onDeposited: (orderId: Hex, fillDeadline: number, quotedInput: bigint) => void
+  /** Called for each of the addresses that has got something, and more than once for some. */
+  readonly onTransfer: (to: Address) => Promise<void>
   /** Called when the chain has a new block, after its deposits. */
   readonly onBlock: (head: Head) => Promise<void>
   /** Called when the node has answered all of it. */
@@ -79,7 +79,7 @@ async function readTo(options: DepositPollerOptions, newest: Head): Promise<void
 }
 
 async function readBlocks(
-  { chain, solver, onDeposited, onTransfer }: DepositPollerOptions,
+  { chain, solver, onDeposited, onTransfer, onError }: DepositPollerOptions,
   addresses: readonly Address[],
   from: number,
   to: number,
@@ -93,10 +93,12 @@ async function readBlocks(
       ? []
       : client.getLogs({ ...range, address: [...tokens.keys()], event: TRANSFER, ...filtered }),
   ])
-  for (const { args } of deposits) onDeposited(args.orderId, args.fillDeadline)
+  for (const { args } of deposits) onDeposited(args.orderId, args.fillDeadline, args.inputAmount)
   const wanted = new Set(addresses)
-  for (const { args } of transfers) {
-    const receiver = lowerCase(args.to)
-    if (wanted.has(receiver)) onTransfer(receiver)
-  }
+  const receivers = new Set(transfers.map(({ args }) => lowerCase(args.to)))
+  // A token that fails must not keep the others. Blocks are read again, and so is it.
+  const reads = [...receivers]
+    .filter((receiver) => wanted.has(receiver))
+    .map((to) => onTransfer(to).catch(onError))
+  await Promise.all(reads)
 }

@@ -1,29 +1,72 @@
 import type { Address } from 'viem'
 import type { Holdings } from '../quote-ledger.js'
 import { readAllowance } from './approvals.js'
+import { firstFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 import { readBalance } from './orders.js'
 import { settlementAbi } from './settlement-abi.js'
 
-/** Reads what a solver has on a chain. @throws viem's errors */
-export async function readHoldings(chain: SolverChain, solver: Address): Promise<Holdings> {
-  const { client, settlement, tokens } = chain
+/**
+ * Builds a function that reads what a solver has on a chain, and throws viem's errors. A token that fails counts as none.
+ * @param sendsTransactions whether the account pays for gas
+ * @param onError gets the first failure of a token, until it answers again
+ */
+export function createHoldingsReader(
+  chain: SolverChain,
+  solver: Address,
+  sendsTransactions: boolean,
+  onError: (error: unknown) => void,
+): () => Promise<Holdings> {
+  const { client, settlement, tokens, chainId } = chain
+  const failing = new Set<Address>()
   const bondCall = {
     address: settlement,
     abi: settlementAbi,
     functionName: 'solvers',
     args: [solver],
   } as const
-  const [[total, reserved, unstaking], ...payable] = await Promise.all([
-    client.readContract(bondCall),
-    ...[...tokens.keys()].map(async (token): Promise<[Address, bigint]> => {
-      const [balance, allowance] = await Promise.all([
-        readBalance(chain, token, solver),
-        readAllowance(chain, token, solver),
-      ])
-      return [token, balance < allowance ? balance : allowance]
-    }),
-  ])
-  const free = total - reserved - unstaking
-  return { payable: new Map(payable), freeBond: free > 0n ? free : 0n, totalBond: total }
+
+  async function readGas() {
+    const [balance, { maxFeePerGas }] = await Promise.all([
+      client.getBalance({ address: solver }),
+      firstFees(chain),
+    ])
+    return { balance, maxFeePerGas }
+  }
+
+  async function readPayable(token: Address): Promise<bigint> {
+    const [balance, allowance] = await Promise.all([
+      readBalance(chain, token, solver),
+      readAllowance(chain, token, solver),
+    ])
+    return balance < allowance ? balance : allowance
+  }
+
+  async function payableOf(token: Address): Promise<[Address, bigint]> {
+    try {
+      const payable = await readPayable(token)
+      failing.delete(token)
+      return [token, payable]
+    } catch (cause) {
+      if (!failing.has(token))
+        onError(
+          new Error(`token ${token} on chain ${chainId} does not say what ${solver} has: it is not quoted`, {
+            cause,
+          }),
+        )
+      failing.add(token)
+      return [token, 0n]
+    }
+  }
+
+  return async () => {
+    const [[total, reserved, unstaking], gas] = await Promise.all([
+      client.readContract(bondCall),
+      sendsTransactions ? readGas() : undefined,
+    ])
+    // After it, so that a node that is down does not look like failing tokens.
+    const payable = await Promise.all([...tokens.keys()].map(payableOf))
+    const free = total - reserved - unstaking
+    return { payable: new Map(payable), freeBond: free > 0n ? free : 0n, totalBond: total, gas }
+  }
 }
