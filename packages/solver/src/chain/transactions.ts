@@ -184,7 +184,9 @@ export function createTransactionSender(
 /** @throws Error for a call that needs more than the limit: a hostile token may burn gas in each transfer */
 function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): bigint {
   if (estimate > maxGas)
-    throw new Error(`${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`)
+    throw new Error(
+      `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
+    )
   const limit = (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
   return limit < maxGas ? limit : maxGas
 }
