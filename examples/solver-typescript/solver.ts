@@ -34,11 +34,15 @@ const solver = createSolver({
     },
   },
   quote,
+  // The demo leaves 5 s to fill an order. Leave this out on a real chain.
+  minFillSeconds: 5,
   stateFile: STATE_FILE ?? 'solver.db',
   onSession: (change) =>
     console.log('session', change.state, change.state === 'lost' ? change.error.message : change.url),
   onFilled: ({ orderId }) => console.log('filled', orderId),
   onError: console.error,
+  // Says why a request was declined.
+  log: console,
 })
 await solver.start()
 process.once('SIGTERM', () => solver.close())

@@ -11,10 +11,13 @@ import { startProcess } from '../support/process/process.js'
 const [deployer] = devAccounts
 const account = devAccounts[6]
 
+/** The fill window is that of `npm run demo`. */
+const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' }
+
 let network: Network
 
 beforeAll(async () => {
-  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError: () => {} })
+  network = await startNetwork({ environment: DEMO_ENVIRONMENT, onError: () => {} })
   const { devnet, contracts } = network
   await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
   const client = createDevnetClient(devnet, deployer)

@@ -23,6 +23,8 @@ const EXAMPLE = 'examples/solver-typescript/solver.ts'
 const run = promisify(execFile)
 const [deployer] = devAccounts
 const account = devAccounts[6]
+/** The fill window is that of `npm run demo`. */
+const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' }
 
 let parent: string
 let project: string
@@ -39,7 +41,7 @@ beforeAll(async () => {
     await timed(`"${command}"`, () => run('bash', ['-c', here], { cwd: project, timeout: INSTALL_MS }))
   }
   await copyFile(EXAMPLE, join(project, 'solver.ts'))
-  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError: () => {} })
+  network = await startNetwork({ environment: DEMO_ENVIRONMENT, onError: () => {} })
   await bondWithUsdc()
 }, PREPARE_MS)
 

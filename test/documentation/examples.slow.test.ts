@@ -23,9 +23,11 @@ let network: Network
 
 beforeAll(async () => {
   network = await startNetwork({
-    environment: { LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
+    // The fill window is that of `npm run demo`.
+    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
     onError: () => {},
   })
+  // There must be an order to list.
   await playOrder()
   // Counts of solvers are stored every few seconds.
   await eventually(
@@ -39,8 +41,9 @@ beforeAll(async () => {
 })
 afterAll(() => network?.close())
 
-/** Plays the first order of the demo, so that there is one to list. */
-async function playOrder(): Promise<void> {
+/** Plays the first order of the demo. @returns what was printed */
+async function playOrder(): Promise<string[]> {
+  const lines: string[] = []
   const unforeseen = (error: unknown) => void process.stderr.write(`${error}\n`)
   const events = await openEventView({
     serviceUrl: network.serviceUrl,
@@ -48,10 +51,11 @@ async function playOrder(): Promise<void> {
     onError: unforeseen,
   })
   try {
-    await playSale({ ...network, events }, () => {})
+    await playSale({ ...network, events }, (line) => void lines.push(line))
   } finally {
     await events.close()
   }
+  return lines
 }
 
 it('the documents have examples of each kind', () => {
@@ -116,7 +120,11 @@ it.each(sessions)('the example at $document:$line quotes by a session as copied:
   })
   expect(response.status).toBe(200)
   await child.waitFor(/^result QUOTED$/m)
-  expect(child.output()).toMatch(/^ready \S+\nresult QUOTED$/m)
+  // One with the kit also fills.
+  if (block.code.includes('onFilled')) {
+    expect(await playOrder()).toContainEqual(expect.stringMatching(/ 2499 USDC for 1 WETH {2}<- best$/))
+    await child.waitFor(/^filled 0x\w{64}$/m)
+  }
   process.kill(-(child.child.pid ?? 0), 'SIGKILL')
   await child.exited
 })

@@ -3,7 +3,7 @@ import { type Abi, encodeFunctionData } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { createSolver } from '../../packages/solver/src/create-solver.js'
-import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
+import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { devAccounts } from '../../src/devnet/deploy.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import type { Rules } from '../support/chain/chain.js'
@@ -87,7 +87,7 @@ export function createWorld(rules: Rules) {
     chain,
     contracts,
     /** Starts the solver on the state that an earlier one has left. Blocks must be mined for its approvals. */
-    start(options: Partial<SolverOptions> = {}): Incarnation {
+    start(options: Partial<SolverOptions> = {}, limits: Partial<ChainOptions> = {}): Incarnation {
       const node = createModelNode(chain, CHAIN_ID)
       const own = createMortalClock(clock)
       const errors: unknown[] = []
@@ -102,7 +102,7 @@ export function createWorld(rules: Rules) {
           stateFile,
           onError: (error) => errors.push(error),
           ...options,
-          chains: { [CHAIN_ID]: { ...terms, pollIntervalMs: POLL_MS }, ...options.chains },
+          chains: { [CHAIN_ID]: { ...terms, pollIntervalMs: POLL_MS, ...limits }, ...options.chains },
         },
         own,
       )

@@ -1,13 +1,32 @@
 import type { SolverState } from './state.js'
 
+/** A cancellation would cost more than the hour allows. */
+export class OverBudget extends Error {}
+
 /** Bounds what cancellations cost in an hour of the chain's time. In wei. */
 export interface CancelBudget {
-  /** Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised. @throws Error when the hour does not allow it */
+  /**
+   * Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised.
+   * @throws OverBudget when the hour does not allow it
+   */
   reserve(id: string, highest: bigint): void
   /** Counts what a cancellation has cost in the end. */
   charge(id: string, cost: bigint): void
-  /** The last cancellation did not fit, or the next one would not. */
+  /** The last cancellation did not fit and would not fit now, or nothing is left. */
   isSpent(): boolean
+  /** Whether a cancellation may fit: there is room for the last one that did not, or fees may have fallen since. */
+  isWorthATry(): boolean
+}
+
+export interface CancelBudgetOptions {
+  readonly chain: { readonly chainId: number; readonly maxCancelFees: bigint }
+  readonly state: Pick<SolverState, 'position' | 'setPosition'>
+  /** The chain's time, Unix seconds. */
+  readonly now: () => number
+  /** A cancellation did not fit: called at most once an hour. */
+  readonly onSpent: (error: OverBudget) => void
+  /** After that, one fits again. */
+  readonly onRoom: () => void
 }
 
 interface Cost {
@@ -17,17 +36,16 @@ interface Cost {
 }
 
 const HOUR_SECONDS = 3_600
+const RETRY_SECONDS = 60
 
-/** Builds it. It is kept over restarts. @param now the chain's time, Unix seconds */
-export function createCancelBudget(
-  chain: { readonly chainId: number; readonly maxCancelFees: bigint },
-  state: Pick<SolverState, 'position' | 'setPosition'>,
-  now: () => number,
-): CancelBudget {
+/** Builds it. What was spent is kept over restarts. */
+export function createCancelBudget({ chain, state, now, ...report }: CancelBudgetOptions): CancelBudget {
   const name = `cancellation fees ${chain.chainId}`
   let costs: readonly Cost[] = JSON.parse(state.position(name) ?? '[]')
-  /** What the last one that did not fit would have cost. */
-  let wanted = 1n
+  /** The last one that did not fit, until one fits. */
+  let refused: { readonly time: number; readonly highest: bigint } | undefined
+  let reportedAt: number | undefined
+  let isRoomReported = true
 
   const recent = () => costs.filter(({ time }) => time > now() - HOUR_SECONDS)
   const withoutIt = (id: string) => recent().filter((cost) => cost.id !== id)
@@ -39,18 +57,35 @@ export function createCancelBudget(
     state.setPosition(name, JSON.stringify(costs))
   }
 
+  function refuse(highest: bigint): never {
+    refused = { time: now(), highest }
+    const error = new OverBudget(
+      `chain ${chain.chainId}: cancellations would cost more than maxCancelFees in an hour, so quotes stay open`,
+    )
+    if (reportedAt === undefined || now() >= reportedAt + HOUR_SECONDS) {
+      reportedAt = now()
+      isRoomReported = false
+      report.onSpent(error)
+    }
+    throw error
+  }
+
+  function isSpent(): boolean {
+    const isRecent = refused !== undefined && now() < refused.time + HOUR_SECONDS
+    return !isWithin(recent(), isRecent && refused !== undefined ? refused.highest : 1n)
+  }
+
   return {
     reserve(id, highest) {
-      if (!isWithin(withoutIt(id), highest)) {
-        wanted = highest
-        throw new Error(
-          `chain ${chain.chainId}: cancellations would cost more than maxCancelFees in an hour, so quotes stay open`,
-        )
-      }
-      wanted = 1n
+      if (!isWithin(withoutIt(id), highest)) refuse(highest)
+      refused = undefined
       put(id, highest)
+      if (isRoomReported) return
+      isRoomReported = true
+      report.onRoom()
     },
     charge: put,
-    isSpent: () => !isWithin(recent(), wanted),
+    isSpent,
+    isWorthATry: () => !isSpent() || (refused !== undefined && now() >= refused.time + RETRY_SECONDS),
   }
 }

@@ -1,5 +1,5 @@
 import { encodeFunctionData, type Hex, parseTransaction } from 'viem'
-import type { CancelBudget } from './cancel-budget.js'
+import { type CancelBudget, OverBudget } from './cancel-budget.js'
 import type { SolverChain } from './chain/open-chain.js'
 import { cancelCall, cancelWordCall } from './chain/orders.js'
 import { revertData } from './chain/revert-data.js'
@@ -16,6 +16,8 @@ interface CancellationsOptions {
   readonly budget: CancelBudget
   /** A transaction has ended. */
   readonly onEnd: () => void
+  /** The budget does not allow the cancellation of these now. */
+  readonly onUnaffordable: (nonces: readonly bigint[]) => void
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -55,21 +57,34 @@ export function createCancellations(options: CancellationsOptions): Cancellation
     if (followed.has(id) || signal.aborted) return
     for (const nonce of fromWord(word)) nonces.add(nonce)
     const ended = work(id)
-      .catch((error) => {
-        if (!signal.aborted) onError(error)
-      })
-      .finally(() => {
+      .then(
+        () => undefined,
+        (error) => ({ error }),
+      )
+      .then((failure) => {
         followed.delete(id)
-        // One that is still under way is followed again by `resume`.
-        if (signal.aborted || payments.isUnderWay(id)) return
-        for (const nonce of fromWord(word)) nonces.delete(nonce)
-        options.onEnd()
+        if (!signal.aborted) onFollowed(word, failure)
       })
     followed.set(id, ended)
   }
 
+  function onFollowed(word: NonceWord, failure: { readonly error: unknown } | undefined): void {
+    const isUnaffordable = failure?.error instanceof OverBudget
+    // The budget reports itself.
+    if (failure !== undefined && !isUnaffordable) onError(failure.error)
+    // One that is still under way is followed again by `resume`.
+    if (payments.isUnderWay(idOf(word))) return
+    for (const nonce of fromWord(word)) nonces.delete(nonce)
+    // What was not sent waits for the next block.
+    if (failure === undefined) options.onEnd()
+    else if (isUnaffordable) options.onUnaffordable(fromWord(word))
+  }
+
+  const reserve = (id: string) => (transaction: SignedTransaction) =>
+    budget.reserve(id, highestCost(transaction))
+
   async function toEnd(id: string): Promise<void> {
-    const end = await payments.follow(id)
+    const end = await payments.follow(id, undefined, reserve(id))
     if (end === undefined) return
     budget.charge(id, end.fee)
     payments.forget(id)
@@ -78,7 +93,7 @@ export function createCancellations(options: CancellationsOptions): Cancellation
   async function send(id: string, word: NonceWord): Promise<void> {
     const [nonce = 0n] = fromWord(word)
     const call = isLone(word) ? cancelCall(chain, nonce) : cancelWordCall(chain, word)
-    await payments.send(id, call, (transaction) => budget.reserve(id, highestCost(transaction)))
+    await payments.send(id, call, reserve(id))
     await toEnd(id)
   }
 
@@ -106,6 +121,7 @@ export function createCancellations(options: CancellationsOptions): Cancellation
     },
     async start(wanted, isAlone) {
       const fresh = wanted.filter((nonce) => !nonces.has(nonce))
+      if (fresh.length > 0 && !budget.isWorthATry()) return options.onUnaffordable(fresh)
       const words = toWords(fresh)
       const [first] = words
       if (!isAlone && hasWords && first !== undefined && !words.every(isLone)) {

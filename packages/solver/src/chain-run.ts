@@ -123,10 +123,23 @@ export async function startChainRun(
 }
 
 async function run(parts: ChainParts): Promise<ChainRun> {
-  const { chain, ledger, time, state, clock, payments, addresses, onError } = parts
-  const budget = createCancelBudget(chain, state, time.passed)
-  const onEnd = () => ending.look()
-  const cancellations = payments && createCancellations({ ...parts, payments, budget, onEnd })
+  const { chain, ledger, time, state, clock, payments, addresses, log, onError } = parts
+  const budget = createCancelBudget({
+    chain,
+    state,
+    now: time.passed,
+    onSpent: onError,
+    onRoom: () => log.info({ chainId: chain.chainId }, 'maxCancelFees allows cancellations again'),
+  })
+  const cancellations =
+    payments &&
+    createCancellations({
+      ...parts,
+      payments,
+      budget,
+      onEnd: () => ending.look(),
+      onUnaffordable: (nonces) => ending.leaveOpen(nonces),
+    })
   const filling = startFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
   const ending = createEnding({
     ...parts,

@@ -33,6 +33,7 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   pollIntervalMs: optional(MILLISECONDS),
   raiseFeesAfterMs: optional(MILLISECONDS),
   maxFeePerGas: optional(POSITIVE_WEI),
+  maxGas: optional(rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1')),
   maxPayments: optional(integerRule(1, Number.MAX_SAFE_INTEGER)),
   cancelAbove: optional(rule(isUint256, 'must be a bigint of at least 0, in units of the bond token')),
   maxCancelFees: optional(POSITIVE_WEI),

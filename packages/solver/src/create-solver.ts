@@ -38,7 +38,7 @@ export interface Solver {
   listResults(chainId: number, params?: OwnResultsParams): Promise<OwnResultPage>
   /**
    * Cancels quotes that were not taken on the chain, before the kit does it by itself: a transaction for each uses up its nonce. A
-   * quote whose deposit came first is `TAKEN`, and its order is filled.
+   * quote whose deposit came first is `TAKEN`, and its order is filled. One is left `OPEN` while `maxCancelFees` does not allow it.
    * @param selects is asked for each quote whose nonce is not known to be used. When left out, all are cancelled.
    * @returns when all have ended
    * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same

@@ -8,6 +8,8 @@ import type { SolverState } from './state.js'
 
 const DECLINED_SECONDS = 86_400
 const LEARNING_SECONDS = 60
+/** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
+const INERT_TOKEN = '0x600160005260206000f3'
 /** The contract has looked for tokens to give back, and found none. */
 const GIVES_BACK = [toFunctionSelector('NothingDeposited(bytes32)')]
 const KEEPS = [
@@ -41,7 +43,10 @@ export function createDepositAddresses(
     /** When an order whose tokens lie at its address is given up; the later one until it is known. */
     givenUpAfter: ({ depositDeadline, fillDeadline }: Quote) =>
       known() === 'yes' ? depositDeadline : fillDeadline,
-    /** Asks the contract by an own quote whose nonce is used. @throws viem's errors */
+    /**
+     * Asks the contract by an own quote whose nonce is used. The input token is replaced: it could revert with an error of the contract.
+     * @throws viem's errors
+     */
     async learn(): Promise<void> {
       if (known() !== undefined || time.passed() < nextLearning) return
       const past = state.endedQuote(chain.chainId, time.passed())
@@ -50,7 +55,12 @@ export function createDepositAddresses(
       if (!(await isNonceUsed(chain, solver, past.quote.nonce))) return
       const call = refundCall(chain, past.quote, past.signature)
       const answer = await chain.client
-        .call({ account: solver, to: call.address, data: encodeFunctionData(call) })
+        .call({
+          account: solver,
+          to: call.address,
+          data: encodeFunctionData(call),
+          stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
+        })
         .then(() => 'no' as const, keepsBy)
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },

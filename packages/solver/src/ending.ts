@@ -16,9 +16,10 @@ export interface CancelledQuote {
   readonly orderId: Hex
   /**
    * `CANCELLED` on the chain. `TAKEN`: its deposit came first, so the order is filled as any other, or has ended. `KEPT`: the user
-   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after its deposit deadline.
+   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after its deposit deadline. `OPEN`:
+   * `maxCancelFees` does not allow its cancellation now; it stays open, and the kit ends it as any other.
    */
-  readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT'
+  readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
 }
 
 interface EndingOptions {
@@ -44,6 +45,8 @@ export interface Ending {
   look(head?: Head): void
   /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
   cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
+  /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
+  leaveOpen(nonces: readonly bigint[]): void
 }
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
@@ -224,6 +227,9 @@ export function createEnding(options: EndingOptions): Ending {
       }))
       const [ended] = await Promise.all([Promise.all(outcomes), look()])
       return ended
+    },
+    leaveOpen(nonces) {
+      for (const nonce of nonces) conclude(nonce, 'OPEN')
     },
   }
 

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { Clock } from '../../../src/clock.js'
+import { OverBudget } from './cancel-budget.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
@@ -20,6 +21,9 @@ interface PaymentsOptions {
   readonly signal: AbortSignal
 }
 
+/** Takes a transaction before it is kept. Nothing is sent when it throws. */
+type OnSigned = (transaction: SignedTransaction) => void
+
 /** The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, or its deadline is over. */
 export type PaymentEnd =
   | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex; readonly fee: bigint }
@@ -31,16 +35,17 @@ export type PaymentEnd =
  */
 export interface Payments {
   /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
-  send(id: string, call: Call, onSigned?: (transaction: SignedTransaction) => void): Promise<void>
+  send(id: string, call: Call, onSigned?: OnSigned): Promise<void>
   /** Whether there is an attempt whose end has not been seen. */
   isUnderWay(id: string): boolean
   /**
    * Follows a payment that is under way to its end, and raises its fees while it waits.
    * @param deadline Unix time in seconds
+   * @param onSigned called before a higher attempt is kept; one for which it throws `OverBudget` is not made
    * @returns undefined when the signal aborts
    * @throws viem's errors, and those of the account
    */
-  follow(id: string, deadline?: number): Promise<PaymentEnd | undefined>
+  follow(id: string, deadline?: number, onSigned?: OnSigned): Promise<PaymentEnd | undefined>
   /** The end has been seen, and the payment may be made again. */
   forget(id: string): void
   /** Sends again what a stopped process may have left unsent. */
@@ -62,16 +67,25 @@ export function createPayments(options: PaymentsOptions): Payments {
   const keep = (id: string) => (transaction: SignedTransaction) => state.addAttempt(id, chainId, transaction)
 
   /** @returns whether the limit of fees leaves room for another attempt */
-  async function sendHigher(id: string, last: SignedTransaction): Promise<boolean> {
-    const isRaised = await sender.raise(last, (transaction) => {
+  async function sendHigher(id: string, last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
+    const raising = sender.raise(last, (transaction) => {
+      onSigned(transaction)
       keep(id)(transaction)
       options.onRaised(id, transaction.hash)
+    })
+    const isRaised = await raising.catch((error) => {
+      if (error instanceof OverBudget) return false
+      throw error
     })
     if (!isRaised) await sender.sendAgain(last)
     return isRaised
   }
 
-  async function follow(id: string, deadline = Number.POSITIVE_INFINITY): Promise<PaymentEnd | undefined> {
+  async function follow(
+    id: string,
+    deadline = Number.POSITIVE_INFINITY,
+    onSigned: OnSigned = () => {},
+  ): Promise<PaymentEnd | undefined> {
     let sentAt: number | undefined
     let isAtLimit = false
     let missingSince: number | undefined
@@ -95,7 +109,7 @@ export function createPayments(options: PaymentsOptions): Payments {
         const isRaise = sentAt !== undefined && progress.state !== 'QUEUED'
         // The node may have lost it, and takes only higher fees now.
         const isWanted = isRaise || (await sender.sendAgain(last))
-        if (isWanted && !(await sendHigher(id, last)) && !isAtLimit) {
+        if (isWanted && !(await sendHigher(id, last, onSigned)) && !isAtLimit) {
           isAtLimit = true
           onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
         }

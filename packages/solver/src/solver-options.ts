@@ -29,6 +29,8 @@ export interface ChainOptions {
   readonly raiseFeesAfterMs?: number
   /** The highest `maxFeePerGas` of a payment, in wei; ten times what the node suggests at that time when left out. */
   readonly maxFeePerGas?: bigint
+  /** The most gas of a transaction; 1,000,000 when left out. A hostile token may burn more, and then the order is not paid. */
+  readonly maxGas?: bigint
   /** How many orders are paid at once, at least 1; 16 when left out. The others wait, the nearest fill deadline first. */
   readonly maxPayments?: number
   /**

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCancelBudget } from '../src/cancel-budget.js'
+import { createCancelBudget, OverBudget } from '../src/cancel-budget.js'
 import { openState } from '../src/state.js'
 
 const chain = { chainId: 1, maxCancelFees: 100n }
@@ -8,8 +8,17 @@ const HOUR = 3_600
 function startBudget() {
   const state = openState(':memory:')
   let time = 1_000_000
+  const reports: string[] = []
   return {
-    build: () => createCancelBudget(chain, state, () => time),
+    reports,
+    build: () =>
+      createCancelBudget({
+        chain,
+        state,
+        now: () => time,
+        onSpent: () => reports.push('spent'),
+        onRoom: () => reports.push('room'),
+      }),
     pass(seconds: number) {
       time += seconds
     },
@@ -48,4 +57,46 @@ it('what was spent counts after a restart', () => {
   expect(build().isSpent()).toBe(true)
   pass(HOUR)
   expect(build().isSpent()).toBe(false)
+})
+
+it('what does not fit is reported once an hour, however often it is tried, and once when it fits again', () => {
+  const { build, pass, reports } = startBudget()
+  const budget = build()
+  budget.reserve('one', 60n)
+  for (let second = 0; second < HOUR - 1; second++) {
+    expect(() => budget.reserve('two', 41n)).toThrow(OverBudget)
+    pass(1)
+  }
+  expect(reports).toEqual(['spent'])
+  pass(1)
+  budget.reserve('two', 41n)
+  budget.reserve('two', 42n)
+  expect(reports).toEqual(['spent', 'room'])
+})
+
+it('one is worth a try when there is room for the last one that did not fit, and a minute after it: fees may have fallen', () => {
+  const { build, pass } = startBudget()
+  const budget = build()
+  expect(budget.isWorthATry()).toBe(true)
+  expect(() => budget.reserve('one', 101n)).toThrow(OverBudget)
+  pass(59)
+  expect(budget.isWorthATry()).toBe(false)
+  pass(1)
+  expect([budget.isWorthATry(), budget.isSpent()]).toEqual([true, true])
+  budget.reserve('one', 60n)
+  expect([budget.isWorthATry(), budget.isSpent()]).toEqual([true, false])
+  expect(() => budget.reserve('two', 60n)).toThrow(OverBudget)
+  expect(budget.isWorthATry()).toBe(false)
+  budget.charge('one', 40n)
+  expect([budget.isWorthATry(), budget.isSpent()]).toEqual([true, false])
+})
+
+it('one that would never fit stops quotes for an hour after the last try only', () => {
+  const { build, pass } = startBudget()
+  const budget = build()
+  expect(() => budget.reserve('one', 101n)).toThrow(OverBudget)
+  pass(HOUR - 1)
+  expect(budget.isSpent()).toBe(true)
+  pass(1)
+  expect(budget.isSpent()).toBe(false)
 })

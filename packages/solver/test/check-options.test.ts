@@ -93,6 +93,7 @@ it.each([
     onChain({ maxFeePerGas: 5 }),
     'chains[1].maxFeePerGas must be a bigint of at least 1, in wei',
   ],
+  ['maxGas', onChain({ maxGas: 0n }), 'chains[1].maxGas must be a bigint of at least 1'],
   ['maxPayments', onChain({ maxPayments: 0 }), 'chains[1].maxPayments must be an integer of at least 1'],
   [
     'cancelAbove',
@@ -148,7 +149,7 @@ it('a solver is built from every kind of right options', () => {
   ).toBe('')
   expect(
     refusal({
-      ...onChain({ cancelAbove: 0n, maxCancelFees: 1n }),
+      ...onChain({ maxGas: 1n, cancelAbove: 0n, maxCancelFees: 1n }),
       acceptLess: () => false,
       maxBondShare: 1,
       maxOpenBond: 0.001,

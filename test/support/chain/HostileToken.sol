@@ -33,7 +33,15 @@ contract HostileToken {
         return 0;
     }
 
+    function transfer(address, uint256) external view returns (bool) {
+        return end();
+    }
+
     function transferFrom(address, address, uint256) external view returns (bool) {
+        return end();
+    }
+
+    function end() private view returns (bool) {
         while (loops) {}
         if (returnsFalse) return false;
         uint256 size = revertSize;

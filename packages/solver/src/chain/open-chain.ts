@@ -28,6 +28,8 @@ export interface SolverChain {
   readonly raiseFeesAfterMs: number
   /** In wei; undefined for a multiple of what the node suggests. */
   readonly maxFeePerGas: bigint | undefined
+  /** The most gas of a transaction. */
+  readonly maxGas: bigint
   /** Orders that are paid at once. */
   readonly maxPayments: number
   /** Units of the bond token. */
@@ -50,6 +52,8 @@ const RAISE_FEES_AFTER_MS = 15_000
 const USUAL_RESERVATION_BPS = 500n
 /** Ethereum's nodes keep this many transactions of an account for sure. */
 const MAX_PAYMENTS = 16
+/** More than twice what `settle` needs. */
+const MAX_GAS = 1_000_000n
 const MAX_CANCEL_FEES = 5n * 10n ** 16n
 
 /**
@@ -62,7 +66,7 @@ export async function openChain(
   protocolName: string,
 ): Promise<SolverChain> {
   const { rpc, settlement, tokens, maxFeePerGas, maxPayments = MAX_PAYMENTS } = options
-  const { cancelAbove = 0n, maxCancelFees = MAX_CANCEL_FEES } = options
+  const { maxGas = MAX_GAS, cancelAbove = 0n, maxCancelFees = MAX_CANCEL_FEES } = options
   const { pollIntervalMs = POLL_INTERVAL_MS, raiseFeesAfterMs = RAISE_FEES_AFTER_MS } = options
   const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
   const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: pollIntervalMs })
@@ -87,6 +91,7 @@ export async function openChain(
     pollIntervalMs,
     raiseFeesAfterMs,
     maxFeePerGas,
+    maxGas,
     maxPayments,
     cancelAbove,
     maxCancelFees,

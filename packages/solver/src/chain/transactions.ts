@@ -40,7 +40,7 @@ export type Progress =
 /** Sends the transactions of an account on one chain. No other program may use the account there. */
 export interface TransactionSender {
   /**
-   * Signs a transaction and sends it. A call that would revert throws before anything is signed.
+   * Signs a transaction and sends it. A call that would revert, or needs more gas than `maxGas`, throws before anything is signed.
    * @param onSigned keeps the transaction before it is sent; nothing is sent when it throws
    * @throws viem's errors, and those of the account
    */
@@ -150,7 +150,7 @@ export function createTransactionSender(
         estimateGas(client, { account: address, to: call.address, data }),
         firstFees(chain),
       ])
-      const limit = (gas * GAS_MARGIN.factor) / GAS_MARGIN.divisor
+      const limit = gasLimit(gas, chain.maxGas, call.functionName)
       const request = { chainId, to: call.address, data, type: 'eip1559', gas: limit, ...fees } as const
       const sent = signing.then(() => signAndSend(request, onSigned))
       signing = sent.catch(() => {})
@@ -179,6 +179,16 @@ export function createTransactionSender(
       return { state: 'REPLACED' }
     },
   }
+}
+
+/** @throws Error for a call that needs more than the limit: a hostile token may burn gas in each transfer */
+function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): bigint {
+  if (estimate > maxGas)
+    throw new Error(
+      `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
+    )
+  const limit = (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
+  return limit < maxGas ? limit : maxGas
 }
 
 /** What a node has said. */
