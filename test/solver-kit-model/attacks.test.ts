@@ -46,6 +46,7 @@ async function start(rules: Rules) {
   return {
     ...world,
     ...incarnation,
+    clock,
     errors: () => incarnation.errors.map(String),
     passBlocks,
     bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
