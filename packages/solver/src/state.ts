@@ -22,7 +22,7 @@ export interface KeptQuote {
 
 /** What must survive a restart: signed quotes, deposited orders and positions. */
 export interface SolverState {
-  /** Keeps a quote before it is sent. */
+  /** Keeps a quote before it is sent. The same price may be signed again. */
   addQuote(signed: SolverQuote, isForAddress: boolean): void
   quote(orderId: Hex): SolverQuote | undefined
   /** The quotes of a chain that have not ended. */
@@ -105,7 +105,7 @@ export function openState(path: string): SolverState {
   const database = openDatabase(path)
   const prepare = (sql: string) => database.prepare(sql)
   const statements = {
-    addQuote: prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?, ?, NULL)'),
+    addQuote: prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING'),
     quote: prepare('SELECT * FROM quotes WHERE order_id = ?'),
     keptQuotes: prepare('SELECT * FROM quotes WHERE chain_id = ? AND ended_at IS NULL'),
     endQuote: prepare('UPDATE quotes SET ended_at = ? WHERE order_id = ?'),

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { NO_USER } from '../../src/domain/quote.js'
+import { RULES, type Rules } from '../support/chain/chain.js'
+import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { toKnown } from './known-quotes.js'
+import { OrderState } from './settlement-state.js'
+import {
+  BOND,
+  CHAIN_ID,
+  createWorld,
+  FEE_TOKEN,
+  SETTLEMENT,
+  SOLVER,
+  STRANGER,
+  settlementCall,
+  tokenCall,
+  USDC,
+  USERS,
+  WETH,
+} from './world.js'
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+type Known = ReturnType<typeof toKnown>
+
+/** A solver that has started, on a chain with a block every two seconds. */
+async function start(rules: Rules) {
+  const world = createWorld(rules)
+  const { chain, clock, contracts } = world
+
+  async function passBlocks(count: number): Promise<void> {
+    for (let block = 0; block < count; block++) {
+      await clock.advance(1000)
+      chain.mine(chain.head().timestamp + 2)
+      await clock.advance(1000)
+    }
+  }
+
+  const incarnation = world.start()
+  await incarnation.node.asked
+  for (let block = 0; block < 20 && incarnation.progress !== 'started'; block++) await passBlocks(1)
+  expect(incarnation.progress).toBe('started')
+  return {
+    ...world,
+    ...incarnation,
+    errors: () => incarnation.errors.map(String),
+    passBlocks,
+    bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
+    stateOf: ({ orderId }: Known) => contracts.settlement.order(orderId).state,
+    /** Asks for a quote or a price. @returns undefined when it is declined */
+    async ask(wanted: bigint, { isPrice = false } = {}): Promise<Known | undefined> {
+      const body = {
+        inputToken: WETH,
+        outputToken: USDC,
+        orderType: 'EXACT_INPUT',
+        amount: String(wanted * WETH_UNIT),
+        userAddress: isPrice ? NO_USER : USERS[0],
+        chainId: CHAIN_ID,
+        depositMode: 'CONTRACT',
+        depositDeadline: chain.head().timestamp + 10,
+        fillDeadline: chain.head().timestamp + 70,
+      }
+      const headers = isPrice ? { 'x-quote-kind': 'indicative' } : {}
+      const answering = incarnation.solver.answer({ body, headers })
+      await clock.advance(0)
+      const { body: answer } = await answering
+      if (!('signature' in (answer as object))) return undefined
+      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress: false })
+    },
+    deposit: ({ quote, signature }: Known) =>
+      chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),
+    transfer: ({ quote, depositAddress }: Known, amount = quote.inputAmount) =>
+      chain.act(STRANGER, WETH, tokenCall('transfer', [depositAddress, amount])),
+    refund: (call: 'refund' | 'refundAddressDeposit', { orderId, quote, signature }: Known) =>
+      chain.act(
+        STRANGER,
+        SETTLEMENT,
+        settlementCall(call, call === 'refund' ? [orderId] : [quote, signature]),
+      ),
+    end: () => world.kill(incarnation),
+  }
+}
+
+it.each(RULES)('late payments at the addresses of prices cost no bond on the %s contract', async (rules) => {
+  const { ask, passBlocks, transfer, refund, bond, solver, end } = await start(rules)
+  const prices = (await Promise.all(Array.from({ length: 30 }, () => ask(30n, { isPrice: true })))).flatMap(
+    (price) => price ?? [],
+  )
+  expect(prices).toHaveLength(30)
+  for (const price of prices) transfer(price)
+  await passBlocks(40)
+  for (const price of prices) refund('refundAddressDeposit', price)
+  await passBlocks(3)
+  expect([bond(), solver.metrics().openQuotes]).toEqual([BOND, 0])
+  end()
+})
+
+it('an output token that refuses its receiver costs half of the bond at most, and is then declined', async () => {
+  const { ask, deposit, refund, passBlocks, bond, errors, contracts, end } = await start('deployed')
+  contracts.token(USDC).refuse(USERS[0])
+  const taken: Known[] = []
+  for (let round = 0; round < 40; round++) {
+    const quote = await ask(30n)
+    if (quote === undefined) break
+    deposit(quote)
+    taken.push(quote)
+    await passBlocks(1)
+  }
+  expect(taken.length).toBeGreaterThan(1)
+  await passBlocks(40)
+  for (const quote of taken) refund('refund', quote)
+  await passBlocks(3)
+  expect(bond()).toBeLessThan(BOND)
+  expect(bond() * 2n).toBeGreaterThanOrEqual(BOND)
+  expect(await ask(1n)).toBeUndefined()
+  expect(errors().join()).toContain('declined for an hour')
+  await passBlocks(1800)
+  expect(await ask(1n)).toBeDefined()
+  end()
+})
+
+it('a token that fails keeps neither the ends of quotes nor other pairs, and is reported once', async () => {
+  const { ask, passBlocks, contracts, solver, errors, end } = await start('reference')
+  const first = await ask(1n)
+  contracts.token(FEE_TOKEN).refuse()
+  await passBlocks(30)
+  expect(first).toBeDefined()
+  expect(solver.metrics().openQuotes).toBe(0)
+  expect(await ask(1n)).toBeDefined()
+  expect(errors().filter((error) => error.includes(FEE_TOKEN))).toHaveLength(1)
+  end()
+})
+
+it('transfers of nothing to deposit addresses make no orders', async () => {
+  const { ask, passBlocks, transfer, stateOf, solver, end } = await start('reference')
+  const asked = (await Promise.all(Array.from({ length: 3 }, () => ask(1n)))).flatMap((known) => known ?? [])
+  const [paid, ...others] = asked as [Known, ...Known[]]
+  for (const known of others) transfer(known, 0n)
+  for (const known of others) transfer(known, 1n)
+  await passBlocks(3)
+  expect(solver.metrics().openOrders).toBe(0)
+  transfer(paid)
+  await passBlocks(3)
+  expect(stateOf(paid)).toBe(OrderState.SETTLED)
+  end()
+})
+
+it('an account that cannot pay for gas signs nothing, and says so once', async () => {
+  const { ask, passBlocks, node, errors, end } = await start('reference')
+  node.setBalance(1n)
+  await passBlocks(2)
+  expect([await ask(1n), await ask(1n)]).toEqual([undefined, undefined])
+  expect(errors().filter((error) => error.includes('too little for the gas'))).toHaveLength(1)
+  node.setBalance(10n ** 18n)
+  await passBlocks(2)
+  expect(await ask(1n)).toBeDefined()
+  end()
+})
