@@ -92,7 +92,7 @@ const DECLINES: Readonly<Record<DeclineCode, string>> = {
   AMOUNT_TOO_SMALL: 'The solver declined: the amount is below the smallest that it trades.',
   AMOUNT_TOO_LARGE: 'The solver declined: the amount is above the largest that it trades.',
   INSUFFICIENT_LIQUIDITY:
-    'The solver declined: it lacks the liquidity at the moment. It can offer again when it has more of the output token.',
+    'The solver declined: its limits leave no room at the moment. It lacks the output token, or its open quotes put too much of its bond at stake.',
   PAUSED:
     'The solver declined: it has paused quoting. To get no requests meanwhile, it can close its session.',
   OTHER:

@@ -79,7 +79,7 @@ test.each<[RecordedResult['declineCode'], string]>([
   ['UNSUPPORTED_PAIR', 'does not trade this pair'],
   ['AMOUNT_TOO_SMALL', 'below the smallest'],
   ['AMOUNT_TOO_LARGE', 'above the largest'],
-  ['INSUFFICIENT_LIQUIDITY', 'lacks the liquidity'],
+  ['INSUFFICIENT_LIQUIDITY', 'lacks the output token, or its open quotes put too much of its bond at stake'],
   ['PAUSED', 'paused'],
   ['OTHER', 'without one of the known codes'],
 ])('a request that was declined on a session with %s is explained in words', (declineCode, words) => {
