@@ -148,14 +148,16 @@ it('`quote` gets the request with its deadline, and a signal that aborts when th
   expect((await answer).status).toBe(503)
 })
 
-it('a price asks for an answer that promises nothing', async () => {
+it('prices share one promise, since at most one of them can be taken', async () => {
   const solver = market.solver()
   await solver.start()
   const { weth: inputToken, usdc: outputToken } = market.chain.contracts
-  const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(WETH_UNIT) }
-  const { status } = await market.service.post(`/v1/${market.chain.chainId}/price`, swap)
-  expect(status).toBe(200)
-  expect(solver.metrics()).toMatchObject({ quoted: 1, openQuotes: 0 })
+  for (const amount of [WETH_UNIT, 2n * WETH_UNIT]) {
+    const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(amount) }
+    const { status } = await market.service.post(`/v1/${market.chain.chainId}/price`, swap)
+    expect(status).toBe(200)
+  }
+  expect(solver.metrics()).toMatchObject({ quoted: 2, openQuotes: 1 })
 })
 
 it('a solver with an endpoint registers it, quotes there, and fills', async () => {
