@@ -59,7 +59,8 @@ const LOOKED_AT = 100
 export function createEnding(options: EndingOptions): Ending {
   const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
-  const slow = new Map<bigint, number>()
+  /** When the next look at a quote is due, and the bond at the last one. */
+  const slow = new Map<bigint, { readonly due: number; readonly bond: bigint }>()
   /** Nonces whose last look has failed, and was reported. */
   const failing = new Set<bigint>()
   /** The bond at the last looks. A node may show it before the block that has reduced it. */
@@ -72,7 +73,7 @@ export function createEnding(options: EndingOptions): Ending {
     const { quote, signed, deposit } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
-    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
+    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce)?.due ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
@@ -92,7 +93,7 @@ export function createEnding(options: EndingOptions): Ending {
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && (await hasLostBond())) {
+    if (reached === 'REFUNDED' && isForAddress && (await hasLostBond(quote.nonce))) {
       addresses.slashed()
       const { orderId, chainId } = signed
       options.onError(
@@ -106,9 +107,9 @@ export function createEnding(options: EndingOptions): Ending {
     ledger.end(quote)
   }
 
-  async function hasLostBond(): Promise<boolean> {
+  async function hasLostBond(nonce: bigint): Promise<boolean> {
     const now = await options.readTotalBond()
-    return lastBonds.some((bond) => bond > now)
+    return (slow.get(nonce)?.bond ?? 0n) > now || lastBonds.some((bond) => bond > now)
   }
 
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
@@ -150,7 +151,8 @@ export function createEnding(options: EndingOptions): Ending {
     if (decision === 'CANCEL') return true
     conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
     if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
-    else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
+    else if (time.passed() > quote.fillDeadline)
+      slow.set(quote.nonce, { due: time.passed() + SLOW_LOOK_SECONDS, bond: ledger.totalBond() })
     return false
   }
 
