@@ -156,8 +156,11 @@ export function createEnding(options: EndingOptions): Ending {
     return false
   }
 
-  /** One that fails must not keep the others. It is looked at again at each block. */
-  async function tryToLookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
+  /**
+   * One that fails must not keep the others. It is looked at again at each block.
+   * @param failures gets the error when somebody waits for its cancellation
+   */
+  async function tryToLookAt(entry: LedgerQuote, head: Head, failures: unknown[]): Promise<boolean> {
     const { nonce } = entry.quote
     try {
       const isEnding = await lookAt(entry, head)
@@ -166,6 +169,7 @@ export function createEnding(options: EndingOptions): Ending {
     } catch (error) {
       if (!signal.aborted && !failing.has(nonce)) options.onError(error)
       failing.add(nonce)
+      if (requested.has(nonce)) failures.push(error)
       return false
     }
   }
@@ -179,13 +183,15 @@ export function createEnding(options: EndingOptions): Ending {
     const due = [...ledger.quotes()].filter(isDue)
     due.sort((one, other) => one.quote.fillDeadline - other.quote.fillDeadline)
     const ending: LedgerQuote[] = []
+    const failures: unknown[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
-      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head)))
+      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head, failures)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
     lastBonds = [...lastBonds, ledger.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
+    if (failures.length > 0) throw failures[0]
     await addresses.learn()
   }
 
