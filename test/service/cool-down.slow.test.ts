@@ -10,8 +10,8 @@ import { openReplicas } from '../support/replicas/replicas.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
   ALL,
+  answerStatus,
   createView,
-  openBreaker,
   openFixture,
   startSolvers,
   startWithSolvers,
@@ -195,7 +195,9 @@ describe('a solver whose deposited orders were refunded', () => {
   it('gets no probes while its circuit breaker is open', async () => {
     const time = { ms: 0 }
     const fixture = await open({ clock: { ...systemClock, monotonic: () => performance.now() + time.ms } })
-    await openBreaker(fixture)
+    fixture.moody.behave(answerStatus(500))
+    for (let round = 0; round < 3; round++) expect((await fixture.quote()).offers).toEqual(WITHOUT_MOODY)
+    expect((await fixture.measured()).benched).toBe(1)
     await fade(moody)
     const metric = () =>
       fixture.service.metric('aggregator_solver_cool_down', { solver: moody.address.toLowerCase() })

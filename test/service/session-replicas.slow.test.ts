@@ -4,7 +4,6 @@ import { solverAccounts, startChain, type TestChain } from '../support/chain/cha
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
 import { openReplicas, startReplicas } from '../support/replicas/replicas.js'
-import { itSlow } from '../support/rounds.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { offering, openSession, type SessionSolver } from '../support/sessions/session-solver.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -109,31 +108,28 @@ it('an orderly end of a replica releases its sessions at once', async () => {
   await untilListed(b, [])
 })
 
-itSlow(
-  'a replica that is cut off from the database loses its sessions, and ends them when it is back',
-  async () => {
-    const replicas = await openReplicas(chain)
-    const overrides = { replicaLeaseMs: LEASE_MS }
-    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
-    const b = await replicas.start({}, overrides)
-    const a = await replicas.start({ DATABASE_URL: link.url }, overrides)
-    const session = await open(a, '100')
-    await untilListed(b, [account.address])
-    link.cut()
-    await untilListed(b, [])
-    await untilOffered(a, '100')
-    link.restore()
-    expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
-    await eventually(
-      () => open(a, '200').catch(() => undefined),
-      (next) => next !== undefined,
-    )
-    await untilOffered(a, '200')
-    await untilListed(b, [account.address])
-  },
-)
+it('a replica that is cut off from the database loses its sessions, and ends them when it is back', async () => {
+  const replicas = await openReplicas(chain)
+  const overrides = { replicaLeaseMs: LEASE_MS }
+  const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const b = await replicas.start({}, overrides)
+  const a = await replicas.start({ DATABASE_URL: link.url }, overrides)
+  const session = await open(a, '100')
+  await untilListed(b, [account.address])
+  link.cut()
+  await untilListed(b, [])
+  await untilOffered(a, '100')
+  link.restore()
+  expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+  await eventually(
+    () => open(a, '200').catch(() => undefined),
+    (next) => next !== undefined,
+  )
+  await untilOffered(a, '200')
+  await untilListed(b, [account.address])
+})
 
-itSlow('an outage of the database for all replicas ends no session', async () => {
+it('an outage of the database for all replicas ends no session', async () => {
   const replicas = await openReplicas(chain)
   const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
   const start = () => replicas.start({ DATABASE_URL: link.url }, { replicaLeaseMs: LEASE_MS })

@@ -4,12 +4,11 @@ import { NO_ENDPOINT } from '../../src/domain/solver.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
 import { DURABLE_DATABASES, type TestDatabase } from '../store/databases.js'
 import { solver } from '../store/solver-samples.js'
-import { rounds } from '../support/rounds.js'
 import { bondKey, CHAIN_IDS, newWorld, openReplica, PLACE_MS, unavailable } from './session-harness.js'
 import { createSessionModel, type Failure } from './session-model.js'
 
 const SEED = 20_261_123
-const RUNS = rounds(150, 15)
+const RUNS = 150
 /** Fewer than the solvers, so that places are lost to others. */
 const MAX_SOLVERS = 2
 /** Longer than the service waits between two removals. */

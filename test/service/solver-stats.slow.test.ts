@@ -4,7 +4,6 @@ import { BOND, solverAccounts, startChain, type TestChain } from '../support/cha
 import { databases, type TestDatabase } from '../support/databases/service-databases.js'
 import { eventually } from '../support/eventually.js'
 import { startReplicas } from '../support/replicas/replicas.js'
-import { itSlow } from '../support/rounds.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
@@ -138,7 +137,7 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
     expect((await listStats(service)).map((stats) => 'totalBond' in stats)).toEqual([true, true, true])
   })
 
-  itSlow('do not count prices and requests of callers that leave', async () => {
+  it('do not count prices and requests of callers that leave', async () => {
     await open({ QUOTE_TIMEOUT_MS: '5000' })
     for (const solver of solvers) solver.behave(honest())
     const swap = { ...quoteRequest(chain), originChainId: undefined }
@@ -162,7 +161,7 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
     ])
   })
 
-  itSlow('put results into the hour of the clock, and leave the hours before the window out', async () => {
+  it('put results into the hour of the clock, and leave the hours before the window out', async () => {
     let now = Date.now()
     await open({}, () => now)
     now = Math.ceil(now / HOUR_MS) * HOUR_MS - 10
@@ -191,7 +190,7 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
     expect(await read('30d')).toHaveLength(2)
   })
 
-  itSlow('give median and p95 within the error of the bins', async () => {
+  it('give median and p95 within the error of the bins', async () => {
     await open({ QUOTE_TIMEOUT_MS: '5000' })
     const delays = Array.from({ length: 20 }, (_, index) => 20 + index * 10)
     const remaining = [...delays]
@@ -226,7 +225,7 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
   })
 })
 
-itSlow('statistics of three replicas are the sums of all, at each replica', async () => {
+it('statistics of three replicas are the sums of all, at each replica', async () => {
   const { services } = await startReplicas(chain)
   for (const solver of solvers) {
     solver.behave(honest())

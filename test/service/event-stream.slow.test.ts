@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
 import type { Order } from '../support/chain/order-actions.js'
-import { rounds } from '../support/rounds.js'
 import { startEventService } from '../support/service/event-service.js'
 import type { TestService } from '../support/service/service.js'
 import { type EventMessage, expectedMessages } from '../support/streams/event-messages.js'
@@ -12,7 +11,6 @@ import { eventSource, openAll, transports, webSocket, withoutCursors } from '../
 /** More than the service reads or sends at once. */
 const HISTORY = 600
 /** Number of transports that each filter is tried on. */
-const TRANSPORTS_PER_FILTER = rounds(transports.length, 2)
 
 let chains: [TestChain, TestChain]
 let traffics: [Traffic, Traffic]
@@ -201,13 +199,6 @@ describe('filters', () => {
   ]
   const ids = (count: number): string[] => someOrders.slice(0, count).map(({ orderId }) => orderId)
 
-  const transportsOf = (row: number) =>
-    Array.from({ length: TRANSPORTS_PER_FILTER }, (_, index) => {
-      const transport = transports[(row * TRANSPORTS_PER_FILTER + index) % transports.length]
-      if (transport === undefined) throw new Error('there is no transport')
-      return transport
-    })
-
   it('admit what matches each of them, in replays and live, on every transport', async () => {
     const [first] = traffics
     someOrders.push(
@@ -217,7 +208,7 @@ describe('filters', () => {
         .slice(0, 3),
     )
     const opened = await Promise.all(
-      rows.map(([, request], row) => openAll(service.url, { after: start, ...request() }, transportsOf(row))),
+      rows.map(([, request]) => openAll(service.url, { after: start, ...request() })),
     )
     const nothing = await openAll(service.url, { after: start, chainId: [31338], orderId: ids(1) })
     const replayed = witness.events().length

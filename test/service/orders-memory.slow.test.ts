@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { createGrpcClient } from '../support/clients/grpc-client.js'
 import { eventually } from '../support/eventually.js'
 import { useProxiedChain } from '../support/faults/proxied-chain.js'
-import { rounds } from '../support/rounds.js'
 import { isEvent } from '../support/streams/event-messages.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
-const BLOCKS = rounds(25, 10)
+const BLOCKS = 25
 const EVENTS_PER_BLOCK = 6
 
 const on = useProxiedChain({ seed: 11 })
