@@ -12,6 +12,8 @@ import { BUILT } from './test/support/process/built.js'
 const SLOW = ['test/**/*.slow.test.ts', 'test/**/*.long.test.ts', 'packages/*/test/**/*.slow.test.ts']
 const ALONE = ['test/**/*.alone.slow.test.ts']
 const NOT_FAST = ['test/**/*.slow.test.ts', 'packages/*/test/**/*.slow.test.ts']
+/** Tests that start a chain and services. */
+const SERVICES = ['test/service', 'test/devnet'].map((folder) => `${folder}/**/*.test.ts`)
 const ALL_ROUNDS = { env: { TEST_ROUNDS: 'all' } }
 
 /** Tests wait now and then: two cores are busy with three workers. */
@@ -48,12 +50,16 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'fast',
+          name: 'unit',
           include: ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'],
-          exclude: NOT_FAST,
+          exclude: [...SERVICES, ...NOT_FAST],
           ...SHARED,
           ...WORKERS,
         },
+      },
+      {
+        extends: true,
+        test: { name: 'service', include: SERVICES, exclude: NOT_FAST, ...SHARED, ...WORKERS },
       },
       {
         extends: true,

@@ -6,7 +6,6 @@ import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
 import { useProxiedChain } from '../support/faults/proxied-chain.js'
 import { orderIdOf } from '../support/faults/rpc-proxy.js'
-import { itSlow } from '../support/rounds.js'
 import { watchEvents } from '../support/streams/watch-events.js'
 
 const on = useProxiedChain({ seed: 18 })
@@ -37,7 +36,7 @@ async function expectCompleted(orderId: string): Promise<void> {
   expect(order).toEqual(await expectedOrder(orderId))
 }
 
-itSlow('an event is published although the node never answers for its order', async () => {
+it('an event is published although the node never answers for its order', async () => {
   await on.start()
   const events = await watchEvents(on.service)
   const silence = deferred()
@@ -68,7 +67,7 @@ const WRONG = [
   ['no order', 8, '0'.repeat(64)],
 ] as const
 
-itSlow('an answer with a wrong word does not become the terms of an order', async () => {
+it('an answer with a wrong word does not become the terms of an order', async () => {
   await on.start()
   const events = await watchEvents(on.service)
   const wrong = WRONG.map(([name, position, word]) => ({ name, position, word, order: on.traffic.order() }))

@@ -5,7 +5,6 @@ import { createCalls } from '../support/chain/contract-calls.js'
 import { eventually } from '../support/eventually.js'
 import { startDatabaseLink } from '../support/faults/database-link.js'
 import { openReplicas, startReplicas } from '../support/replicas/replicas.js'
-import { itSlow, rounds } from '../support/rounds.js'
 import type { TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
 import {
@@ -16,7 +15,7 @@ import {
   type TestSolver,
 } from '../support/solvers/solver.js'
 
-const ROUNDS = rounds(10, 3)
+const ROUNDS = 10
 const PLACES = 3
 
 let chain: TestChain
@@ -162,29 +161,26 @@ describe('one list of solvers', () => {
     }
   })
 
-  itSlow(
-    'has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas',
-    async () => {
-      const { services } = await startReplicas(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
-      for (let round = 0; round < ROUNDS; round++) {
-        const answers = await Promise.all(
-          solvers.map((one, index) =>
-            registerAt(services[(index + round) % services.length] as TestService, one),
-          ),
-        )
-        const codes = answers.map(({ body }) => body.code ?? 'OK')
-        expect(codes.filter((code) => code === 'OK')).toHaveLength(PLACES)
-        expect(codes.filter((code) => code === 'SOLVER_LIMIT_REACHED')).toHaveLength(solvers.length - PLACES)
-        const winners = solvers.filter((_, index) => codes[index] === 'OK')
-        for (const replica of services) {
-          const listed = await untilListed(replica, PLACES)
-          expect(listed.toSorted()).toEqual(winners.map(({ account }) => account.address).sort())
-        }
-        for (const winner of winners) expect((await unregisterAt(services[0], winner)).status).toBe(200)
-        for (const replica of services) await untilListed(replica, 0)
+  it('has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas', async () => {
+    const { services } = await startReplicas(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        solvers.map((one, index) =>
+          registerAt(services[(index + round) % services.length] as TestService, one),
+        ),
+      )
+      const codes = answers.map(({ body }) => body.code ?? 'OK')
+      expect(codes.filter((code) => code === 'OK')).toHaveLength(PLACES)
+      expect(codes.filter((code) => code === 'SOLVER_LIMIT_REACHED')).toHaveLength(solvers.length - PLACES)
+      const winners = solvers.filter((_, index) => codes[index] === 'OK')
+      for (const replica of services) {
+        const listed = await untilListed(replica, PLACES)
+        expect(listed.toSorted()).toEqual(winners.map(({ account }) => account.address).sort())
       }
-    },
-  )
+      for (const winner of winners) expect((await unregisterAt(services[0], winner)).status).toBe(200)
+      for (const replica of services) await untilListed(replica, 0)
+    }
+  })
 })
 
 describe('requests of one client', () => {
@@ -202,7 +198,7 @@ describe('requests of one client', () => {
     )
   }
 
-  itSlow('are counted over all replicas', async () => {
+  it('are counted over all replicas', async () => {
     const { services } = await startReplicas(chain, limited)
     const counts = await letThrough(services)
     expect(counts.reduce((sum, count) => sum + count)).toBe(LIMIT)
