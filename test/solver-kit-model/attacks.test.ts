@@ -39,19 +39,30 @@ async function start(rules: Rules) {
     }
   }
 
-  const incarnation = world.start()
-  await incarnation.node.asked
-  for (let block = 0; block < 20 && incarnation.progress !== 'started'; block++) await passBlocks(1)
-  expect(incarnation.progress).toBe('started')
+  async function begin() {
+    const begun = world.start()
+    await begun.node.asked
+    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) await passBlocks(1)
+    expect(begun.progress).toBe('started')
+    return begun
+  }
+
+  let incarnation = await begin()
   return {
     ...world,
     ...incarnation,
     errors: () => incarnation.errors.map(String),
     passBlocks,
+    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs */
+    async restart(meanwhile: () => void) {
+      world.kill(incarnation)
+      meanwhile()
+      incarnation = await begin()
+    },
     bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
     stateOf: ({ orderId }: Known) => contracts.settlement.order(orderId).state,
     /** Asks for a quote or a price. @returns undefined when it is declined */
-    async ask(wanted: bigint, { isPrice = false } = {}): Promise<Known | undefined> {
+    async ask(wanted: bigint, { isPrice = false, isForAddress = false } = {}): Promise<Known | undefined> {
       const body = {
         inputToken: WETH,
         outputToken: USDC,
@@ -59,7 +70,7 @@ async function start(rules: Rules) {
         amount: String(wanted * WETH_UNIT),
         userAddress: isPrice ? NO_USER : USERS[0],
         chainId: CHAIN_ID,
-        depositMode: 'CONTRACT',
+        depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
         depositDeadline: chain.head().timestamp + 10,
         fillDeadline: chain.head().timestamp + 70,
       }
@@ -68,7 +79,7 @@ async function start(rules: Rules) {
       await clock.advance(0)
       const { body: answer } = await answering
       if (!('signature' in (answer as object))) return undefined
-      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress: false })
+      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
     },
     deposit: ({ quote, signature }: Known) =>
       chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),
@@ -159,3 +170,28 @@ it('an account that cannot pay for gas signs nothing, and says so once', async (
   expect(await ask(1n)).toBeDefined()
   end()
 })
+
+it.each(['while it runs', 'while no process runs'])(
+  'a slash by a deposit address, %s, declines such quotes for a day and is reported once',
+  async (when) => {
+    const { ask, passBlocks, transfer, refund, restart, bond, errors, chain, end } = await start('deployed')
+    const asked = await ask(1n, { isForAddress: true })
+    const known = asked as Known
+    // All of it comes between two looks of the kit.
+    const attack = () => {
+      chain.mine(known.quote.depositDeadline)
+      transfer(known)
+      chain.mine(known.quote.fillDeadline + 1)
+      refund('refundAddressDeposit', known)
+      chain.mine(known.quote.fillDeadline + 2)
+    }
+    if (when === 'while it runs') attack()
+    else await restart(attack)
+    await passBlocks(40)
+    expect(bond()).toBeLessThan(BOND)
+    expect(errors().filter((error) => error.includes('declined there for 24 hours'))).toHaveLength(1)
+    expect(await ask(1n, { isForAddress: true })).toBeUndefined()
+    expect(await ask(1n)).toBeDefined()
+    end()
+  },
+)

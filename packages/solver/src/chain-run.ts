@@ -145,10 +145,7 @@ async function run(parts: ChainParts): Promise<ChainRun> {
     ...parts,
     filling,
     cancellations,
-    async readTotalBond() {
-      await refresh(parts)
-      return ledger.totalBond()
-    },
+    refresh: () => refresh(parts),
   })
   // Their nonces must be taken before new ones are.
   await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
@@ -350,8 +347,11 @@ function startFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolea
   })
 }
 
-async function refresh({ ledger, readHoldings }: ChainParts): Promise<void> {
-  ledger.update(await readHoldings())
+async function refresh({ ledger, addresses, readHoldings }: ChainParts): Promise<Holdings> {
+  const holdings = await readHoldings()
+  ledger.update(holdings)
+  addresses.see(holdings)
+  return holdings
 }
 
 /** The last block that was read. */

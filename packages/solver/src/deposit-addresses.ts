@@ -4,6 +4,7 @@ import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import { isNonceUsed, refundCall } from './chain/orders.js'
 import { revertData } from './chain/revert-data.js'
+import type { Holdings } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
 const DECLINED_SECONDS = 86_400
@@ -32,6 +33,8 @@ export function createDepositAddresses(
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'
+  const bond = `bond ${place}`
+  const highestBond = () => BigInt(state.position(bond) ?? '0')
   let nextLearning = 0
 
   return {
@@ -64,8 +67,22 @@ export function createDepositAddresses(
         .then(() => 'no' as const, keepsBy)
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** A user has had the solver slashed by a deposit address. */
-    slashed: () => state.setPosition(`address slash ${place}`, String(time.passed())),
+    /** Takes what was read. */
+    see({ totalBond }: Pick<Holdings, 'totalBond'>): void {
+      if (totalBond > highestBond()) state.setPosition(bond, String(totalBond))
+    },
+    /**
+     * Others have ended an order at a deposit address. The looks at the bond and at the order may be far apart, and a restart may lie
+     * between them, so the highest bond that was seen counts. It falls for other reasons too, of which one may look like a slash here.
+     * @param held what was read after that
+     * @returns whether it was a slash: then quotes for deposit addresses are declined
+     */
+    hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>): boolean {
+      if (totalBond >= highestBond()) return false
+      state.setPosition(bond, String(totalBond))
+      state.setPosition(`address slash ${place}`, String(time.passed()))
+      return true
+    },
     /** Whether quotes for deposit addresses are declined after a slash. */
     areDeclined(): boolean {
       const at = state.position(`address slash ${place}`)

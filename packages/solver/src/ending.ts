@@ -8,7 +8,7 @@ import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
 import type { Payments } from './payments.js'
-import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
+import { type Holdings, isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
 /** What became of a quote that was to be cancelled. */
@@ -33,8 +33,8 @@ interface EndingOptions {
   /** Undefined for an account that signs no transactions: then nothing is cancelled. */
   readonly payments: Payments | undefined
   readonly cancellations: Cancellations | undefined
-  /** Reads the bond of the solver, reserved part included. @throws viem's errors */
-  readonly readTotalBond: () => Promise<bigint>
+  /** Reads what the solver has. @throws viem's errors */
+  readonly refresh: () => Promise<Holdings>
   readonly onError: (error: unknown) => void
   readonly signal: AbortSignal
 }
@@ -51,7 +51,6 @@ export interface Ending {
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
 const SLOW_LOOK_SECONDS = 60
-const KEPT_BONDS = 3
 /** Quotes that are read at once. */
 const LOOKED_AT = 100
 
@@ -59,12 +58,10 @@ const LOOKED_AT = 100
 export function createEnding(options: EndingOptions): Ending {
   const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
-  /** When the next look at a quote is due, and the bond at the last one. */
-  const slow = new Map<bigint, { readonly due: number; readonly bond: bigint }>()
+  /** When the next look at a quote is due. */
+  const slow = new Map<bigint, number>()
   /** Nonces whose last look has failed, and was reported. */
   const failing = new Set<bigint>()
-  /** The bond at the last looks. A node may show it before the block that has reduced it. */
-  let lastBonds: readonly bigint[] = []
   let looking: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let newest: Head | undefined
@@ -73,7 +70,7 @@ export function createEnding(options: EndingOptions): Ending {
     const { quote, signed, deposit } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
-    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce)?.due ?? 0)
+    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
@@ -93,8 +90,7 @@ export function createEnding(options: EndingOptions): Ending {
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && (await hasLostBond(quote.nonce))) {
-      addresses.slashed()
+    if (reached === 'REFUNDED' && isForAddress && addresses.hasCostBond(await options.refresh())) {
       const { orderId, chainId } = signed
       options.onError(
         new Error(
@@ -105,11 +101,6 @@ export function createEnding(options: EndingOptions): Ending {
     slow.delete(quote.nonce)
     for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
     ledger.end(quote)
-  }
-
-  async function hasLostBond(nonce: bigint): Promise<boolean> {
-    const now = await options.readTotalBond()
-    return (slow.get(nonce)?.bond ?? 0n) > now || lastBonds.some((bond) => bond > now)
   }
 
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
@@ -151,8 +142,7 @@ export function createEnding(options: EndingOptions): Ending {
     if (decision === 'CANCEL') return true
     conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
     if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
-    else if (time.passed() > quote.fillDeadline)
-      slow.set(quote.nonce, { due: time.passed() + SLOW_LOOK_SECONDS, bond: ledger.totalBond() })
+    else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
     return false
   }
 
@@ -189,7 +179,6 @@ export function createEnding(options: EndingOptions): Ending {
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head, failures)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
-    lastBonds = [...lastBonds, ledger.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
     if (failures.length > 0) throw failures[0]
     await addresses.learn()

@@ -97,8 +97,6 @@ export interface QuoteLedger {
   bondOf(quote: Quote): bigint
   /** As last read; undefined before that, too. */
   gas(): GasFunds | undefined
-  /** As last read, with the reserved part. */
-  totalBond(): bigint
   count(): number
 }
 
@@ -247,7 +245,6 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     at: (address) => byAddress.get(address)?.signed[0],
     bondOf,
     gas: () => holdings?.gas,
-    totalBond: () => holdings?.totalBond ?? 0n,
     count: () => entries.size,
   }
 }

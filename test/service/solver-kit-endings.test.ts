@@ -3,7 +3,6 @@ import { RULES, solverAccounts, user } from '../support/chain/chain.js'
 import { OrderState } from '../support/chain/settlement.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
-import { itSlow } from '../support/rounds.js'
 import { type Market, type Offer, startMarket } from '../support/solver-kit/market.js'
 import { contractStruct } from '../support/solvers/solver.js'
 
@@ -85,44 +84,41 @@ describe.each(RULES)('on the %s contract', (rules) => {
     expect((await market.calls.view.orders([late.orderId]))[8]).toBe(OrderState.NONE)
   })
 
-  itSlow(
-    'late tokens at a deposit address are not taken from a user where the contract would keep them',
-    async () => {
-      const { timestamp } = await market.calls.client.getBlock()
-      const solver = market.solver()
-      await solver.start()
-      const offer = await quoteAt(Number(timestamp), 'ADDRESS')
-      const before = await totalBond()
-      await market.calls.client.setAutomine(false)
-      const paid = market.payAddress(offer)
-      await eventually(market.pendingCount, (count) => count === 1)
-      // The tokens come with the first block after the deposit deadline.
-      await passTo(Number(offer.quote.depositDeadline) + 1)
-      await paid
-      await market.calls.client.setAutomine(true)
-      if (rules === 'reference') {
-        expect(await market.settlements(offer.orderId)).toBe(1)
-        return
-      }
-      await passTo(Number(offer.quote.fillDeadline) + 1)
-      expect(await isUsed(offer)).toBe(false)
-      const struct = contractStruct(offer.quote)
-      await market.calls.send(user, 'refundAddressDeposit', [struct, offer.solverSignature])
-      const lost = before - (await totalBond())
-      expect(lost).toBe(BigInt(offer.quote.outputAmount) / 20n)
-      // After its fill deadline, a quote that others may end is looked at once a minute.
-      await passTo(Number(offer.quote.fillDeadline) + 120)
-      await eventually(
-        async () => solver.errors.map(String).join(),
-        (words) => words.includes('declined there for 24 hours'),
-      )
-      const next = await market.calls.client.getBlock()
-      const ahead = Math.max(0, Number(next.timestamp) - Math.floor(Date.now() / 1000))
-      const window = { depositWindow: ahead + 120 }
-      expect((await market.ask({ ...window, depositMode: 'ADDRESS' })).status).toBe(503)
-      expect((await market.ask(window)).status).toBe(200)
-    },
-  )
+  it('late tokens at a deposit address are not taken from a user where the contract would keep them', async () => {
+    const { timestamp } = await market.calls.client.getBlock()
+    const solver = market.solver()
+    await solver.start()
+    const offer = await quoteAt(Number(timestamp), 'ADDRESS')
+    const before = await totalBond()
+    await market.calls.client.setAutomine(false)
+    const paid = market.payAddress(offer)
+    await eventually(market.pendingCount, (count) => count === 1)
+    // The tokens come with the first block after the deposit deadline.
+    await passTo(Number(offer.quote.depositDeadline) + 1)
+    await paid
+    await market.calls.client.setAutomine(true)
+    if (rules === 'reference') {
+      expect(await market.settlements(offer.orderId)).toBe(1)
+      return
+    }
+    await passTo(Number(offer.quote.fillDeadline) + 1)
+    expect(await isUsed(offer)).toBe(false)
+    const struct = contractStruct(offer.quote)
+    await market.calls.send(user, 'refundAddressDeposit', [struct, offer.solverSignature])
+    const lost = before - (await totalBond())
+    expect(lost).toBe(BigInt(offer.quote.outputAmount) / 20n)
+    // After its fill deadline, a quote that others may end is looked at once a minute.
+    await passTo(Number(offer.quote.fillDeadline) + 120)
+    await eventually(
+      async () => solver.errors.map(String).join(),
+      (words) => words.includes('declined there for 24 hours'),
+    )
+    const next = await market.calls.client.getBlock()
+    const ahead = Math.max(0, Number(next.timestamp) - Math.floor(Date.now() / 1000))
+    const window = { depositWindow: ahead + 120 }
+    expect((await market.ask({ ...window, depositMode: 'ADDRESS' })).status).toBe(503)
+    expect((await market.ask(window)).status).toBe(200)
+  })
 
   /** A quote whose deadlines follow the chain's time, which tests have put ahead of this machine's. */
   async function quoteAt(chainTime: number, depositMode = 'CONTRACT'): Promise<Offer> {
