@@ -1,15 +1,12 @@
 import { encodeFunctionData, type Hex } from 'viem'
 import type { Cancellations } from './cancellations.js'
-import type { ChainTime, Head } from './chain/chain-time.js'
-import type { SolverChain } from './chain/open-chain.js'
+import type { Head } from './chain/chain-time.js'
 import { isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
-import type { DepositAddresses } from './deposit-addresses.js'
+import type { ChainParts } from './chain-parts.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
-import type { Payments } from './payments.js'
-import { type Holdings, isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
-import type { SolverState } from './state.js'
+import { isPrice, type LedgerQuote } from './quote-ledger.js'
 
 /** What became of a quote that was to be cancelled. */
 export interface CancelledQuote {
@@ -22,41 +19,21 @@ export interface CancelledQuote {
   readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
 }
 
-interface EndingOptions {
-  readonly chain: SolverChain
-  readonly solver: Hex
-  readonly time: ChainTime
-  readonly ledger: QuoteLedger
-  readonly state: SolverState
-  readonly addresses: DepositAddresses
-  readonly filling: Pick<Filling, 'deposited'>
-  /** Undefined for an account that signs no transactions: then nothing is cancelled. */
-  readonly payments: Payments | undefined
-  readonly cancellations: Cancellations | undefined
-  /** Reads what the solver has. @throws viem's errors */
-  readonly refresh: () => Promise<Holdings>
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
-}
-
 /** Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. */
-export interface Ending {
-  /** Looks at each quote that is due. @param head the last one is looked at again when left out: a transaction has ended after it */
-  look(head?: Head): void
-  /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
-  cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
-  /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
-  leaveOpen(nonces: readonly bigint[]): void
-}
+export type Ending = ReturnType<typeof createEnding>
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
 const SLOW_LOOK_SECONDS = 60
 /** Quotes that are read at once. */
 const LOOKED_AT = 100
 
-/** Builds it. */
-export function createEnding(options: EndingOptions): Ending {
-  const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
+/** Builds it. @param cancellations undefined for an account that signs no transactions: then nothing is cancelled */
+export function createEnding(
+  parts: ChainParts,
+  filling: Pick<Filling, 'deposited'>,
+  cancellations: Cancellations | undefined,
+) {
+  const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
   /** When the next look at a quote is due. */
   const slow = new Map<bigint, number>()
@@ -88,11 +65,11 @@ export function createEnding(options: EndingOptions): Ending {
     const { quote, isForAddress } = entry
     const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
-    if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
+    if (reached === 'DEPOSITED') return filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && addresses.hasCostBond(await options.refresh())) {
+    if (reached === 'REFUNDED' && isForAddress && addresses.hasCostBond(await parts.refresh())) {
       const { orderId, chainId } = signed
-      options.onError(
+      onError(
         new Error(
           `order ${orderId} at a deposit address on chain ${chainId} has cost a part of the bond: quotes for deposit addresses are declined there for 24 hours`,
         ),
@@ -141,7 +118,7 @@ export function createEnding(options: EndingOptions): Ending {
     })
     if (decision === 'CANCEL') return true
     conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
-    if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
+    if (decision === 'PAY') filling.deposited(signed.orderId, quote.fillDeadline)
     else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
     return false
   }
@@ -157,7 +134,7 @@ export function createEnding(options: EndingOptions): Ending {
       failing.delete(nonce)
       return isEnding
     } catch (error) {
-      if (!signal.aborted && !failing.has(nonce)) options.onError(error)
+      if (!signal.aborted && !failing.has(nonce)) onError(error)
       failing.add(nonce)
       if (requested.has(nonce)) failures.push(error)
       return false
@@ -205,18 +182,20 @@ export function createEnding(options: EndingOptions): Ending {
         return lookAtAll()
       })
       looking = waiting.catch((error) => {
-        if (!signal.aborted) options.onError(error)
+        if (!signal.aborted) onError(error)
       })
     }
     return waiting
   }
 
   return {
-    look(head = newest) {
+    /** Looks at each quote that is due. @param head the last one is looked at again when left out: a transaction has ended after it */
+    look(head = newest): void {
       newest = head
       void look()
     },
-    async cancel(wanted) {
+    /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
+    async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
       const outcomes = wanted.map(async ({ orderId, quote }) => ({
         orderId,
@@ -225,7 +204,8 @@ export function createEnding(options: EndingOptions): Ending {
       const [ended] = await Promise.all([Promise.all(outcomes), look()])
       return ended
     },
-    leaveOpen(nonces) {
+    /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
+    leaveOpen(nonces: readonly bigint[]): void {
       for (const nonce of nonces) conclude(nonce, 'OPEN')
     },
   }

@@ -1,24 +1,17 @@
-import type { Clock } from '../../../src/clock.js'
 import { AggregatorError } from '../../client/src/errors.js'
+import type { SolverParts } from './chain-parts.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
-import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
 import { hasSecretPath, withSecretPath } from './secret-path.js'
 import { createBackoff } from './session/backoff.js'
 import { connectBySession } from './solver-connection.js'
-import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
-import { openState, type SolverState } from './state.js'
+import type { ChainOptions, SolverOptions } from './solver-options.js'
+import { openState } from './state.js'
 
-interface StartOptions {
+interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
   readonly options: SolverOptions
-  readonly clock: Clock
-  readonly metrics: SolverMetrics
-  readonly log: SolverLog
-  readonly onError: (error: unknown) => void
-  /** Aborts when the solver is closed. */
-  readonly signal: AbortSignal
   /** Takes the end of each part that has been started. */
   readonly addPart: (end: () => Promise<void> | void) => void
   /** Called when requests can be answered: an instance may ask before it has accepted the solver. */
@@ -28,10 +21,7 @@ interface StartOptions {
 }
 
 /** What the parts of a solver share. */
-interface Shared extends StartOptions {
-  readonly account: SolverAccount
-  readonly state: SolverState
-  readonly protocolName: string
+interface Shared extends StartOptions, SolverParts {
   readonly serviceUrls: readonly [string, ...string[]]
   readonly chainIds: readonly number[]
 }
@@ -44,10 +34,6 @@ const FINAL_REFUSALS: readonly string[] = [
   'ENDPOINT_REJECTED',
   'CHAIN_NOT_SUPPORTED',
 ]
-/** What a market maker allows when it says nothing (docs/decisions.md, D23). */
-const DEFAULT_LIMITS = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
-const DEFAULT_RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
-
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
  * @returns when an instance asks it
@@ -55,18 +41,23 @@ const DEFAULT_RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
  */
 export async function startSolver(start: StartOptions): Promise<void> {
   const { options, signal } = start
-  const { protocolName = 'Service', quote } = options
+  const { protocolName = 'Service', quote, fill, acceptLess } = options
+  // What a market maker allows when it says nothing (docs/decisions.md, D23).
+  const { overcommit = 1, maxBondShare = 0.1, maxOpenBond = 0.5, maxAddressBondShare = 0.05 } = options
+  const { minFillSeconds = 60, maxLockSeconds = 3_600 } = options
   const signer = await createQuoteSigner(options.account, protocolName)
   const { account } = signer
   const state = openState(options.stateFile ?? ':memory:')
   start.addPart(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
-  const shared = { ...start, account, state, protocolName, serviceUrls, chainIds }
+  const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
+  const onFilled = guarded(options.onFilled, start.onError)
+  const own = { account, state, protocolName, limits, fill, acceptLess, onFilled }
+  const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()
-  const rules = givenOr(DEFAULT_RULES, options)
-  const quoting = createQuoting({ ...start, signer, quote, rules })
+  const quoting = createQuoting({ ...start, signer, quote, rules: { minFillSeconds, maxLockSeconds } })
   start.onQuoting(quoting)
   if (options.endpointUrl === undefined) await connect(shared, quoting)
   else await register(shared, options.endpointUrl)
@@ -87,14 +78,10 @@ async function startChains(shared: Shared): Promise<void> {
 
 /** Starts what of a chain does not run yet. */
 async function startChain(shared: Shared, chainId: number): Promise<void> {
-  const { options, addPart, onError, chains } = shared
-  const { fill, acceptLess } = options
+  const { options, addPart, chains } = shared
   let run = chains.get(chainId)
   if (run === undefined) {
-    const limits = givenOr(DEFAULT_LIMITS, options)
-    const onFilled = guarded(options.onFilled, onError)
-    const chainOptions = options.chains[chainId] as ChainOptions
-    run = await startChainRun(chainId, chainOptions, { ...shared, fill, acceptLess, limits, onFilled })
+    run = await startChainRun(chainId, options.chains[chainId] as ChainOptions, shared)
     chains.set(chainId, run)
     addPart(run.idle)
   }
@@ -143,12 +130,6 @@ async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => 
       await clock.sleep(backoff.next(), signal)
     }
   }
-}
-
-/** The limits of the options, and the defaults of those that are left out. */
-function givenOr<T extends Record<string, number>>(defaults: T, options: { [K in keyof T]?: number }): T {
-  const entries = Object.entries(defaults).map(([name, value]) => [name, options[name] ?? value])
-  return Object.fromEntries(entries)
 }
 
 /** A callback that throws must not stop what calls it. */

@@ -1,7 +1,6 @@
-import type { Address } from 'viem'
+import { type Address, erc20Abi } from 'viem'
 import type { Payments } from '../payments.js'
 import { failed, type SolverChain } from './open-chain.js'
-import { tokenAbi } from './settlement-abi.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n
@@ -38,7 +37,7 @@ export async function approveTokens(
     const amounts = allowance > 0n ? [0n, wanted] : [wanted]
     for (const amount of amounts) {
       const args = [chain.settlement, amount] as const
-      const call = { address: token, abi: tokenAbi, functionName: 'approve', args } as const
+      const call = { address: token, abi: erc20Abi, functionName: 'approve', args } as const
       await payments.send(id, call)
       const end = await followApproval(id, payments, signal)
       // Another process of the account may have made it, or the node has lost the receipt.
@@ -62,6 +61,6 @@ export function readAllowance(
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  const call = { address: token, abi: tokenAbi, functionName: 'allowance' } as const
+  const call = { address: token, abi: erc20Abi, functionName: 'allowance' } as const
   return client.readContract({ ...call, args: [owner, settlement] })
 }

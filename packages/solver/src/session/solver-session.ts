@@ -3,15 +3,10 @@ import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
 import { createEventQueue } from './event-queue.js'
+import type { IncomingRequest } from './request-terms.js'
 import { openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
-import type {
-  SessionAnswer,
-  SessionOrderEvent,
-  SessionReady,
-  SessionRequest,
-  SessionResult,
-} from './session-messages.js'
+import type { SessionAnswer, SessionOrderEvent, SessionReady, SessionResult } from './session-messages.js'
 
 /** A solver's session with an instance (docs/sessions.md). */
 export interface SolverSession {
@@ -35,7 +30,7 @@ export interface SolverSessionOptions {
   /** Where the events of the solver's orders begin. No events when it is left out. */
   readonly events?: { readonly after?: string }
   /** Answers a quote request. What it throws becomes a decline, and goes to `onError`. */
-  readonly answer: (request: SessionRequest) => SessionAnswer | Promise<SessionAnswer>
+  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
   /** Called each time that the session is open, with the base URL. */
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   readonly onResult?: (result: SessionResult) => void
