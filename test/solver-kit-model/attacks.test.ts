@@ -145,6 +145,20 @@ it('a token that fails keeps neither the ends of quotes nor other pairs, and is 
   end()
 })
 
+it.each(RULES)(
+  'a quote whose input token fails for good is ended in time on the %s contract',
+  async (rules) => {
+    const { ask, passBlocks, contracts, solver, errors, end } = await start(rules)
+    expect(await ask(1n)).toBeDefined()
+    contracts.token(WETH).refuse()
+    // Past the middle of its fill window, and not past its end.
+    await passBlocks(30)
+    expect(solver.metrics().openQuotes).toBe(0)
+    expect(errors().filter((error) => error.includes('balanceOf'))).toHaveLength(1)
+    end()
+  },
+)
+
 it('transfers of nothing to deposit addresses make no orders', async () => {
   const { ask, passBlocks, transfer, stateOf, solver, end } = await start('reference')
   const asked = (await Promise.all(Array.from({ length: 3 }, () => ask(1n)))).flatMap((known) => known ?? [])

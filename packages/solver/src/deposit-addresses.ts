@@ -11,12 +11,12 @@ const DECLINED_SECONDS = 86_400
 const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
 const INERT_TOKEN = '0x600160005260206000f3'
-/** The contract has looked for tokens to give back, and found none. */
-const GIVES_BACK = [toFunctionSelector('NothingDeposited(bytes32)')]
-const KEEPS = [
-  toFunctionSelector('NonceAlreadyUsed()'),
-  toFunctionSelector('NonceAlreadyUsed(address,uint256)'),
-]
+/** What a contract that keeps tokens reverts with before it looks for them, and one that gives them back after it. */
+const ANSWERS: Readonly<Record<string, 'yes' | 'no'>> = {
+  [toFunctionSelector('NothingDeposited(bytes32)')]: 'no',
+  [toFunctionSelector('NonceAlreadyUsed()')]: 'yes',
+  [toFunctionSelector('NonceAlreadyUsed(address,uint256)')]: 'yes',
+}
 
 export type DepositAddresses = ReturnType<typeof createDepositAddresses>
 
@@ -64,7 +64,10 @@ export function createDepositAddresses(
           data: encodeFunctionData(call),
           stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
         })
-        .then(() => 'no' as const, keepsBy)
+        .then(
+          () => 'no' as const,
+          (error) => ANSWERS[revertData(error)?.slice(0, 10) ?? ''],
+        )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
     /** Takes what was read. */
@@ -89,12 +92,4 @@ export function createDepositAddresses(
       return at !== undefined && time.passed() < Number(at) + DECLINED_SECONDS
     },
   }
-}
-
-/** @returns undefined when the error does not say it */
-function keepsBy(error: unknown): 'yes' | 'no' | undefined {
-  const selector = revertData(error)?.slice(0, 10) as Hex | undefined
-  if (selector === undefined) return undefined
-  if (GIVES_BACK.includes(selector)) return 'no'
-  return KEEPS.includes(selector) ? 'yes' : undefined
 }

@@ -1,7 +1,7 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Cancellations } from './cancellations.js'
 import type { Head } from './chain/chain-time.js'
-import { isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
+import { type AtBlock, isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
 import type { ChainParts } from './chain-parts.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
@@ -91,6 +91,22 @@ export function createEnding(
     )
   }
 
+  /** A balance that cannot be read keeps no quote open, unless its cancellation might take tokens from a user. */
+  async function balanceOf({ quote, isForAddress }: LedgerQuote, address: Address, at: AtBlock) {
+    const { inputToken } = quote
+    try {
+      const [before, now] = await Promise.all([
+        readBalance(chain, inputToken, address, at),
+        readBalance(chain, inputToken, address),
+      ])
+      return before > now ? before : now
+    } catch (error) {
+      const isEarly = time.passed() <= endsAfter({ quote, deposit: 'ADDRESS' })
+      if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
+      return 0n
+    }
+  }
+
   /** @returns whether its nonce is to be used up */
   async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
     const { quote } = entry
@@ -98,14 +114,12 @@ export function createEnding(
     if (signed === undefined) return false
     // A node that does not have this block must not answer for it. What came after it counts as well.
     const at = { blockNumber: BigInt(head.number) }
-    const [wasUsed, isUsed, before, now] = await Promise.all([
+    const [wasUsed, isUsed, balance] = await Promise.all([
       isNonceUsed(chain, solver, quote.nonce, at),
       isNonceUsed(chain, solver, quote.nonce),
-      readBalance(chain, quote.inputToken, signed.depositAddress, at),
-      readBalance(chain, quote.inputToken, signed.depositAddress),
+      balanceOf(entry, signed.depositAddress, at),
     ])
     if (wasUsed || isUsed) return end(entry, signed).then(() => false)
-    const balance = before > now ? before : now
     const isPaid = balance >= quote.inputAmount
     const decision = decideEnd(entry, {
       time: time.passed(),

@@ -44,13 +44,15 @@ export function createPayments(options: PaymentsOptions) {
   const { sender, chain, clock, time, state, signal, onError } = options
   const { chainId } = chain
 
-  const keep = (id: string) => (transaction: SignedTransaction) => state.addAttempt(id, chainId, transaction)
+  const keep = (id: string, onSigned: OnSigned) => (transaction: SignedTransaction) => {
+    onSigned(transaction)
+    state.addAttempt(id, chainId, transaction)
+  }
 
   /** @returns whether the limit of fees leaves room for another attempt */
   async function sendHigher(id: string, last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
     const raising = sender.raise(last, (transaction) => {
-      onSigned(transaction)
-      keep(id)(transaction)
+      keep(id, onSigned)(transaction)
       options.onRaised(id, transaction.hash)
     })
     const isRaised = await raising.catch((error) => {
@@ -130,10 +132,7 @@ export function createPayments(options: PaymentsOptions) {
   return {
     /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
     async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
-      await sender.send(call, (transaction) => {
-        onSigned(transaction)
-        keep(id)(transaction)
-      })
+      await sender.send(call, keep(id, onSigned))
     },
     /** Whether there is an attempt whose end has not been seen. */
     isUnderWay: (id: string) => state.attempts(id).length > 0,

@@ -12,8 +12,8 @@ import { openState } from './state.js'
 
 interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
   readonly options: SolverOptions
-  /** Takes the end of each part that has been started. */
-  readonly addPart: (end: () => Promise<void> | void) => void
+  /** The end of each part that has been started. */
+  readonly parts: (() => Promise<void> | void)[]
   /** Called when requests can be answered: an instance may ask before it has accepted the solver. */
   readonly onQuoting: (quoting: Quoting) => void
   /** The chains that run, by id. */
@@ -48,7 +48,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const signer = await createQuoteSigner(options.account, protocolName)
   const { account } = signer
   const state = openState(options.stateFile ?? ':memory:')
-  start.addPart(() => state.close())
+  start.parts.push(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
   const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
@@ -78,18 +78,18 @@ async function startChains(shared: Shared): Promise<void> {
 
 /** Starts what of a chain does not run yet. */
 async function startChain(shared: Shared, chainId: number): Promise<void> {
-  const { options, addPart, chains } = shared
+  const { options, parts, chains } = shared
   let run = chains.get(chainId)
   if (run === undefined) {
     run = await startChainRun(chainId, options.chains[chainId] as ChainOptions, shared)
     chains.set(chainId, run)
-    addPart(run.idle)
+    parts.push(run.idle)
   }
   await run.prepare()
 }
 
 async function connect(shared: Shared, quoting: Quoting): Promise<void> {
-  const { options, onError, addPart } = shared
+  const { options, onError, parts } = shared
   const connection = connectBySession({
     ...shared,
     name: options.name,
@@ -97,21 +97,23 @@ async function connect(shared: Shared, quoting: Quoting): Promise<void> {
     onSession: guarded(options.onSession, onError),
     onResult: guarded(options.onResult, onError),
   })
-  addPart(connection.close)
+  parts.push(connection.close)
   await connection.opened
 }
 
 /** An instance that cannot be reached is tried again, as with a session. */
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
-  const { options, serviceUrls, log, chainIds } = shared
+  const { account, serviceUrls, log, chainIds, protocolName, options } = shared
   if (!hasSecretPath(endpointUrl))
     log.warn(
       { endpointUrl, proposal: withSecretPath(endpointUrl) },
       'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
     )
-  const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
+  const terms = { protocolName, endpointUrl, name: options.name }
   for (const chainId of chainIds) {
-    const check = await keepTrying(shared, () => registerEndpoint({ ...terms, chainId }))
+    const check = await keepTrying(shared, () =>
+      registerEndpoint(account, serviceUrls, { ...terms, chainId }),
+    )
     log.info({ chainId, ...check }, 'endpoint registered')
   }
 }
