@@ -185,22 +185,28 @@ it('an account that cannot pay for gas signs nothing, and says so once', async (
   end()
 })
 
-it.each(['while it runs', 'while no process runs'])(
+it.each(['between two looks', 'block by block', 'while no process runs'])(
   'a slash by a deposit address, %s, declines such quotes for a day and is reported once',
   async (when) => {
     const { ask, passBlocks, transfer, refund, restart, bond, errors, chain, end } = await start('deployed')
     const asked = await ask(1n, { isForAddress: true })
     const known = asked as Known
-    // All of it comes between two looks of the kit.
+    const { depositDeadline, fillDeadline } = known.quote
     const attack = () => {
-      chain.mine(known.quote.depositDeadline)
+      chain.mine(depositDeadline)
       transfer(known)
-      chain.mine(known.quote.fillDeadline + 1)
+      chain.mine(fillDeadline + 1)
       refund('refundAddressDeposit', known)
-      chain.mine(known.quote.fillDeadline + 2)
+      chain.mine(fillDeadline + 2)
     }
-    if (when === 'while it runs') attack()
-    else await restart(attack)
+    if (when === 'between two looks') attack()
+    else if (when === 'while no process runs') await restart(attack)
+    else {
+      while (chain.head().timestamp < depositDeadline) await passBlocks(1)
+      transfer(known)
+      while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+      refund('refundAddressDeposit', known)
+    }
     await passBlocks(40)
     expect(bond()).toBeLessThan(BOND)
     expect(errors().filter((error) => error.includes('declined there for 24 hours'))).toHaveLength(1)

@@ -33,8 +33,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   const paying = createSlots(chain.maxPayments)
   const reading = createSlots(chain.maxPayments)
   const running = new Map<Hex, Promise<void>>()
-  /** The orders that are under way, and whose deposits have been reported. */
-  const reported = new Set<Hex>()
+  /** The orders that are under way, and whose deposits have been reported, with where these are. */
+  const reported = new Map<Hex, FillableOrder['deposit']>()
   const quotedInputs = new Map<Hex, bigint>()
   /** Until when quotes are declined after a missed order, by output token. Unix seconds of the chain. */
   const missed = new Map<Address, number>()
@@ -216,7 +216,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   }
 
   function onDeposit(orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']): void {
-    reported.add(orderId)
+    reported.set(orderId, where)
     metrics.deposits++
     log.info({ chainId, orderId, where }, 'deposit')
     if (signed === undefined) return
@@ -232,9 +232,9 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     transactionHash: Hex | undefined,
   ): void {
     log.info({ chainId, orderId, status, transactionHash }, 'order ended')
-    const wasFound = reported.has(orderId)
+    const where = reported.get(orderId)
     // Other orders have ended before this state began.
-    if (signed === undefined && transactionHash === undefined && !wasFound) return
+    if (signed === undefined && transactionHash === undefined && where === undefined) return
     if (status === 'FILLED') {
       metrics.filled++
       parts.onFilled({ chainId, orderId, transactionHash })
@@ -242,7 +242,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     if (status !== 'MISSED') return
     metrics.missed++
     onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
-    if (!wasFound || signed === undefined) return
+    // Tokens at an address may come too late to be paid for, whatever the output token does.
+    if (where !== 'CONTRACT' || signed === undefined) return
     const { outputToken } = signed.quote
     missed.set(outputToken, time.passed() + MISSED_SECONDS)
     onError(

@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../../../../src/clock.js'
+import type { Clock, Timer } from '../../../../src/clock.js'
 import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
@@ -7,12 +7,6 @@ import type { IncomingRequest } from './request-terms.js'
 import { openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
 import type { SessionAnswer, SessionOrderEvent, SessionReady, SessionResult } from './session-messages.js'
-
-/** A solver's session with an instance (docs/sessions.md). */
-export interface SolverSession {
-  /** Ends it for good. @returns when no connection is open */
-  close(): Promise<void>
-}
 
 export interface SolverSessionOptions {
   /**
@@ -51,11 +45,8 @@ interface SessionTime {
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
 
-/** Opens a session, and opens it again after each loss, with a back-off. */
-export function openSolverSession(
-  options: SolverSessionOptions,
-  { clock, random }: SessionTime = { clock: systemClock, random: Math.random },
-): SolverSession {
+/** Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. */
+export function openSolverSession(options: SolverSessionOptions, { clock, random }: SessionTime) {
   const { onError, serviceUrls } = options
   let dialled = 0
   const backoff = createBackoff(random)
@@ -136,7 +127,8 @@ export function openSolverSession(
 
   connect()
   return {
-    async close() {
+    /** Ends it for good. @returns when no connection is open */
+    async close(): Promise<void> {
       isClosed = true
       timer?.stop()
       const processed = queue.close()
