@@ -133,6 +133,19 @@ it('an output token that refuses its receiver costs half of the bond at most, an
   end()
 })
 
+it('a missed order at the contract declines its output token, also when the input lay at the address first', async () => {
+  const { ask, deposit, transfer, passBlocks, contracts, errors, end } = await start('deployed')
+  contracts.token(USDC).refuse(USERS[0])
+  const taken = (await ask(1n)) as Known
+  transfer(taken)
+  await passBlocks(1)
+  deposit(taken)
+  await passBlocks(40)
+  expect(await ask(1n)).toBeUndefined()
+  expect(errors().join()).toContain('declined for an hour')
+  end()
+})
+
 it('a token that fails keeps neither the ends of quotes nor other pairs, and is reported once', async () => {
   const { ask, passBlocks, contracts, solver, errors, end } = await start('reference')
   const first = await ask(1n)

@@ -93,7 +93,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     if (seen.state === 'SETTLED' || isOver) return undefined
     const deposit = await findDeposit(seen, signed)
     if (deposit === undefined) return undefined
-    const isFirst = !reported.has(orderId)
+    // It may lie at the address first, and then at the contract.
+    const isFirst = reported.get(orderId) !== deposit
     if (isFirst) onDeposit(orderId, signed, deposit)
     if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
     const isAtAddress = deposit === 'ADDRESS' && signed !== undefined
