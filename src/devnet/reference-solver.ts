@@ -62,6 +62,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
 
   function join(serviceUrl: string): Promise<void> {
     return new Promise((resolve, reject) => {
+      const fail = (error: Error) => reject(new Error(`${name} could not start: ${describe(error)}`))
       solver = createSolver({
         ...kitOptions(options),
         aggregatorUrl: serviceUrl,
@@ -69,16 +70,18 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
         fill: async (order) => {
           if (!isPaused) await order.fill()
         },
-        // It connects again by itself. Only the first connection must not fail.
+        // It registers and connects again by itself. Only the first time must not fail.
+        onError(error) {
+          if (error instanceof AggregatorError) fail(error)
+          options.onError(error)
+        },
         onSession(change) {
           if (change.state === 'open') return
           reject(new Error(`${name} could not connect: ${change.error.message}`))
           if (change.isFinal) options.onError(change.error)
         },
       })
-      solver
-        .start()
-        .then(resolve, (error) => reject(new Error(`${name} could not start: ${describe(error)}`)))
+      solver.start().then(resolve, fail)
     })
   }
 

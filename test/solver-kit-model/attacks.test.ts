@@ -39,19 +39,30 @@ async function start(rules: Rules) {
     }
   }
 
-  const incarnation = world.start()
-  await incarnation.node.asked
-  for (let block = 0; block < 20 && incarnation.progress !== 'started'; block++) await passBlocks(1)
-  expect(incarnation.progress).toBe('started')
+  async function begin() {
+    const begun = world.start()
+    await begun.node.asked
+    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) await passBlocks(1)
+    expect(begun.progress).toBe('started')
+    return begun
+  }
+
+  let incarnation = await begin()
   return {
     ...world,
     ...incarnation,
     errors: () => incarnation.errors.map(String),
     passBlocks,
+    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs */
+    async restart(meanwhile: () => void) {
+      world.kill(incarnation)
+      meanwhile()
+      incarnation = await begin()
+    },
     bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
     stateOf: ({ orderId }: Known) => contracts.settlement.order(orderId).state,
     /** Asks for a quote or a price. @returns undefined when it is declined */
-    async ask(wanted: bigint, { isPrice = false } = {}): Promise<Known | undefined> {
+    async ask(wanted: bigint, { isPrice = false, isForAddress = false } = {}): Promise<Known | undefined> {
       const body = {
         inputToken: WETH,
         outputToken: USDC,
@@ -59,7 +70,7 @@ async function start(rules: Rules) {
         amount: String(wanted * WETH_UNIT),
         userAddress: isPrice ? NO_USER : USERS[0],
         chainId: CHAIN_ID,
-        depositMode: 'CONTRACT',
+        depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
         depositDeadline: chain.head().timestamp + 10,
         fillDeadline: chain.head().timestamp + 70,
       }
@@ -68,7 +79,7 @@ async function start(rules: Rules) {
       await clock.advance(0)
       const { body: answer } = await answering
       if (!('signature' in (answer as object))) return undefined
-      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress: false })
+      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
     },
     deposit: ({ quote, signature }: Known) =>
       chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),
@@ -122,6 +133,19 @@ it('an output token that refuses its receiver costs half of the bond at most, an
   end()
 })
 
+it('a missed order at the contract declines its output token, also when the input lay at the address first', async () => {
+  const { ask, deposit, transfer, passBlocks, contracts, errors, end } = await start('deployed')
+  contracts.token(USDC).refuse(USERS[0])
+  const taken = (await ask(1n)) as Known
+  transfer(taken)
+  await passBlocks(1)
+  deposit(taken)
+  await passBlocks(40)
+  expect(await ask(1n)).toBeUndefined()
+  expect(errors().join()).toContain('declined for an hour')
+  end()
+})
+
 it('a token that fails keeps neither the ends of quotes nor other pairs, and is reported once', async () => {
   const { ask, passBlocks, contracts, solver, errors, end } = await start('reference')
   const first = await ask(1n)
@@ -133,6 +157,20 @@ it('a token that fails keeps neither the ends of quotes nor other pairs, and is 
   expect(errors().filter((error) => error.includes(FEE_TOKEN))).toHaveLength(1)
   end()
 })
+
+it.each(RULES)(
+  'a quote whose input token fails for good is ended in time on the %s contract',
+  async (rules) => {
+    const { ask, passBlocks, contracts, solver, errors, end } = await start(rules)
+    expect(await ask(1n)).toBeDefined()
+    contracts.token(WETH).refuse()
+    // Past the middle of its fill window, and not past its end.
+    await passBlocks(30)
+    expect(solver.metrics().openQuotes).toBe(0)
+    expect(errors().filter((error) => error.includes('balanceOf'))).toHaveLength(1)
+    end()
+  },
+)
 
 it('transfers of nothing to deposit addresses make no orders', async () => {
   const { ask, passBlocks, transfer, stateOf, solver, end } = await start('reference')
@@ -159,3 +197,34 @@ it('an account that cannot pay for gas signs nothing, and says so once', async (
   expect(await ask(1n)).toBeDefined()
   end()
 })
+
+it.each(['between two looks', 'block by block', 'while no process runs'])(
+  'a slash by a deposit address, %s, declines such quotes for a day and is reported once',
+  async (when) => {
+    const { ask, passBlocks, transfer, refund, restart, bond, errors, chain, end } = await start('deployed')
+    const asked = await ask(1n, { isForAddress: true })
+    const known = asked as Known
+    const { depositDeadline, fillDeadline } = known.quote
+    const attack = () => {
+      chain.mine(depositDeadline)
+      transfer(known)
+      chain.mine(fillDeadline + 1)
+      refund('refundAddressDeposit', known)
+      chain.mine(fillDeadline + 2)
+    }
+    if (when === 'between two looks') attack()
+    else if (when === 'while no process runs') await restart(attack)
+    else {
+      while (chain.head().timestamp < depositDeadline) await passBlocks(1)
+      transfer(known)
+      while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+      refund('refundAddressDeposit', known)
+    }
+    await passBlocks(40)
+    expect(bond()).toBeLessThan(BOND)
+    expect(errors().filter((error) => error.includes('declined there for 24 hours'))).toHaveLength(1)
+    expect(await ask(1n, { isForAddress: true })).toBeUndefined()
+    expect(await ask(1n)).toBeDefined()
+    end()
+  },
+)

@@ -4,19 +4,7 @@ import type { SolverState } from './state.js'
 export class OverBudget extends Error {}
 
 /** Bounds what cancellations cost in an hour of the chain's time. In wei. */
-export interface CancelBudget {
-  /**
-   * Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised.
-   * @throws OverBudget when the hour does not allow it
-   */
-  reserve(id: string, highest: bigint): void
-  /** Counts what a cancellation has cost in the end. */
-  charge(id: string, cost: bigint): void
-  /** The last cancellation did not fit and would not fit now, or nothing is left. */
-  isSpent(): boolean
-  /** Whether a cancellation may fit: there is room for the last one that did not, or fees may have fallen since. */
-  isWorthATry(): boolean
-}
+export type CancelBudget = ReturnType<typeof createCancelBudget>
 
 export interface CancelBudgetOptions {
   readonly chain: { readonly chainId: number; readonly maxCancelFees: bigint }
@@ -25,8 +13,6 @@ export interface CancelBudgetOptions {
   readonly now: () => number
   /** A cancellation did not fit: called at most once an hour. */
   readonly onSpent: (error: OverBudget) => void
-  /** After that, one fits again. */
-  readonly onRoom: () => void
 }
 
 interface Cost {
@@ -39,13 +25,12 @@ const HOUR_SECONDS = 3_600
 const RETRY_SECONDS = 60
 
 /** Builds it. What was spent is kept over restarts. */
-export function createCancelBudget({ chain, state, now, ...report }: CancelBudgetOptions): CancelBudget {
+export function createCancelBudget({ chain, state, now, onSpent }: CancelBudgetOptions) {
   const name = `cancellation fees ${chain.chainId}`
   let costs: readonly Cost[] = JSON.parse(state.position(name) ?? '[]')
   /** The last one that did not fit, until one fits. */
   let refused: { readonly time: number; readonly highest: bigint } | undefined
   let reportedAt: number | undefined
-  let isRoomReported = true
 
   const recent = () => costs.filter(({ time }) => time > now() - HOUR_SECONDS)
   const withoutIt = (id: string) => recent().filter((cost) => cost.id !== id)
@@ -64,28 +49,31 @@ export function createCancelBudget({ chain, state, now, ...report }: CancelBudge
     )
     if (reportedAt === undefined || now() >= reportedAt + HOUR_SECONDS) {
       reportedAt = now()
-      isRoomReported = false
-      report.onSpent(error)
+      onSpent(error)
     }
     throw error
   }
 
+  /** The last cancellation did not fit and would not fit now, or nothing is left. */
   function isSpent(): boolean {
     const isRecent = refused !== undefined && now() < refused.time + HOUR_SECONDS
     return !isWithin(recent(), isRecent && refused !== undefined ? refused.highest : 1n)
   }
 
   return {
-    reserve(id, highest) {
+    /**
+     * Counts a cancellation that is about to be sent, at its highest cost; again when its fees are raised.
+     * @throws OverBudget when the hour does not allow it
+     */
+    reserve(id: string, highest: bigint): void {
       if (!isWithin(withoutIt(id), highest)) refuse(highest)
       refused = undefined
       put(id, highest)
-      if (isRoomReported) return
-      isRoomReported = true
-      report.onRoom()
     },
+    /** Counts what a cancellation has cost in the end. */
     charge: put,
     isSpent,
+    /** Whether a cancellation may fit: there is room for the last one that did not, or fees may have fallen since. */
     isWorthATry: () => !isSpent() || (refused !== undefined && now() >= refused.time + RETRY_SECONDS),
   }
 }

@@ -1,49 +1,28 @@
-import { encodeFunctionData, type Hex, parseTransaction } from 'viem'
+import { encodeFunctionData, parseTransaction } from 'viem'
 import { type CancelBudget, OverBudget } from './cancel-budget.js'
-import type { SolverChain } from './chain/open-chain.js'
 import { cancelCall, cancelWordCall } from './chain/orders.js'
 import { revertData } from './chain/revert-data.js'
 import type { SignedTransaction } from './chain/transactions.js'
+import type { ChainParts } from './chain-parts.js'
 import { fromWord, type NonceWord, toWords } from './nonces.js'
 import type { Payments } from './payments.js'
-import type { SolverState } from './state.js'
 
-interface CancellationsOptions {
-  readonly chain: SolverChain
-  readonly solver: Hex
-  readonly state: Pick<SolverState, 'waitingPayments'>
+interface CancellationsOptions extends Pick<ChainParts, 'chain' | 'solver' | 'state' | 'onError' | 'signal'> {
   readonly payments: Payments
   readonly budget: CancelBudget
   /** A transaction has ended. */
   readonly onEnd: () => void
   /** The budget does not allow the cancellation of these now. */
   readonly onUnaffordable: (nonces: readonly bigint[]) => void
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
 }
 
 /** The transactions that use up nonces, each followed to its end. They go on after a restart. */
-export interface Cancellations {
-  /** Whether a transaction with this nonce is under way. */
-  has(nonce: bigint): boolean
-  /** Goes on with those that are under way, and are not followed. */
-  resume(): void
-  /**
-   * Uses up nonces, as many as may be sent at this time; the others must be given again.
-   * @param nonces the most urgent first
-   * @param isAlone cancels each by a transaction of its own, which emits an event
-   */
-  start(nonces: readonly bigint[], isAlone: boolean): Promise<void>
-  /** @returns when nothing is followed any more, after the signal has aborted */
-  idle(): Promise<void>
-}
-
-const PREFIX = 'cancellation'
+export type Cancellations = ReturnType<typeof createCancellations>
 
 /** Builds them. */
-export function createCancellations(options: CancellationsOptions): Cancellations {
+export function createCancellations(options: CancellationsOptions) {
   const { chain, solver, state, payments, budget, onError, signal } = options
-  const prefix = `${PREFIX} ${chain.chainId} `
+  const prefix = `cancellation ${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
   const nonces = new Set<bigint>()
   /** False once the contract has refused it. */
@@ -111,15 +90,22 @@ export function createCancellations(options: CancellationsOptions): Cancellation
   }
 
   return {
-    has: (nonce) => nonces.has(nonce),
-    resume() {
+    /** Whether a transaction with this nonce is under way. */
+    has: (nonce: bigint) => nonces.has(nonce),
+    /** Goes on with those that are under way, and are not followed. */
+    resume(): void {
       for (const { id } of state.waitingPayments(chain.chainId)) {
         if (!id.startsWith(prefix)) continue
         const [word = '0', mask = '0'] = id.slice(prefix.length).split(' ')
         follow({ word: BigInt(word), mask: BigInt(mask) }, toEnd)
       }
     },
-    async start(wanted, isAlone) {
+    /**
+     * Uses up nonces, as many as may be sent at this time; the others must be given again.
+     * @param wanted the most urgent first
+     * @param isAlone cancels each by a transaction of its own, which emits an event
+     */
+    async start(wanted: readonly bigint[], isAlone: boolean): Promise<void> {
       const fresh = wanted.filter((nonce) => !nonces.has(nonce))
       if (fresh.length > 0 && !budget.isWorthATry()) return options.onUnaffordable(fresh)
       const words = toWords(fresh)
@@ -134,7 +120,8 @@ export function createCancellations(options: CancellationsOptions): Cancellation
         follow(word, (id) => send(id, word))
       }
     },
-    async idle() {
+    /** @returns when nothing is followed any more, after the signal has aborted */
+    async idle(): Promise<void> {
       await Promise.all(followed.values())
     },
   }

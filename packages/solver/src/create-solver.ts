@@ -79,12 +79,11 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   }
 
   async function start(): Promise<void> {
-    const addPart = (end: (typeof parts)[number]) => void parts.push(end)
     const onQuoting = (answering: Quoting) => {
       quoting = answering
     }
     try {
-      await startSolver({ options, clock, metrics, log, onError, signal, addPart, onQuoting, chains })
+      await startSolver({ options, clock, metrics, log, onError, signal, parts, onQuoting, chains })
     } catch (error) {
       // A chain that runs pays what it owes until the solver is closed.
       if (chains.size === 0) await end()

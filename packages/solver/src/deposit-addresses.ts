@@ -4,18 +4,19 @@ import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import { isNonceUsed, refundCall } from './chain/orders.js'
 import { revertData } from './chain/revert-data.js'
+import type { Holdings } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
 const DECLINED_SECONDS = 86_400
 const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
 const INERT_TOKEN = '0x600160005260206000f3'
-/** The contract has looked for tokens to give back, and found none. */
-const GIVES_BACK = [toFunctionSelector('NothingDeposited(bytes32)')]
-const KEEPS = [
-  toFunctionSelector('NonceAlreadyUsed()'),
-  toFunctionSelector('NonceAlreadyUsed(address,uint256)'),
-]
+/** What a contract that keeps tokens reverts with before it looks for them, and one that gives them back after it. */
+const ANSWERS: Readonly<Record<string, 'yes' | 'no'>> = {
+  [toFunctionSelector('NothingDeposited(bytes32)')]: 'no',
+  [toFunctionSelector('NonceAlreadyUsed()')]: 'yes',
+  [toFunctionSelector('NonceAlreadyUsed(address,uint256)')]: 'yes',
+}
 
 export type DepositAddresses = ReturnType<typeof createDepositAddresses>
 
@@ -32,6 +33,8 @@ export function createDepositAddresses(
   const place = `${chain.chainId} ${chain.settlement}`
   const known = () => state.position(`keeps tokens ${place}`)
   const keepsTokens = () => known() !== 'no'
+  const bond = `bond ${place}`
+  const highestBond = () => BigInt(state.position(bond) ?? '0')
   let nextLearning = 0
 
   return {
@@ -61,23 +64,32 @@ export function createDepositAddresses(
           data: encodeFunctionData(call),
           stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
         })
-        .then(() => 'no' as const, keepsBy)
+        .then(
+          () => 'no' as const,
+          (error) => ANSWERS[revertData(error)?.slice(0, 10) ?? ''],
+        )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },
-    /** A user has had the solver slashed by a deposit address. */
-    slashed: () => state.setPosition(`address slash ${place}`, String(time.passed())),
+    /** Takes what was read. */
+    see({ totalBond }: Pick<Holdings, 'totalBond'>): void {
+      if (totalBond > highestBond()) state.setPosition(bond, String(totalBond))
+    },
+    /**
+     * Others have ended an order at a deposit address. The looks at the bond and at the order may be far apart, and a restart may lie
+     * between them, so the highest bond that was seen counts. It falls for other reasons too, of which one may look like a slash here.
+     * @param held what was read after that
+     * @returns whether it was a slash: then quotes for deposit addresses are declined
+     */
+    hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>): boolean {
+      if (totalBond >= highestBond()) return false
+      state.setPosition(bond, String(totalBond))
+      state.setPosition(`address slash ${place}`, String(time.passed()))
+      return true
+    },
     /** Whether quotes for deposit addresses are declined after a slash. */
     areDeclined(): boolean {
       const at = state.position(`address slash ${place}`)
       return at !== undefined && time.passed() < Number(at) + DECLINED_SECONDS
     },
   }
-}
-
-/** @returns undefined when the error does not say it */
-function keepsBy(error: unknown): 'yes' | 'no' | undefined {
-  const selector = revertData(error)?.slice(0, 10) as Hex | undefined
-  if (selector === undefined) return undefined
-  if (GIVES_BACK.includes(selector)) return 'no'
-  return KEEPS.includes(selector) ? 'yes' : undefined
 }

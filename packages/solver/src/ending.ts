@@ -1,15 +1,12 @@
-import { encodeFunctionData, type Hex } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Cancellations } from './cancellations.js'
-import type { ChainTime, Head } from './chain/chain-time.js'
-import type { SolverChain } from './chain/open-chain.js'
-import { isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
-import type { DepositAddresses } from './deposit-addresses.js'
+import type { Head } from './chain/chain-time.js'
+import { type AtBlock, isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
+import type { ChainParts } from './chain-parts.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
-import type { Payments } from './payments.js'
-import { isPrice, type LedgerQuote, type QuoteLedger } from './quote-ledger.js'
-import type { SolverState } from './state.js'
+import { isPrice, type LedgerQuote } from './quote-ledger.js'
 
 /** What became of a quote that was to be cancelled. */
 export interface CancelledQuote {
@@ -22,49 +19,26 @@ export interface CancelledQuote {
   readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
 }
 
-interface EndingOptions {
-  readonly chain: SolverChain
-  readonly solver: Hex
-  readonly time: ChainTime
-  readonly ledger: QuoteLedger
-  readonly state: SolverState
-  readonly addresses: DepositAddresses
-  readonly filling: Pick<Filling, 'deposited'>
-  /** Undefined for an account that signs no transactions: then nothing is cancelled. */
-  readonly payments: Payments | undefined
-  readonly cancellations: Cancellations | undefined
-  /** Reads the bond of the solver, reserved part included. @throws viem's errors */
-  readonly readTotalBond: () => Promise<bigint>
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
-}
-
 /** Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. */
-export interface Ending {
-  /** Looks at each quote that is due. @param head the last one is looked at again when left out: a transaction has ended after it */
-  look(head?: Head): void
-  /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
-  cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]>
-  /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
-  leaveOpen(nonces: readonly bigint[]): void
-}
+export type Ending = ReturnType<typeof createEnding>
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
 const SLOW_LOOK_SECONDS = 60
-const KEPT_BONDS = 3
 /** Quotes that are read at once. */
 const LOOKED_AT = 100
 
-/** Builds it. */
-export function createEnding(options: EndingOptions): Ending {
-  const { chain, solver, time, ledger, state, addresses, payments, cancellations, signal } = options
+/** Builds it. @param cancellations undefined for an account that signs no transactions: then nothing is cancelled */
+export function createEnding(
+  parts: ChainParts,
+  filling: Pick<Filling, 'deposited'>,
+  cancellations: Cancellations | undefined,
+) {
+  const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
   const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
-  /** When the next look at a quote is due, and the bond at the last one. */
-  const slow = new Map<bigint, { readonly due: number; readonly bond: bigint }>()
+  /** When the next look at a quote is due. */
+  const slow = new Map<bigint, number>()
   /** Nonces whose last look has failed, and was reported. */
   const failing = new Set<bigint>()
-  /** The bond at the last looks. A node may show it before the block that has reduced it. */
-  let lastBonds: readonly bigint[] = []
   let looking: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let newest: Head | undefined
@@ -73,7 +47,7 @@ export function createEnding(options: EndingOptions): Ending {
     const { quote, signed, deposit } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
-    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce)?.due ?? 0)
+    const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
@@ -91,12 +65,11 @@ export function createEnding(options: EndingOptions): Ending {
     const { quote, isForAddress } = entry
     const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
-    if (reached === 'DEPOSITED') return options.filling.deposited(signed.orderId, fillDeadline)
+    if (reached === 'DEPOSITED') return filling.deposited(signed.orderId, fillDeadline)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && (await hasLostBond(quote.nonce))) {
-      addresses.slashed()
+    if (reached === 'REFUNDED' && isForAddress && addresses.hasCostBond(await parts.refresh())) {
       const { orderId, chainId } = signed
-      options.onError(
+      onError(
         new Error(
           `order ${orderId} at a deposit address on chain ${chainId} has cost a part of the bond: quotes for deposit addresses are declined there for 24 hours`,
         ),
@@ -105,11 +78,6 @@ export function createEnding(options: EndingOptions): Ending {
     slow.delete(quote.nonce)
     for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
     ledger.end(quote)
-  }
-
-  async function hasLostBond(nonce: bigint): Promise<boolean> {
-    const now = await options.readTotalBond()
-    return (slow.get(nonce)?.bond ?? 0n) > now || lastBonds.some((bond) => bond > now)
   }
 
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
@@ -123,6 +91,22 @@ export function createEnding(options: EndingOptions): Ending {
     )
   }
 
+  /** A balance that cannot be read keeps no quote open, unless its cancellation might take tokens from a user. */
+  async function balanceOf({ quote, isForAddress }: LedgerQuote, address: Address, at: AtBlock) {
+    const { inputToken } = quote
+    try {
+      const [before, now] = await Promise.all([
+        readBalance(chain, inputToken, address, at),
+        readBalance(chain, inputToken, address),
+      ])
+      return before > now ? before : now
+    } catch (error) {
+      const isEarly = time.passed() <= endsAfter({ quote, deposit: 'ADDRESS' })
+      if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
+      return 0n
+    }
+  }
+
   /** @returns whether its nonce is to be used up */
   async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
     const { quote } = entry
@@ -130,14 +114,12 @@ export function createEnding(options: EndingOptions): Ending {
     if (signed === undefined) return false
     // A node that does not have this block must not answer for it. What came after it counts as well.
     const at = { blockNumber: BigInt(head.number) }
-    const [wasUsed, isUsed, before, now] = await Promise.all([
+    const [wasUsed, isUsed, balance] = await Promise.all([
       isNonceUsed(chain, solver, quote.nonce, at),
       isNonceUsed(chain, solver, quote.nonce),
-      readBalance(chain, quote.inputToken, signed.depositAddress, at),
-      readBalance(chain, quote.inputToken, signed.depositAddress),
+      balanceOf(entry, signed.depositAddress, at),
     ])
     if (wasUsed || isUsed) return end(entry, signed).then(() => false)
-    const balance = before > now ? before : now
     const isPaid = balance >= quote.inputAmount
     const decision = decideEnd(entry, {
       time: time.passed(),
@@ -150,9 +132,8 @@ export function createEnding(options: EndingOptions): Ending {
     })
     if (decision === 'CANCEL') return true
     conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
-    if (decision === 'PAY') options.filling.deposited(signed.orderId, quote.fillDeadline)
-    else if (time.passed() > quote.fillDeadline)
-      slow.set(quote.nonce, { due: time.passed() + SLOW_LOOK_SECONDS, bond: ledger.totalBond() })
+    if (decision === 'PAY') filling.deposited(signed.orderId, quote.fillDeadline)
+    else if (time.passed() > quote.fillDeadline) slow.set(quote.nonce, time.passed() + SLOW_LOOK_SECONDS)
     return false
   }
 
@@ -167,7 +148,7 @@ export function createEnding(options: EndingOptions): Ending {
       failing.delete(nonce)
       return isEnding
     } catch (error) {
-      if (!signal.aborted && !failing.has(nonce)) options.onError(error)
+      if (!signal.aborted && !failing.has(nonce)) onError(error)
       failing.add(nonce)
       if (requested.has(nonce)) failures.push(error)
       return false
@@ -189,7 +170,6 @@ export function createEnding(options: EndingOptions): Ending {
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head, failures)))
       ending.push(...some.filter((_, index) => isEnding[index]))
     }
-    lastBonds = [...lastBonds, ledger.totalBond()].slice(-KEPT_BONDS)
     await cancelAll(ending)
     if (failures.length > 0) throw failures[0]
     await addresses.learn()
@@ -216,18 +196,20 @@ export function createEnding(options: EndingOptions): Ending {
         return lookAtAll()
       })
       looking = waiting.catch((error) => {
-        if (!signal.aborted) options.onError(error)
+        if (!signal.aborted) onError(error)
       })
     }
     return waiting
   }
 
   return {
-    look(head = newest) {
+    /** Looks at each quote that is due. @param head the last one is looked at again when left out: a transaction has ended after it */
+    look(head = newest): void {
       newest = head
       void look()
     },
-    async cancel(wanted) {
+    /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
+    async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
       const outcomes = wanted.map(async ({ orderId, quote }) => ({
         orderId,
@@ -236,7 +218,8 @@ export function createEnding(options: EndingOptions): Ending {
       const [ended] = await Promise.all([Promise.all(outcomes), look()])
       return ended
     },
-    leaveOpen(nonces) {
+    /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
+    leaveOpen(nonces: readonly bigint[]): void {
       for (const nonce of nonces) conclude(nonce, 'OPEN')
     },
   }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../../src/clock.js'
-import type { IncomingRequest, Quoting } from './quoting.js'
-import { readRequestTerms } from './session/request-terms.js'
+import type { Quoting } from './quoting.js'
+import { type IncomingRequest, readRequestTerms } from './session/request-terms.js'
 import { toWireQuote } from './session/wire-quote.js'
 
 /** The answer of an endpoint to a request of an instance. */

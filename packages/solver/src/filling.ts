@@ -1,64 +1,16 @@
 import type { Address, Hex } from 'viem'
-import type { Clock } from '../../../src/clock.js'
-import type { ChainTime } from './chain/chain-time.js'
-import type { SolverChain } from './chain/open-chain.js'
 import { type ChainOrder, fillCall, readBalance, readOrder, settleCall } from './chain/orders.js'
 import { isOverflow } from './chain/revert-data.js'
-import type { DepositAddresses } from './deposit-addresses.js'
+import type { ChainParts } from './chain-parts.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
 import type { Payments } from './payments.js'
+import { isPrice } from './quote-ledger.js'
 import { createSlots } from './slots.js'
 import type { SolverOptions } from './solver-options.js'
-import type { SolverState, StoredOrder } from './state.js'
-
-export interface FillingOptions {
-  readonly chain: SolverChain
-  readonly solver: Address
-  readonly clock: Clock
-  readonly time: Pick<ChainTime, 'passed'>
-  readonly state: SolverState
-  /** Undefined for an account that signs no transactions. */
-  readonly payments: Payments | undefined
-  /** The market maker's way. */
-  readonly fill: ((order: FillableOrder) => Promise<unknown>) | undefined
-  /** Called once for an order in a process, when its deposit is there. `signed` is undefined as in `FillableOrder`. */
-  readonly onDeposit: (orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']) => void
-  readonly onPayment: () => void
-  readonly onReverted: (orderId: Hex, hash: Hex) => void
-  /** Called when an order has its last status: at least once over restarts, and again when a reorganisation removes the end. */
-  readonly onEnd: (order: EndedOrder, signed: SolverQuote | undefined) => void
-  /** Called after it. @param isNonceUsed whether it is over for the quote: a refund is looked at by others */
-  readonly onEnded: (signed: SolverQuote, isNonceUsed: boolean) => Promise<void>
-  /** Whether the market maker pays an order whose input is less than was quoted. */
-  readonly acceptLess: SolverOptions['acceptLess']
-  readonly addresses: Pick<DepositAddresses, 'lastSettle' | 'givenUpAfter'>
-  /** Whether the nonce of a quote is being used up. */
-  readonly isCancelling: (nonce: bigint) => boolean
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
-}
-
-export interface EndedOrder extends StoredOrder {
-  /** The payment of this state that was mined. */
-  readonly transactionHash: Hex | undefined
-}
+import type { StoredOrder } from './state.js'
 
 /** Pays the orders of a solver on one chain, each once. */
-export interface Filling {
-  /**
-   * Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored.
-   * @param quotedInput the input of its quote, as the contract's event says it: the state may not have the quote
-   */
-  deposited(orderId: Hex, fillDeadline: number, quotedInput?: bigint): void
-  /** A reorganisation has removed the end of an order. */
-  reopen(orderId: Hex): void
-  /** Goes on with the orders that the state has. */
-  resume(): void
-  /** The orders that are under way. */
-  count(): number
-  /** @returns when nothing runs any more, after the signal has aborted */
-  idle(): Promise<void>
-}
+export type Filling = ReturnType<typeof createFilling>
 
 /** A deposit that was found. */
 interface Found {
@@ -68,16 +20,24 @@ interface Found {
 }
 
 const MAX_DELAY_MS = 10_000
+/** The token may refuse its receivers, and each order would cost a part of the bond. */
+const MISSED_SECONDS = 3_600
 
-/** Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated. */
-export function createFilling(options: FillingOptions): Filling {
-  const { chain, clock, time, solver, state, payments, signal, onError } = options
+/**
+ * Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated.
+ * @param isCancelling whether the nonce of a quote is being used up
+ */
+export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) => boolean) {
+  const { chain, clock, time, solver, state, ledger, payments, metrics, log, signal, onError } = parts
+  const { chainId } = chain
   const paying = createSlots(chain.maxPayments)
   const reading = createSlots(chain.maxPayments)
   const running = new Map<Hex, Promise<void>>()
-  /** The orders that are under way, and whose deposits have been reported. */
-  const reported = new Set<Hex>()
+  /** The orders that are under way, and whose deposits have been reported, with where these are. */
+  const reported = new Map<Hex, FillableOrder['deposit']>()
   const quotedInputs = new Map<Hex, bigint>()
+  /** Until when quotes are declined after a missed order, by output token. Unix seconds of the chain. */
+  const missed = new Map<Address, number>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
@@ -116,8 +76,8 @@ export function createFilling(options: FillingOptions): Filling {
     const deposit = quotedInputs.has(orderId) ? 'CONTRACT' : 'ADDRESS'
     const found = await reading.run({ deposit, deadline: fillDeadline }, () => look(order))
     if (found === undefined) return false
-    if (options.fill === undefined) await pay(order, found)
-    else await leave(options.fill, order, found)
+    if (parts.fill === undefined) await pay(order, found)
+    else await leave(parts.fill, order, found)
     return true
   }
 
@@ -133,33 +93,33 @@ export function createFilling(options: FillingOptions): Filling {
     if (seen.state === 'SETTLED' || isOver) return undefined
     const deposit = await findDeposit(seen, signed)
     if (deposit === undefined) return undefined
-    const isFirst = !reported.has(orderId)
-    if (isFirst) options.onDeposit(orderId, signed, deposit)
-    reported.add(orderId)
+    // It may lie at the address first, and then at the contract.
+    const isFirst = reported.get(orderId) !== deposit
+    if (isFirst) onDeposit(orderId, signed, deposit)
     if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
     const isAtAddress = deposit === 'ADDRESS' && signed !== undefined
     return {
       deposit,
-      deadline: isAtAddress ? options.addresses.lastSettle(signed.quote) : order.fillDeadline,
+      deadline: isAtAddress ? parts.addresses.lastSettle(signed.quote) : order.fillDeadline,
     }
   }
 
   /** Only the chain's time ends an order: the contract knows no other. */
   function givenUpAfter(order: StoredOrder, seen: ChainOrder, signed: SolverQuote | undefined): number {
     if (seen.state !== 'NONE' || signed === undefined) return order.fillDeadline
-    return options.addresses.givenUpAfter(signed.quote)
+    return parts.addresses.givenUpAfter(signed.quote)
   }
 
   /** Whether what has arrived is what was quoted, or the market maker takes it. */
   async function isEnough(
-    { chainId, orderId }: StoredOrder,
+    { orderId }: StoredOrder,
     { inputAmount }: ChainOrder,
     signed: SolverQuote | undefined,
     isFirst: boolean,
   ): Promise<boolean> {
     const quoted = signed?.quote.inputAmount ?? quotedInputs.get(orderId) ?? 0n
     if (inputAmount >= quoted) return true
-    if (signed !== undefined && (await options.acceptLess?.({ chainId, orderId, signed, inputAmount })))
+    if (signed !== undefined && (await parts.acceptLess?.({ chainId, orderId, signed, inputAmount })))
       return true
     if (isFirst)
       onError(new Error(`order ${orderId} has ${inputAmount} of the input of ${quoted}, and is not paid`))
@@ -171,7 +131,10 @@ export function createFilling(options: FillingOptions): Filling {
     const ended = await sent.follow(orderId, deadline)
     if (ended?.outcome === 'success') await end(order, 'FILLED', { isNonceUsed: true, hash: ended.hash })
     else if (ended !== undefined) {
-      if (ended.outcome === 'reverted') options.onReverted(orderId, ended.hash)
+      if (ended.outcome === 'reverted') {
+        metrics.paymentsReverted++
+        onError(new Error(`the payment ${ended.hash} of order ${orderId} reverted`))
+      }
       sent.forget(orderId)
     }
     return true
@@ -193,7 +156,7 @@ export function createFilling(options: FillingOptions): Filling {
       const now = hasWaited ? await look(order) : found
       if (now === undefined) return
       await send(order, now, payments)
-      options.onPayment()
+      metrics.paymentsSent++
       await followPayment(order, now.deadline, payments)
     })
   }
@@ -204,7 +167,7 @@ export function createFilling(options: FillingOptions): Filling {
       signed === undefined ? fillCall(chain, orderId) : settleCall(chain, signed.quote, signed.signature)
     try {
       await sender.send(orderId, call, () => {
-        if (signed !== undefined && options.isCancelling(signed.quote.nonce))
+        if (signed !== undefined && isCancelling(signed.quote.nonce))
           throw new Error(`the quote of order ${orderId} is being cancelled`)
       })
     } catch (error) {
@@ -217,11 +180,11 @@ export function createFilling(options: FillingOptions): Filling {
   }
 
   async function leave(
-    fill: NonNullable<FillingOptions['fill']>,
+    fill: NonNullable<SolverOptions['fill']>,
     order: StoredOrder,
     found: Found,
   ): Promise<void> {
-    const { chainId, orderId } = order
+    const { orderId } = order
     const { deposit } = found
     const payNow = async () => {
       await pay(order, found)
@@ -241,28 +204,81 @@ export function createFilling(options: FillingOptions): Filling {
   ): Promise<void> {
     const { orderId } = order
     const signed = state.quote(orderId)
-    options.onEnd({ ...order, status, transactionHash: hash }, signed)
+    report(orderId, status, signed, hash)
     state.setStatus(orderId, status)
-    if (signed !== undefined) await options.onEnded(signed, isNonceUsed)
+    if (signed === undefined) return
+    // What was paid out must be missing from the holdings before it is missing from the promises.
+    await parts.refresh().catch(onError)
+    // With an unused nonce it can still cost a part of the bond.
+    if (!isNonceUsed) return ledger.deposited(signed.quote, 'NONE')
+    for (const other of ledger.get(signed.quote.nonce)?.signed ?? [signed])
+      state.endQuote(other.orderId, time.passed())
+    ledger.end(signed.quote)
+  }
+
+  function onDeposit(orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']): void {
+    reported.set(orderId, where)
+    metrics.deposits++
+    log.info({ chainId, orderId, where }, 'deposit')
+    if (signed === undefined) return
+    // A reorganisation has removed its end.
+    if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
+    ledger.deposited(signed.quote, where)
+  }
+
+  function report(
+    orderId: Hex,
+    status: StoredOrder['status'],
+    signed: SolverQuote | undefined,
+    transactionHash: Hex | undefined,
+  ): void {
+    log.info({ chainId, orderId, status, transactionHash }, 'order ended')
+    const where = reported.get(orderId)
+    // Other orders have ended before this state began.
+    if (signed === undefined && transactionHash === undefined && where === undefined) return
+    if (status === 'FILLED') {
+      metrics.filled++
+      parts.onFilled({ chainId, orderId, transactionHash })
+    }
+    if (status !== 'MISSED') return
+    metrics.missed++
+    onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
+    // Tokens at an address may come too late to be paid for, whatever the output token does.
+    if (where !== 'CONTRACT' || signed === undefined) return
+    const { outputToken } = signed.quote
+    missed.set(outputToken, time.passed() + MISSED_SECONDS)
+    onError(
+      new Error(`quotes of ${outputToken} on chain ${chainId} are declined for an hour: an order was missed`),
+    )
   }
 
   return {
-    deposited(orderId, fillDeadline, quotedInput) {
+    /**
+     * Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored.
+     * @param quotedInput the input of its quote, as the contract's event says it: the state may not have the quote
+     */
+    deposited(orderId: Hex, fillDeadline: number, quotedInput?: bigint): void {
       if (quotedInput !== undefined) quotedInputs.set(orderId, quotedInput)
-      state.addOrder({ chainId: chain.chainId, orderId, fillDeadline })
+      state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },
-    reopen(orderId) {
+    /** A reorganisation has removed the end of an order. */
+    reopen(orderId: Hex): void {
       const order = state.order(orderId)
       if (order?.status !== 'FILLED') return
       state.setStatus(orderId, 'OPEN')
       run(orderId)
     },
-    resume() {
-      for (const { chainId, orderId } of state.openOrders()) if (chainId === chain.chainId) run(orderId)
+    /** Goes on with the orders that the state has. */
+    resume(): void {
+      for (const { orderId } of state.openOrders(chainId)) run(orderId)
     },
+    /** The orders that are under way. */
     count: () => running.size,
-    async idle() {
+    /** Whether an order in an output token was missed lately. */
+    hasMissed: (outputToken: Address) => time.passed() < (missed.get(outputToken) ?? 0),
+    /** @returns when nothing runs any more, after the signal has aborted */
+    async idle(): Promise<void> {
       await Promise.all(running.values())
     },
   }

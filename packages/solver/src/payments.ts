@@ -1,15 +1,14 @@
 import type { Hex } from 'viem'
-import type { Clock } from '../../../src/clock.js'
 import { OverBudget } from './cancel-budget.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
+import type { SolverParts } from './chain-parts.js'
 import type { SolverState } from './state.js'
 
-interface PaymentsOptions {
+interface PaymentsOptions extends Pick<SolverParts, 'clock' | 'onError' | 'signal'> {
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
-  readonly clock: Clock
   readonly time: Pick<ChainTime, 'passed'>
   readonly state: Pick<
     SolverState,
@@ -17,8 +16,6 @@ interface PaymentsOptions {
   >
   /** Called with the hash of each attempt after the first one. */
   readonly onRaised: (id: string, hash: Hex) => void
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
 }
 
 /** Takes a transaction before it is kept. Nothing is sent when it throws. */
@@ -33,24 +30,7 @@ export type PaymentEnd =
  * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
  * attempt is kept before it is sent, and any of them may be the one that is mined.
  */
-export interface Payments {
-  /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
-  send(id: string, call: Call, onSigned?: OnSigned): Promise<void>
-  /** Whether there is an attempt whose end has not been seen. */
-  isUnderWay(id: string): boolean
-  /**
-   * Follows a payment that is under way to its end, and raises its fees while it waits.
-   * @param deadline Unix time in seconds
-   * @param onSigned called before a higher attempt is kept; one for which it throws `OverBudget` is not made
-   * @returns undefined when the signal aborts
-   * @throws viem's errors, and those of the account
-   */
-  follow(id: string, deadline?: number, onSigned?: OnSigned): Promise<PaymentEnd | undefined>
-  /** The end has been seen, and the payment may be made again. */
-  forget(id: string): void
-  /** Sends again what a stopped process may have left unsent. */
-  resume(): Promise<void>
-}
+export type Payments = ReturnType<typeof createPayments>
 
 /** A block of the last second before the deadline may come late. */
 const GRACE_SECONDS = 60
@@ -60,17 +40,19 @@ const ABANDONED = 'abandoned'
 const FAILED = { outcome: 'failed', hash: undefined, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
-export function createPayments(options: PaymentsOptions): Payments {
+export function createPayments(options: PaymentsOptions) {
   const { sender, chain, clock, time, state, signal, onError } = options
   const { chainId } = chain
 
-  const keep = (id: string) => (transaction: SignedTransaction) => state.addAttempt(id, chainId, transaction)
+  const keep = (id: string, onSigned: OnSigned) => (transaction: SignedTransaction) => {
+    onSigned(transaction)
+    state.addAttempt(id, chainId, transaction)
+  }
 
   /** @returns whether the limit of fees leaves room for another attempt */
   async function sendHigher(id: string, last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
     const raising = sender.raise(last, (transaction) => {
-      onSigned(transaction)
-      keep(id)(transaction)
+      keep(id, onSigned)(transaction)
       options.onRaised(id, transaction.hash)
     })
     const isRaised = await raising.catch((error) => {
@@ -81,6 +63,13 @@ export function createPayments(options: PaymentsOptions): Payments {
     return isRaised
   }
 
+  /**
+   * Follows a payment that is under way to its end, and raises its fees while it waits.
+   * @param deadline Unix time in seconds
+   * @param onSigned called before a higher attempt is kept; one for which it throws `OverBudget` is not made
+   * @returns undefined when the signal aborts
+   * @throws viem's errors, and those of the account
+   */
   async function follow(
     id: string,
     deadline = Number.POSITIVE_INFINITY,
@@ -141,18 +130,19 @@ export function createPayments(options: PaymentsOptions): Payments {
   }
 
   return {
-    async send(id, call, onSigned = () => {}) {
-      await sender.send(call, (transaction) => {
-        onSigned(transaction)
-        keep(id)(transaction)
-      })
+    /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
+    async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
+      await sender.send(call, keep(id, onSigned))
     },
-    isUnderWay: (id) => state.attempts(id).length > 0,
+    /** Whether there is an attempt whose end has not been seen. */
+    isUnderWay: (id: string) => state.attempts(id).length > 0,
     follow,
-    forget: (id) => state.clearAttempts(id),
-    async resume() {
+    /** The end has been seen, and the payment may be made again. */
+    forget: (id: string) => state.clearAttempts(id),
+    /** Sends again what a stopped process may have left unsent. */
+    async resume(): Promise<void> {
       const waiting = state.waitingPayments(chainId)
-      for (const { transaction } of waiting) await sender.sendAgain(transaction)
+      for (const transaction of waiting) await sender.sendAgain(transaction)
       for (const { id } of waiting) if (id.startsWith(ABANDONED)) void finish(id)
     },
   }

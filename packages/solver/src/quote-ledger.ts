@@ -72,35 +72,7 @@ export interface LockTerms {
  * the funds until its fill deadline, and against the bond until its nonce is used: anybody may send the input late to its
  * deposit address, and have the solver slashed (docs/decisions.md, D23). It does no I/O.
  */
-export interface QuoteLedger {
-  update(holdings: Holdings): void
-  /** The chain's time: a quote without a deposit promises no funds after its fill deadline. */
-  advance(time: number): void
-  /** What is too low for a further quote; undefined when it may be signed. */
-  shortageFor(asked: AskedQuote, terms: LockTerms): Shortage | undefined
-  /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
-  promise(asked: AskedQuote): void
-  /** It is signed: it counts, and its deposit address is watched. */
-  add(signed: SolverQuote, isForAddress: boolean): void
-  /** The deposit is there, or can no longer be paid for. */
-  deposited(quote: Quote, deposit: LedgerQuote['deposit']): void
-  /** It was never sent. */
-  withdraw(quote: Pick<Quote, 'nonce'>): void
-  /** Its nonce is used and its order is paid. */
-  end(quote: Pick<Quote, 'nonce'>): void
-  quotes(): Iterable<LedgerQuote>
-  get(nonce: bigint): LedgerQuote | undefined
-  /** The deposit addresses of quotes that can still be paid for there. */
-  addresses(): readonly Address[]
-  /** @param address in lower case */
-  at(address: Address): SolverQuote | undefined
-  bondOf(quote: Quote): bigint
-  /** As last read; undefined before that, too. */
-  gas(): GasFunds | undefined
-  /** As last read, with the reserved part. */
-  totalBond(): bigint
-  count(): number
-}
+export type QuoteLedger = ReturnType<typeof createQuoteLedger>
 
 interface Entry extends LedgerQuote {
   quote: Quote
@@ -117,7 +89,7 @@ const MAX_QUOTES = 20_000
 const PARTS = 1_000_000
 
 /** Builds the ledger of a chain. @param bondReservationBps part of the output that a slash takes */
-export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits): QuoteLedger {
+export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits) {
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
   const byAddress = new Map<Address, Entry>()
@@ -151,6 +123,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     count(entry, 1n)
   }
 
+  /** Its nonce is used and its order is paid. */
   function end({ nonce }: Pick<Quote, 'nonce'>): void {
     const entry = entries.get(nonce)
     if (entry === undefined) return
@@ -160,6 +133,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     for (const { depositAddress } of entry.signed) byAddress.delete(depositAddress)
   }
 
+  /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
   function promise({ quote, isForAddress }: AskedQuote): Entry {
     const earlier = entries.get(quote.nonce)
     if (earlier !== undefined) {
@@ -199,16 +173,18 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   }
 
   return {
-    update(next) {
+    update(next: Holdings): void {
       holdings = next
     },
-    advance(time) {
+    /** The chain's time: a quote without a deposit promises no funds after its fill deadline. */
+    advance(time: number): void {
       for (const entry of entries.values()) {
         const isExpired = time > entry.quote.fillDeadline
         if (isExpired !== entry.isExpired) change(entry, { isExpired })
       }
     },
-    shortageFor({ quote, isForAddress }, { lockSeconds, keepsTokens }) {
+    /** What is too low for a further quote; undefined when it may be signed. */
+    shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
       if (holdings === undefined) return 'UNREAD'
       if (signedCount >= MAX_QUOTES || entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const earlier = entries.get(quote.nonce)
@@ -220,8 +196,9 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       if (earlier !== undefined) count(earlier, 1n)
       return shortage
     },
-    promise: (asked) => void promise(asked),
-    add(signed, isForAddress) {
+    promise: (asked: AskedQuote) => void promise(asked),
+    /** It is signed: it counts, and its deposit address is watched. */
+    add(signed: SolverQuote, isForAddress: boolean): void {
       // It may have ended while it was signed.
       const entry = promise({ quote: signed.quote, isForAddress })
       entry.signed.push(signed)
@@ -229,25 +206,29 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       // Nobody is owed what a price promises.
       if (!isPrice(signed.quote)) byAddress.set(signed.depositAddress, entry)
     },
-    withdraw(quote) {
+    /** It was never sent. */
+    withdraw(quote: Pick<Quote, 'nonce'>): void {
       if (entries.get(quote.nonce)?.signed.length === 0) end(quote)
     },
-    deposited({ nonce }, deposit) {
+    /** The deposit is there, or can no longer be paid for. */
+    deposited({ nonce }: Quote, deposit: LedgerQuote['deposit']): void {
       const entry = entries.get(nonce)
       if (entry !== undefined && entry.deposit !== deposit) change(entry, { deposit })
     },
     end,
-    quotes: () => entries.values(),
-    get: (nonce) => entries.get(nonce),
-    addresses() {
+    quotes: (): Iterable<LedgerQuote> => entries.values(),
+    get: (nonce: bigint): LedgerQuote | undefined => entries.get(nonce),
+    /** The deposit addresses of quotes that can still be paid for there. */
+    addresses(): readonly Address[] {
       const found: Address[] = []
       for (const [address, { isExpired }] of byAddress) if (!isExpired) found.push(address)
       return found
     },
-    at: (address) => byAddress.get(address)?.signed[0],
+    /** @param address in lower case */
+    at: (address: Address) => byAddress.get(address)?.signed[0],
     bondOf,
+    /** As last read; undefined before that, too. */
     gas: () => holdings?.gas,
-    totalBond: () => holdings?.totalBond ?? 0n,
     count: () => entries.size,
   }
 }

@@ -1,38 +1,24 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
-import type { Clock } from '../../../src/clock.js'
 import { lowerCase } from '../../../src/domain/hex.js'
-import type { Quote, QuoteRequest } from '../../../src/domain/quote.js'
+import type { Quote } from '../../../src/domain/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
 import { linkSignal } from '../../client/src/abort.js'
+import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
 import { decline } from './decline.js'
-import type { SolverMetrics } from './metrics.js'
 import { createNonces } from './nonces.js'
 import { isPrice } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
 import { type RequestRules, requestProblem } from './request-rules.js'
+import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionAnswer } from './session/session-messages.js'
-import type { QuoteAnswer, SolverLog, SolverOptions, SolverQuoteRequest } from './solver-options.js'
+import type { QuoteAnswer, SolverOptions, SolverQuoteRequest } from './solver-options.js'
 
-/** A request of an instance, by a session or at the endpoint. Addresses in lower case. */
-export interface IncomingRequest extends QuoteRequest {
-  readonly isForAddress: boolean
-  readonly id: string | undefined
-  readonly deadline: number
-  readonly traceparent: string | undefined
-}
-
-interface QuotingOptions {
+interface QuotingOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
   readonly chains: ReadonlyMap<number, ChainRun>
   readonly signer: QuoteSigner
   readonly quote: SolverOptions['quote']
   readonly rules: RequestRules
-  readonly clock: Clock
-  readonly metrics: SolverMetrics
-  readonly log: SolverLog
-  readonly onError: (error: unknown) => void
-  /** Aborts when the solver is closed. */
-  readonly signal: AbortSignal
 }
 
 /** So many requests are answered at a time, over all sessions and the endpoint (docs/decisions.md, D23). */

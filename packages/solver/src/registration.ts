@@ -1,27 +1,21 @@
 import { createAggregatorClient } from '../../client/src/client.js'
 import { AggregatorError } from '../../client/src/errors.js'
-import { signRegistration } from '../../client/src/registration.js'
+import { type RegistrationTerms, signRegistration } from '../../client/src/registration.js'
 import type { RegistrationCheck } from '../../client/src/solvers.js'
 import type { SolverAccount } from './solver-options.js'
-
-interface RegistrationOptions {
-  readonly account: SolverAccount
-  readonly aggregatorUrls: readonly string[]
-  readonly chainId: number
-  readonly endpointUrl: string
-  readonly name: string
-  readonly protocolName: string
-}
 
 /**
  * Registers an endpoint on a chain, at the first of the URLs that can be reached (docs/decisions.md, D5).
  * @returns what the instance has found there; undefined for one that does not check endpoints
  * @throws AggregatorError of the instance, or of the last URL when none can be reached; the errors of the account
  */
-export async function registerEndpoint(options: RegistrationOptions): Promise<RegistrationCheck | undefined> {
-  const { account, ...terms } = options
+export async function registerEndpoint(
+  account: SolverAccount,
+  serviceUrls: readonly string[],
+  terms: RegistrationTerms,
+): Promise<RegistrationCheck | undefined> {
   const signed = await signRegistration(account, terms)
-  const { check } = await atAny(options.aggregatorUrls, (baseUrl) =>
+  const { check } = await atAny(serviceUrls, (baseUrl) =>
     createAggregatorClient({ baseUrl }).registerSolver(signed),
   )
   return check

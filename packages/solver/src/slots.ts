@@ -5,26 +5,17 @@ export interface Urgency {
   readonly deadline: number
 }
 
-/** Limits how much runs at once. Of those with the same kind of deposit, the nearest deadline comes first. */
-export interface Slots {
-  /**
-   * @param work gets whether it had to wait
-   */
-  run<T>(urgency: Urgency, work: (hasWaited: boolean) => Promise<T>): Promise<T>
-  /** Runs at once, and counts. */
-  runNow<T>(work: () => Promise<T>): Promise<T>
-}
-
 interface Waiter {
   readonly urgency: Urgency
   readonly start: () => void
 }
 
-/** Builds slots for `limit` works. */
-export function createSlots(limit: number): Slots {
+/** Limits how much runs at once. Of those with the same kind of deposit, the nearest deadline comes first. */
+export function createSlots(limit: number) {
   const waiters: Waiter[] = []
   let used = 0
 
+  /** Runs at once, and counts. */
   async function runNow<T>(work: () => Promise<T>): Promise<T> {
     used++
     try {
@@ -44,7 +35,8 @@ export function createSlots(limit: number): Slots {
 
   return {
     runNow,
-    run(urgency, work) {
+    /** @param work gets whether it had to wait */
+    run<T>(urgency: Urgency, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
       if (used < limit) return runNow(() => work(false))
       return new Promise((resolve) => {
         waiters.push({ urgency, start: () => resolve(runNow(() => work(true))) })

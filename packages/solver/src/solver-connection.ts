@@ -1,25 +1,19 @@
-import type { Clock } from '../../../src/clock.js'
+import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
 import type { SolverMetrics } from './metrics.js'
 import type { Quoting } from './quoting.js'
 import { SessionError } from './session/session-error.js'
 import type { SessionOrderEvent, SessionReady, SessionResult } from './session/session-messages.js'
 import { openSolverSession } from './session/solver-session.js'
-import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
-import type { SolverState } from './state.js'
+import type { SolverOptions } from './solver-options.js'
 
-interface ConnectionOptions extends Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
-  readonly clock: Clock
+interface ConnectionOptions
+  extends Omit<SolverParts, 'limits' | 'onFilled' | 'signal'>,
+    Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
   readonly serviceUrls: readonly [string, ...string[]]
-  readonly account: SolverAccount
-  readonly protocolName: string
   readonly chainIds: readonly number[]
   readonly chains: ReadonlyMap<number, ChainRun>
-  readonly state: SolverState
   readonly quoting: Quoting
-  readonly metrics: SolverMetrics
-  readonly log: SolverLog
-  readonly onError: (error: unknown) => void
 }
 
 const POSITION = 'session'

@@ -1,26 +1,19 @@
-import type { Clock } from '../../../src/clock.js'
 import { AggregatorError } from '../../client/src/errors.js'
+import type { SolverParts } from './chain-parts.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
-import type { SolverMetrics } from './metrics.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
 import { hasSecretPath, withSecretPath } from './secret-path.js'
 import { createBackoff } from './session/backoff.js'
 import { connectBySession } from './solver-connection.js'
-import type { ChainOptions, SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
-import { openState, type SolverState } from './state.js'
+import type { ChainOptions, SolverOptions } from './solver-options.js'
+import { openState } from './state.js'
 
-interface StartOptions {
+interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
   readonly options: SolverOptions
-  readonly clock: Clock
-  readonly metrics: SolverMetrics
-  readonly log: SolverLog
-  readonly onError: (error: unknown) => void
-  /** Aborts when the solver is closed. */
-  readonly signal: AbortSignal
-  /** Takes the end of each part that has been started. */
-  readonly addPart: (end: () => Promise<void> | void) => void
+  /** The end of each part that has been started. */
+  readonly parts: (() => Promise<void> | void)[]
   /** Called when requests can be answered: an instance may ask before it has accepted the solver. */
   readonly onQuoting: (quoting: Quoting) => void
   /** The chains that run, by id. */
@@ -28,10 +21,7 @@ interface StartOptions {
 }
 
 /** What the parts of a solver share. */
-interface Shared extends StartOptions {
-  readonly account: SolverAccount
-  readonly state: SolverState
-  readonly protocolName: string
+interface Shared extends StartOptions, SolverParts {
   readonly serviceUrls: readonly [string, ...string[]]
   readonly chainIds: readonly number[]
 }
@@ -44,10 +34,6 @@ const FINAL_REFUSALS: readonly string[] = [
   'ENDPOINT_REJECTED',
   'CHAIN_NOT_SUPPORTED',
 ]
-/** What a market maker allows when it says nothing (docs/decisions.md, D23). */
-const DEFAULT_LIMITS = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05 }
-const DEFAULT_RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
-
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
  * @returns when an instance asks it
@@ -55,18 +41,23 @@ const DEFAULT_RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
  */
 export async function startSolver(start: StartOptions): Promise<void> {
   const { options, signal } = start
-  const { protocolName = 'Service', quote } = options
+  const { protocolName = 'Service', quote, fill, acceptLess } = options
+  // What a market maker allows when it says nothing (docs/decisions.md, D23).
+  const { overcommit = 1, maxBondShare = 0.1, maxOpenBond = 0.5, maxAddressBondShare = 0.05 } = options
+  const { minFillSeconds = 60, maxLockSeconds = 3_600 } = options
   const signer = await createQuoteSigner(options.account, protocolName)
   const { account } = signer
   const state = openState(options.stateFile ?? ':memory:')
-  start.addPart(() => state.close())
+  start.parts.push(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
-  const shared = { ...start, account, state, protocolName, serviceUrls, chainIds }
+  const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
+  const onFilled = guarded(options.onFilled, start.onError)
+  const own = { account, state, protocolName, limits, fill, acceptLess, onFilled }
+  const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()
-  const rules = givenOr(DEFAULT_RULES, options)
-  const quoting = createQuoting({ ...start, signer, quote, rules })
+  const quoting = createQuoting({ ...start, signer, quote, rules: { minFillSeconds, maxLockSeconds } })
   start.onQuoting(quoting)
   if (options.endpointUrl === undefined) await connect(shared, quoting)
   else await register(shared, options.endpointUrl)
@@ -87,22 +78,18 @@ async function startChains(shared: Shared): Promise<void> {
 
 /** Starts what of a chain does not run yet. */
 async function startChain(shared: Shared, chainId: number): Promise<void> {
-  const { options, addPart, onError, chains } = shared
-  const { fill, acceptLess } = options
+  const { options, parts, chains } = shared
   let run = chains.get(chainId)
   if (run === undefined) {
-    const limits = givenOr(DEFAULT_LIMITS, options)
-    const onFilled = guarded(options.onFilled, onError)
-    const chainOptions = options.chains[chainId] as ChainOptions
-    run = await startChainRun(chainId, chainOptions, { ...shared, fill, acceptLess, limits, onFilled })
+    run = await startChainRun(chainId, options.chains[chainId] as ChainOptions, shared)
     chains.set(chainId, run)
-    addPart(run.idle)
+    parts.push(run.idle)
   }
   await run.prepare()
 }
 
 async function connect(shared: Shared, quoting: Quoting): Promise<void> {
-  const { options, onError, addPart } = shared
+  const { options, onError, parts } = shared
   const connection = connectBySession({
     ...shared,
     name: options.name,
@@ -110,21 +97,23 @@ async function connect(shared: Shared, quoting: Quoting): Promise<void> {
     onSession: guarded(options.onSession, onError),
     onResult: guarded(options.onResult, onError),
   })
-  addPart(connection.close)
+  parts.push(connection.close)
   await connection.opened
 }
 
 /** An instance that cannot be reached is tried again, as with a session. */
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
-  const { options, serviceUrls, log, chainIds } = shared
+  const { account, serviceUrls, log, chainIds, protocolName, options } = shared
   if (!hasSecretPath(endpointUrl))
     log.warn(
       { endpointUrl, proposal: withSecretPath(endpointUrl) },
       'strangers can guess the endpoint: give its path a part that is random, as in the proposal, and keep it',
     )
-  const terms = { ...shared, aggregatorUrls: serviceUrls, endpointUrl, name: options.name }
+  const terms = { protocolName, endpointUrl, name: options.name }
   for (const chainId of chainIds) {
-    const check = await keepTrying(shared, () => registerEndpoint({ ...terms, chainId }))
+    const check = await keepTrying(shared, () =>
+      registerEndpoint(account, serviceUrls, { ...terms, chainId }),
+    )
     log.info({ chainId, ...check }, 'endpoint registered')
   }
 }
@@ -143,12 +132,6 @@ async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => 
       await clock.sleep(backoff.next(), signal)
     }
   }
-}
-
-/** The limits of the options, and the defaults of those that are left out. */
-function givenOr<T extends Record<string, number>>(defaults: T, options: { [K in keyof T]?: number }): T {
-  const entries = Object.entries(defaults).map(([name, value]) => [name, options[name] ?? value])
-  return Object.fromEntries(entries)
 }
 
 /** A callback that throws must not stop what calls it. */

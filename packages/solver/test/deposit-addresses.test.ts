@@ -98,8 +98,11 @@ it('a contract that does not say it is asked once a minute, and one that has sai
 it('a slash declines quotes for deposit addresses for a day, also after a restart', () => {
   const { build, pass } = startAddresses(undefined)
   const addresses = build()
-  expect(addresses.areDeclined()).toBe(false)
-  addresses.slashed()
+  addresses.see({ totalBond: 100n })
+  addresses.see({ totalBond: 95n })
+  expect([addresses.hasCostBond({ totalBond: 100n }), addresses.areDeclined()]).toEqual([false, false])
+  expect(build().hasCostBond({ totalBond: 95n })).toBe(true)
+  expect(addresses.hasCostBond({ totalBond: 95n })).toBe(false)
   pass(DAY - 1)
   expect([addresses.areDeclined(), build().areDeclined()]).toEqual([true, true])
   pass(1)

@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import { expect, it, onTestFinished } from 'vitest'
 import { answerRequest, type EndpointRequest, handle } from '../src/endpoint.js'
-import type { IncomingRequest, Quoting } from '../src/quoting.js'
+import type { Quoting } from '../src/quoting.js'
 import { hasSecretPath, withSecretPath } from '../src/secret-path.js'
+import type { IncomingRequest } from '../src/session/request-terms.js'
 import { quoteRequest } from './session/session-fixture.js'
 
 const { type: _type, id: _id, deadline: _deadline, kind: _kind, ...body } = quoteRequest('q')

@@ -52,7 +52,7 @@ it('a state that is opened again has its quotes, orders, payments and positions'
   expect(state.quote(quote.orderId)).toEqual(quote)
   expect(state.keptQuotes(quote.chainId)).toEqual([{ signed: quote, isForAddress: true }])
   const { chainId, orderId } = quote
-  expect(state.openOrders()).toEqual([{ chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' }])
+  expect(state.openOrders(chainId)).toEqual([{ chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' }])
   expect(state.attempts(orderId)).toEqual(attempts)
   expect([state.position('chain 31337'), state.position('session')]).toEqual(['12', undefined])
 })
@@ -100,12 +100,12 @@ it('the last attempt of a payment waits until its order has ended', () => {
   state.addAttempt(orderId, chainId, two)
   state.addAttempt('approval', chainId, approval)
   expect(state.waitingPayments(chainId)).toEqual([
-    { id: 'approval', transaction: approval },
-    { id: orderId, transaction: two },
+    { id: 'approval', ...approval },
+    { id: orderId, ...two },
   ])
   expect(state.waitingPayments(1)).toEqual([])
   state.setStatus(orderId, 'FILLED')
-  expect(state.waitingPayments(chainId)).toEqual([{ id: 'approval', transaction: approval }])
+  expect(state.waitingPayments(chainId)).toEqual([{ id: 'approval', ...approval }])
   state.prune(chainId, DEADLINE + WEEK + 1)
   expect([state.attempts(orderId), state.attempts('approval')]).toEqual([[], [approval]])
 })

@@ -9,19 +9,27 @@ const WINDOW_SECONDS = 300
 const FILL_SECONDS = 120
 /** The contract's deadlines have 32 bits. */
 const DEADLINE_LIMIT = 2 ** 32
+const LAST_DEADLINES = {
+  depositDeadline: DEADLINE_LIMIT - 1 - FILL_SECONDS,
+  fillDeadline: DEADLINE_LIMIT - 1,
+}
 
-/** A request that costs the solver a part of its bond if it signs a quote for it. */
+/**
+ * A request that costs the solver a part of its bond if it signs a quote for it.
+ * @param write changes the text of the request, for solvers that get one
+ */
 function mustDecline(
   name: string,
   title: string,
   change: () => Partial<QuoteRequest>,
   because: string,
+  write?: (body: string) => string,
 ): CertifyCase {
   const expectation: Expectation = {
     failureHint: 'A decline is right here.',
     offerIsOdd: { status: 'fail', text: because },
   }
-  return requestCase(name, title, () => ({ fields: change() }), expectation)
+  return requestCase(name, title, () => ({ fields: change(), write }), expectation)
 }
 
 /** @param startSeconds when the time to deposit begins, from now */
@@ -59,14 +67,16 @@ export const safetyCases: readonly CertifyCase[] = [
   mustDecline(
     'far-deadlines',
     'deadlines in the year 2106',
-    () => ({ depositDeadline: DEADLINE_LIMIT - 1 - FILL_SECONDS, fillDeadline: DEADLINE_LIMIT - 1 }),
+    () => LAST_DEADLINES,
     'It is a free option for decades. Decline when the fill deadline is more than an hour away.',
   ),
   mustDecline(
     'overflowing-deadlines',
     'deadlines of more than 32 bits',
-    () => windowFrom(DEADLINE_LIMIT),
+    // Over gRPC these fields have 32 bits, and cannot have more.
+    () => LAST_DEADLINES,
     'The contract has no such deadlines. Decline what does not fit in 32 bits.',
+    (body) => JSON.stringify({ ...JSON.parse(body), ...windowFrom(DEADLINE_LIMIT) }),
   ),
   mustDecline(
     'short-fill',

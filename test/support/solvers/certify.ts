@@ -41,7 +41,7 @@ export async function certifyEndpoint(
   const ended = await commandLine(
     certifyArguments(chain, { ...options, solver, more: ['--endpoint', endpointUrl, '--json', ...more] }),
   )
-  return { ...ended, report: readReport(ended.stdout) }
+  return { ...ended, report: readReport(ended) }
 }
 
 /** Starts `certify --session`. @returns its URL, when it waits for a solver */
@@ -60,7 +60,7 @@ export async function startSessionRun(chain: Certified, options: CertifyOptions 
   return {
     url,
     interrupt: run.interrupt,
-    ended: run.ended.then((ended) => ({ ...ended, report: readReport(ended.stdout) })),
+    ended: run.ended.then((ended) => ({ ...ended, report: readReport(ended) })),
   }
 }
 
@@ -77,6 +77,7 @@ export function troubles({ cases }: CertifyReport) {
     .map(({ status, name, text }) => `${status} ${name}: ${text}`)
 }
 
-function readReport(stdout: string): CertifyReport {
+function readReport({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): CertifyReport {
+  if (stdout === '') throw new Error(`certify has ended without a report: ${stderr}`)
   return JSON.parse(stdout)
 }

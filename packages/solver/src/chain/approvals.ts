@@ -1,22 +1,26 @@
-import type { Address } from 'viem'
+import { type Address, erc20Abi } from 'viem'
+import type { SolverParts } from '../chain-parts.js'
 import type { Payments } from '../payments.js'
 import { failed, type SolverChain } from './open-chain.js'
-import { tokenAbi } from './settlement-abi.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
 const AMPLE = 2n ** 95n
 
+/** Until a token is approved, it is not paid out. */
+const RETRY_MS = 600_000
+
 /**
- * Approves the settlement contract to take each token, where its allowance is lower than wanted. One that fails is reported, and keeps
- * no others: its token is not paid out.
+ * Approves the settlement contract to take each token, where its allowance is lower than wanted. One that fails is reported, keeps no
+ * others, and is tried again every ten minutes.
  * @throws Error with the words of the node or the account when all fail, and the signal's reason
  */
 export async function approveTokens(
   chain: SolverChain,
   owner: Address,
   payments: Payments,
-  { signal, onError }: { readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
+  parts: Pick<SolverParts, 'clock' | 'signal' | 'onError'>,
 ): Promise<void> {
+  const { clock, signal, onError } = parts
   const failures: unknown[] = []
   for (const [token, wanted] of chain.tokens) {
     const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
@@ -27,6 +31,16 @@ export async function approveTokens(
   }
   if (failures.length === chain.tokens.size) throw failures[0]
   for (const failure of failures) onError(failure)
+  if (failures.length > 0) tryLater()
+
+  function tryLater(): void {
+    const trying = clock.sleep(RETRY_MS, signal).then(() => approveTokens(chain, owner, payments, parts))
+    trying.catch((error) => {
+      if (signal.aborted) return
+      onError(error)
+      tryLater()
+    })
+  }
 
   async function approve(token: Address, wanted: bigint): Promise<void> {
     const id = `approval ${chain.chainId} ${token}`
@@ -38,7 +52,7 @@ export async function approveTokens(
     const amounts = allowance > 0n ? [0n, wanted] : [wanted]
     for (const amount of amounts) {
       const args = [chain.settlement, amount] as const
-      const call = { address: token, abi: tokenAbi, functionName: 'approve', args } as const
+      const call = { address: token, abi: erc20Abi, functionName: 'approve', args } as const
       await payments.send(id, call)
       const end = await followApproval(id, payments, signal)
       // Another process of the account may have made it, or the node has lost the receipt.
@@ -62,6 +76,6 @@ export function readAllowance(
   token: Address,
   owner: Address,
 ): Promise<bigint> {
-  const call = { address: token, abi: tokenAbi, functionName: 'allowance' } as const
+  const call = { address: token, abi: erc20Abi, functionName: 'allowance' } as const
   return client.readContract({ ...call, args: [owner, settlement] })
 }

@@ -1,17 +1,11 @@
 import type { Address, Hex } from 'viem'
-import type { Clock } from '../../../../src/clock.js'
 import { lowerCase } from '../../../../src/domain/hex.js'
+import type { ChainParts } from '../chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
-import type { SolverChain } from './open-chain.js'
 import { DEPOSITED, TRANSFER } from './settlement-abi.js'
 
-interface DepositPollerOptions {
-  readonly chain: SolverChain
-  readonly clock: Clock
-  readonly solver: Address
-  /** The last block that was read; undefined at the first start. */
-  readonly position: () => number | undefined
-  readonly savePosition: (block: number) => void
+interface DepositPollerOptions
+  extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
   /** The deposit addresses of quotes that may still be taken, in lower case. */
   readonly addresses: () => readonly Address[]
   /** Called for each deposit at the contract, and more than once for some. */
@@ -20,10 +14,6 @@ interface DepositPollerOptions {
   readonly onTransfer: (to: Address) => Promise<void>
   /** Called when the chain has a new block, after its deposits. */
   readonly onBlock: (head: Head) => Promise<void>
-  /** Called when the node has answered all of it. */
-  readonly onPolled: () => void
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
 }
 
 /** Nodes refuse long ranges. */
@@ -40,7 +30,7 @@ const MAX_DELAY_MS = 5_000
  * @returns when it has ended
  */
 export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
-  const { chain, clock, signal, onError } = options
+  const { chain, clock, time, signal, onError } = options
   let failures = 0
   let seen: Hex | undefined
   while (!signal.aborted) {
@@ -48,7 +38,7 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
       const head = await readHead(chain)
       if (head.hash !== seen) await readTo(options, head)
       seen = head.hash
-      options.onPolled()
+      time.answered()
       failures = 0
     } catch (error) {
       if (signal.aborted) return
@@ -63,17 +53,18 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
 
 /** Reads the blocks up to a new head. */
 async function readTo(options: DepositPollerOptions, newest: Head): Promise<void> {
-  const { signal, position, savePosition } = options
+  const { chain, signal, state } = options
   const { number: head } = newest
-  const known = position()
+  const name = `chain ${chain.chainId}`
+  const known = Number(state.position(name) ?? head)
   // A quote that is signed from here on is deposited in a later block.
   const addresses = options.addresses()
   // A chain of a test may have begun again, below.
-  for (let from = Math.max(0, Math.min(known ?? head, head) + 1 - OVERLAP); from <= head; from += MAX_RANGE) {
+  for (let from = Math.max(0, Math.min(known, head) + 1 - OVERLAP); from <= head; from += MAX_RANGE) {
     const to = Math.min(from + MAX_RANGE - 1, head)
     await readBlocks(options, addresses, from, to)
     if (signal.aborted) return
-    savePosition(to)
+    state.setPosition(name, String(to))
   }
   await options.onBlock(newest)
 }

@@ -34,19 +34,14 @@ export function createHoldingsReader(
     return { balance, maxFeePerGas }
   }
 
-  async function readPayable(token: Address): Promise<bigint> {
-    const [balance, allowance] = await Promise.all([
-      readBalance(chain, token, solver),
-      readAllowance(chain, token, solver),
-    ])
-    return balance < allowance ? balance : allowance
-  }
-
   async function payableOf(token: Address): Promise<[Address, bigint]> {
     try {
-      const payable = await readPayable(token)
+      const [balance, allowance] = await Promise.all([
+        readBalance(chain, token, solver),
+        readAllowance(chain, token, solver),
+      ])
       failing.delete(token)
-      return [token, payable]
+      return [token, balance < allowance ? balance : allowance]
     } catch (cause) {
       if (!failing.has(token))
         onError(

@@ -1,9 +1,9 @@
-import type { Address, Hex } from 'viem'
+import { type Address, erc20Abi, type Hex } from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
 import type { NonceWord } from '../nonces.js'
 import type { SolverChain } from './open-chain.js'
-import { settlementAbi, tokenAbi } from './settlement-abi.js'
+import { settlementAbi } from './settlement-abi.js'
 
 /** What the contract knows of an order. */
 export interface ChainOrder {
@@ -40,7 +40,7 @@ export function readBalance(
   owner: Address,
   at: AtBlock = {},
 ): Promise<bigint> {
-  const call = { address: token, abi: tokenAbi, functionName: 'balanceOf', args: [owner] } as const
+  const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] } as const
   return client.readContract({ ...call, ...at })
 }
 

@@ -6,16 +6,6 @@ export interface EventSource {
   resume(): void
 }
 
-/** The events of all connections of a session, which are processed one after the other. */
-export interface EventQueue {
-  /** Adds an event. Its source is paused when many events wait, until fewer do. */
-  add(source: EventSource, event: SessionOrderEvent, cursor: string): void
-  /** Drops the waiting events of a connection that has ended: the next one begins after the last processed event. */
-  drop(source: EventSource): void
-  /** Drops all that wait and that come. @returns when the event that is being processed has ended */
-  close(): Promise<void>
-}
-
 interface WaitingEvent {
   readonly source: EventSource
   readonly event: SessionOrderEvent
@@ -25,10 +15,8 @@ interface WaitingEvent {
 /** From so many on, the source is paused. What it has sent in one piece before (64 KiB) may still be added. */
 const MANY_EVENTS = 100
 
-/** @param processEvent must not reject */
-export function createEventQueue(
-  processEvent: (event: SessionOrderEvent, cursor: string) => Promise<void>,
-): EventQueue {
+/** Builds a queue of the events of all connections of a session, which are processed one after the other. @param processEvent must not reject */
+export function createEventQueue(processEvent: (event: SessionOrderEvent, cursor: string) => Promise<void>) {
   let waiting: WaitingEvent[] = []
   const paused = new Set<EventSource>()
   let processing: Promise<void> | undefined
@@ -49,7 +37,8 @@ export function createEventQueue(
   }
 
   return {
-    add(source, event, cursor) {
+    /** Adds an event. Its source is paused when many events wait, until fewer do. */
+    add(source: EventSource, event: SessionOrderEvent, cursor: string): void {
       if (isClosed) return
       waiting.push({ source, event, cursor })
       if (waiting.length >= MANY_EVENTS && !paused.has(source)) {
@@ -58,12 +47,14 @@ export function createEventQueue(
       }
       processing ??= processAll()
     },
-    drop(source) {
+    /** Drops the waiting events of a connection that has ended: the next one begins after the last processed event. */
+    drop(source: EventSource): void {
       waiting = waiting.filter((one) => one.source !== source)
       paused.delete(source)
       resumeSources()
     },
-    async close() {
+    /** Drops all that wait and that come. @returns when the event that is being processed has ended */
+    async close(): Promise<void> {
       isClosed = true
       waiting = []
       await processing

@@ -3,11 +3,20 @@ import { parseAddress } from '../../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../../src/domain/integer.js'
 import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/domain/quote.js'
 
-/** The terms of a swap. */
-export interface RequestTerms extends Omit<QuoteRequest, 'kind'> {
+/** A request of an instance, by a session (docs/sessions.md) or at the endpoint. Addresses in lower case. */
+export interface IncomingRequest extends QuoteRequest {
   /** The user pays at the deposit address, or the request does not say how. */
   readonly isForAddress: boolean
+  /** This solver's id of the quote, a UUID; undefined for the check of a registration. */
+  readonly id: string | undefined
+  /** When the instance stops waiting, Unix time in milliseconds. */
+  readonly deadline: number
+  /** W3C Trace Context of the caller, if it sent one. */
+  readonly traceparent: string | undefined
 }
+
+/** The terms of a swap. */
+type RequestTerms = Omit<IncomingRequest, 'kind' | 'id' | 'deadline' | 'traceparent'>
 
 /**
  * Reads the ten fields of a quote request that sessions and endpoints share (docs/decisions.md, D4). Other instances of the

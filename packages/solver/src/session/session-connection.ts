@@ -3,6 +3,7 @@ import type { Clock } from '../../../../src/clock.js'
 import type { Hex } from '../../../../src/domain/hex.js'
 import { createBoundedSender } from './bounded-sender.js'
 import type { EventSource } from './event-queue.js'
+import type { IncomingRequest } from './request-terms.js'
 import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
   type InstanceMessage,
@@ -10,7 +11,6 @@ import {
   type SessionAnswer,
   type SessionOrderEvent,
   type SessionReady,
-  type SessionRequest,
   type SessionResult,
   writeAnswer,
 } from './session-messages.js'
@@ -23,7 +23,7 @@ interface ConnectionOptions {
   readonly clock: Pick<Clock, 'setTimeout'>
   /** Signs the hello over the instance's challenge. @returns the whole message */
   readonly hello: (nonce: Hex) => Promise<string>
-  readonly answer: (request: SessionRequest) => SessionAnswer | Promise<SessionAnswer>
+  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
   readonly onReady: (ready: SessionReady) => void
   readonly onResult: (result: SessionResult) => void
   readonly onEvent: (event: SessionOrderEvent, cursor: string) => void
@@ -90,7 +90,7 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
     }
   }
 
-  async function reply(id: string, request: SessionRequest | undefined): Promise<void> {
+  async function reply(id: string, request: IncomingRequest | undefined): Promise<void> {
     let text = writeAnswer(id, { decline: 'OTHER' })
     try {
       if (request !== undefined) text = writeAnswer(id, await answer(request))

@@ -1,21 +1,9 @@
 import { type Hex, parseBytes32 } from '../../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../../src/domain/integer.js'
-import type { Quote, QuoteRequest } from '../../../../src/domain/quote.js'
+import type { Quote } from '../../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../../src/domain/session.js'
-import { isNatural, readRequestTerms } from './request-terms.js'
+import { type IncomingRequest, isNatural, readRequestTerms } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
-
-/** A quote request of a session (docs/sessions.md). */
-export interface SessionRequest extends QuoteRequest {
-  /** The user pays at the deposit address, or the request does not say how. */
-  readonly isForAddress: boolean
-  /** This solver's id of the quote, a UUID. */
-  readonly id: string
-  /** When the instance stops waiting, Unix time in milliseconds. */
-  readonly deadline: number
-  /** W3C Trace Context of the caller, if it sent one. */
-  readonly traceparent: string | undefined
-}
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
 export interface SessionOffer {
@@ -59,7 +47,7 @@ export type InstanceMessage =
   | { readonly type: 'challenge'; readonly nonce: Hex }
   | ({ readonly type: 'ready' } & SessionReady)
   /** `request` is undefined when this version cannot read it. */
-  | { readonly type: 'quoteRequest'; readonly id: string; readonly request: SessionRequest | undefined }
+  | { readonly type: 'quoteRequest'; readonly id: string; readonly request: IncomingRequest | undefined }
   | ({ readonly type: 'result' } & SessionResult)
   | { readonly type: 'event'; readonly event: SessionOrderEvent; readonly cursor: string }
   | { readonly type: 'ping'; readonly id: string }
@@ -127,7 +115,7 @@ export function writeAnswer(id: string, answer: SessionAnswer): string {
 }
 
 /** @returns undefined when a field is missing, or has a value of a later version */
-function readRequest(id: string, fields: Fields): SessionRequest | undefined {
+function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
   const { kind, deadline, traceparent } = fields
   const terms = readRequestTerms(fields)
   if (terms === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE') || !isNatural(deadline))

@@ -1,23 +1,12 @@
-import { type Clock, systemClock, type Timer } from '../../../../src/clock.js'
+import type { Clock, Timer } from '../../../../src/clock.js'
 import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
 import { createEventQueue } from './event-queue.js'
+import type { IncomingRequest } from './request-terms.js'
 import { openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
-import type {
-  SessionAnswer,
-  SessionOrderEvent,
-  SessionReady,
-  SessionRequest,
-  SessionResult,
-} from './session-messages.js'
-
-/** A solver's session with an instance (docs/sessions.md). */
-export interface SolverSession {
-  /** Ends it for good. @returns when no connection is open */
-  close(): Promise<void>
-}
+import type { SessionAnswer, SessionOrderEvent, SessionReady, SessionResult } from './session-messages.js'
 
 export interface SolverSessionOptions {
   /**
@@ -35,7 +24,7 @@ export interface SolverSessionOptions {
   /** Where the events of the solver's orders begin. No events when it is left out. */
   readonly events?: { readonly after?: string }
   /** Answers a quote request. What it throws becomes a decline, and goes to `onError`. */
-  readonly answer: (request: SessionRequest) => SessionAnswer | Promise<SessionAnswer>
+  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
   /** Called each time that the session is open, with the base URL. */
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   readonly onResult?: (result: SessionResult) => void
@@ -56,11 +45,8 @@ interface SessionTime {
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
 
-/** Opens a session, and opens it again after each loss, with a back-off. */
-export function openSolverSession(
-  options: SolverSessionOptions,
-  { clock, random }: SessionTime = { clock: systemClock, random: Math.random },
-): SolverSession {
+/** Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. */
+export function openSolverSession(options: SolverSessionOptions, { clock, random }: SessionTime) {
   const { onError, serviceUrls } = options
   let dialled = 0
   const backoff = createBackoff(random)
@@ -141,7 +127,8 @@ export function openSolverSession(
 
   connect()
   return {
-    async close() {
+    /** Ends it for good. @returns when no connection is open */
+    async close(): Promise<void> {
       isClosed = true
       timer?.stop()
       const processed = queue.close()

@@ -1,19 +1,8 @@
-import type { Address } from '../../../../src/domain/hex.js'
 import { ORDER_TYPES, type OrderType, type Quote } from '../../../../src/domain/quote.js'
 
 /** A quote as JSON has it: amounts and nonce in decimal, the order type by its number on the contract. */
-export interface WireQuote {
-  readonly solver: Address
-  readonly user: Address
-  readonly inputToken: Address
-  readonly inputAmount: string
-  readonly outputToken: Address
-  readonly outputAmount: string
-  readonly orderType: number
-  readonly outputChainId: number
-  readonly depositDeadline: number
-  readonly fillDeadline: number
-  readonly nonce: string
+export type WireQuote = {
+  readonly [K in keyof Quote]: Quote[K] extends bigint ? string : K extends 'orderType' ? number : Quote[K]
 }
 
 /** Writes a quote as an instance reads it (docs/decisions.md, D4). */

@@ -2,7 +2,8 @@ import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { deferred } from '../../../../test/support/deferred.js'
-import type { SessionAnswer, SessionRequest } from '../../src/session/session-messages.js'
+import type { IncomingRequest } from '../../src/session/request-terms.js'
+import type { SessionAnswer } from '../../src/session/session-messages.js'
 import { account, answersOn, DECLINE, quoteRequest, startSession } from './session-fixture.js'
 import { type Message, NONCE } from './session-server.js'
 
@@ -53,7 +54,7 @@ it('an account that cannot sign is reported, and the connection is opened again'
 })
 
 it('a quote request is answered with the offer, whose amounts are decimal strings', async () => {
-  const asked: SessionRequest[] = []
+  const asked: IncomingRequest[] = []
   const { opened } = await startSession({
     answer(request) {
       asked.push(request)
@@ -97,8 +98,8 @@ it.each([
   ['a chain', { chainId: '31337' }],
   ['a deadline', { deadline: -1 }],
 ])('a quote request with %s that the solver does not know is declined', async (_, change) => {
-  const asked: SessionRequest[] = []
-  const answer = (request: SessionRequest) => {
+  const asked: IncomingRequest[] = []
+  const answer = (request: IncomingRequest) => {
     asked.push(request)
     return { decline: 'PAUSED' } as const
   }
@@ -110,8 +111,8 @@ it.each([
 })
 
 it('a quote request without a destination chain and a deposit mode is one on its own chain, with a deposit at the contract', async () => {
-  const asked: SessionRequest[] = []
-  const answer = (request: SessionRequest) => {
+  const asked: IncomingRequest[] = []
+  const answer = (request: IncomingRequest) => {
     asked.push(request)
     return DECLINE
   }

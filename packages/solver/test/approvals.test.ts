@@ -1,0 +1,46 @@
+import { maxUint256 } from 'viem'
+import { expect, it } from 'vitest'
+import { createManualClock } from '../../../test/support/manual-clock.js'
+import { approveTokens } from '../src/chain/approvals.js'
+import type { SolverChain } from '../src/chain/open-chain.js'
+import type { Payments } from '../src/payments.js'
+
+const [FIRST, SECOND] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`] as const
+const OWNER = `0x${'0a'.repeat(20)}` as const
+const RETRY_MS = 600_000
+
+it('a token whose approval fails is reported, and is approved later, while the others are ready', async () => {
+  const clock = createManualClock(0)
+  const allowances = new Map<string, bigint>()
+  const errors: unknown[] = []
+  let isDown = false
+  const refusing = new Set<string>([SECOND])
+  const client = {
+    async readContract({ address }: { address: string }) {
+      if (isDown) throw new Error('the node is down')
+      return allowances.get(address) ?? 0n
+    },
+  }
+  const payments = {
+    isUnderWay: () => false,
+    async send(_id: string, { address }: { address: string }) {
+      if (refusing.has(address)) throw new Error('refused')
+      allowances.set(address, maxUint256)
+    },
+    follow: async () => ({ outcome: 'success' }),
+    forget: () => {},
+  } as unknown as Payments
+  const tokens = new Map([FIRST, SECOND].map((token) => [token, maxUint256]))
+  const chain = { chainId: 1, settlement: OWNER, client, tokens } as unknown as SolverChain
+  const { signal } = new AbortController()
+  await approveTokens(chain, OWNER, payments, { clock, signal, onError: (error) => errors.push(error) })
+  expect([...allowances.keys()]).toEqual([FIRST])
+  expect(errors.map(String)).toEqual([expect.stringContaining('refused')])
+  isDown = true
+  refusing.clear()
+  await clock.advance(RETRY_MS)
+  expect(errors.slice(1).map(String)).toEqual([expect.stringContaining('the node is down')])
+  isDown = false
+  await clock.advance(RETRY_MS)
+  expect([...allowances.keys()]).toEqual([FIRST, SECOND])
+})
