@@ -1,8 +1,8 @@
 import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf'
-import { ChainHealthSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
-import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { toEventJson } from '../event-json.js'
-import { compileRoutes } from '../http-rules.js'
+import { ChainHealthSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
+import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
+import { toEventJson } from '../../src/http/event-json.js'
+import { compileRoutes } from '../../src/http/http-rules.js'
 import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import type { ExampleEvent } from './example.js'
@@ -43,20 +43,7 @@ export function asyncApiMessages(): AsyncApiMessage[] {
   )
 }
 
-/** The address by which the reader of a document reached the instance. */
-export interface Origin {
-  /** Host, with the port unless it is the protocol's default. */
-  readonly host: string
-  readonly isSecure: boolean
-}
-
-/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
-export function asyncApiServers({ host, isSecure }: Origin): object {
-  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
-  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
-}
-
-/** Derives the AsyncAPI 3 document of the event stream and of solver sessions, without its servers. */
+/** Derives the AsyncAPI 3 document of the event stream and of solver sessions. Its channels refer to servers, which the service adds. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
   const messages = asyncApiMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)

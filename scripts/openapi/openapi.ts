@@ -17,8 +17,6 @@ export interface Contract {
   /** The method of the event stream. */
   readonly stream: DescMethod
   readonly samples: readonly Sample[]
-  /** Whether `/metrics` requires a password. */
-  readonly hasMetricsAuth: boolean
 }
 
 const ABOUT = unwrap(`
@@ -38,7 +36,7 @@ event stream.
 `)
 
 /** Derives the OpenAPI 3.1 document of everything that the service serves over HTTP. */
-export function openApiOf({ version, methods, stream, samples, hasMetricsAuth }: Contract): object {
+export function openApiOf({ version, methods, stream, samples }: Contract): object {
   const services = [...new Set([...methods, stream].map(({ parent }) => parent))]
   const notFound = { status: 404, reasons: ['ROUTE_NOT_FOUND'] } as const
   const notAllowed = { status: 405, reasons: ['METHOD_NOT_ALLOWED'] } as const
@@ -61,13 +59,13 @@ export function openApiOf({ version, methods, stream, samples, hasMetricsAuth }:
     paths: {
       ...methodPaths(methods, samples),
       ...streamPaths(stream, samples),
-      ...processPaths(samples, hasMetricsAuth),
+      ...processPaths(samples),
     },
     webhooks: solverWebhooks(samples),
     components: {
       schemas: { ...namedSchemas(responseMessages(methods)), FieldViolation: FIELD_VIOLATION },
       headers: HEADERS,
-      ...(hasMetricsAuth ? { securitySchemes: { metrics: { type: 'http', scheme: 'basic' } } } : {}),
+      securitySchemes: { metrics: { type: 'http', scheme: 'basic' } },
     },
     // The responses to requests that reach no operation.
     'x-rejections': {

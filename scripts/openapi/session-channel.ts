@@ -3,9 +3,9 @@ import {
   OpenSessionRequestSchema,
   OpenSessionResponseSchema,
   SessionEventSchema,
-} from '../../../gen/aggregator/v1/session_pb.js'
-import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import { SESSION_PATH } from '../session-path.js'
+} from '../../gen/aggregator/v1/session_pb.js'
+import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { SESSION_PATH } from '../../src/http/session-path.js'
 import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import { reasonsOf } from './error-responses.js'
