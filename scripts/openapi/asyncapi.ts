@@ -4,19 +4,13 @@ import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { toEventJson } from '../../src/http/event-json.js'
 import { compileRoutes } from '../../src/http/http-rules.js'
 import type { JsonSchema } from './constraints.js'
+import type { Contract } from './contract.js'
 import { descriptionOf } from './descriptions.js'
 import type { ExampleEvent } from './example.js'
-import type { Contract } from './openapi.js'
 import { fieldSchema, messageSchema, namedSchemas } from './schemas.js'
 import { sessionChannel } from './session-channel.js'
+import { type TypedMessage, withType } from './typed-message.js'
 import { unwrap } from './unwrap.js'
-
-/** A message of the stream in JSON: one object with a `type` of its own. */
-export interface AsyncApiMessage {
-  readonly type: string
-  readonly description: string
-  readonly payload: JsonSchema
-}
 
 const ENDINGS = `
 The first message is \`connected\`. The server ignores messages from the client; one of more than 4 KiB closes its socket.
@@ -36,7 +30,7 @@ rejected request gets an error in JSON, see [/openapi.json](/openapi.json). A st
 resume it.`
 
 /** All messages of the stream except the heartbeat, which has no JSON. */
-export function asyncApiMessages(): AsyncApiMessage[] {
+export function asyncApiMessages(): TypedMessage[] {
   const fields = StreamEventsResponseSchema.oneofs[0]?.fields ?? []
   return fields.flatMap(({ localName, message }) =>
     message === undefined || localName === 'heartbeat' ? [] : [toAsyncApiMessage(localName, message)],
@@ -109,19 +103,12 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
   }
 }
 
-function toAsyncApiMessage(localName: string, message: DescMessage): AsyncApiMessage {
+function toAsyncApiMessage(localName: string, message: DescMessage): TypedMessage {
   const type = typeOf(localName)
-  const { required, properties } = messageSchema(message) as { required: string[]; properties: object }
-  const cursor = StreamEventsResponseSchema.field.cursor
-  return {
-    type,
-    description: descriptionOf(message),
-    payload: {
-      type: 'object',
-      required: ['type', ...required, cursor.jsonName],
-      properties: { type: { const: type }, ...properties, [cursor.jsonName]: fieldSchema(cursor) },
-    },
-  }
+  const { cursor } = StreamEventsResponseSchema.field
+  const schema = messageSchema(message, [...message.fields, cursor]) as { required: string[] }
+  const payload = withType(type, { ...schema, required: [...schema.required, cursor.jsonName] })
+  return { type, description: descriptionOf(message), payload }
 }
 
 /** The type that the JSON writer gives to this kind of event. */

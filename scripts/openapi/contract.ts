@@ -6,7 +6,6 @@ import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { version } from '../../src/version.js'
 import type { ExampleRun } from './example.js'
-import type { Contract } from './openapi.js'
 
 /** Where `scripts/capture-examples.ts` writes the examples. */
 export const EXAMPLES_FILE = new URL('../../gen/examples.json', import.meta.url)
@@ -14,10 +13,13 @@ export const EXAMPLES_FILE = new URL('../../gen/examples.json', import.meta.url)
 /** The examples that were captured last. */
 export const examples: ExampleRun = JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8'))
 
-/** What the documents describe: the methods of the protos, in the version of the package. */
-export const contract: Contract = {
+/** What the documents describe, in addition to comments, constraints and reasons. */
+export const contract = {
   version,
+  /** The methods of the service, without the event stream. */
   methods: [QuoteService, SolverService, OrderService, ChainService].flatMap(({ methods }) => methods),
   stream: EventService.method.streamEvents,
   samples: examples.exchanges,
 }
+
+export type Contract = typeof contract

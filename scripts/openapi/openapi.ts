@@ -1,6 +1,5 @@
-import type { DescMethod } from '@bufbuild/protobuf'
+import type { Contract } from './contract.js'
 import { descriptionOf } from './descriptions.js'
-import type { Sample } from './example.js'
 import { examplesOf, methodPaths, responseMessages } from './operations.js'
 import { FIELD_VIOLATION, failureResponse, HEADERS } from './responses.js'
 import { namedSchemas } from './schemas.js'
@@ -8,16 +7,6 @@ import { solverWebhooks } from './solver-webhook.js'
 import { streamPaths } from './stream-operations.js'
 import { processPaths } from './system-paths.js'
 import { unwrap } from './unwrap.js'
-
-/** The sources of the documents, in addition to comments, constraints and reasons. */
-export interface Contract {
-  readonly version: string
-  /** The methods of the service, without the event stream. */
-  readonly methods: readonly DescMethod[]
-  /** The method of the event stream. */
-  readonly stream: DescMethod
-  readonly samples: readonly Sample[]
-}
 
 const ABOUT = unwrap(`
 The best quote for a token swap, from the registered solvers of a chain. The same port serves the same methods as gRPC,
