@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { build as buildWithVite } from 'vite'
 import { SWAGGER_UI_FILES } from '../src/http/openapi/docs-page.js'
+import { DOCUMENTS } from '../src/http/openapi/routes.js'
 
 const folder = process.argv[2] ?? 'dist'
 /** A build that is interrupted leaves the last one as it is. */
@@ -69,6 +70,7 @@ for (const thread of ['src/store/quote-record-thread.ts', 'src/signing/recovery-
 // The service reads these files at run time. To run it, only the external packages above must be installed.
 for (const { name } of SWAGGER_UI_FILES)
   await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))
+for (const name of DOCUMENTS) await cp(join('gen', name), join(outdir, name))
 await buildWithVite({
   root: 'packages/console',
   build: { outDir: resolve(outdir, 'console'), emptyOutDir: true },

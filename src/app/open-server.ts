@@ -140,12 +140,7 @@ export async function openServer(
     rateLimits,
     addServices: [health.routes, reflection.routes],
     addRoutes(routes) {
-      registerReference(routes, {
-        version,
-        methods: [...methods, quoteStreams].map(({ desc }) => desc),
-        stream: streams.desc,
-        hasMetricsAuth: config.metricsAuth !== undefined,
-      })
+      registerReference(routes)
       if (consoleFiles === undefined) redirectToDocs(routes)
       else registerConsole(routes, consoleFiles)
       const { isDatabaseUp } = cluster

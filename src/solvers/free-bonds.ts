@@ -14,13 +14,6 @@ export interface FreeBonds {
   totalOf(key: SolverKey): bigint | undefined
   /** Sets bonds that were just read in memory at once, then stores those that have changed. */
   update(chainId: number, bonds: ReadonlyMap<Address, Bond>): Promise<void>
-  /** Whether a free bond is stored, or about to be. */
-  isStored(key: SolverKey): boolean
-  /**
-   * Replaces the bonds that a follower replica has read for itself. They count for solvers without a stored free bond, and
-   * are not stored, because the leader stores what it reads.
-   */
-  updateUnstored(chainId: number, bonds: ReadonlyMap<Address, Bond>): void
   /** Sets the bond that a registration has read. It may be older than an event. */
   updateRegistered(key: SolverKey, bond: Bond): Promise<void>
   /** Reads a chain's free bonds from the store. @returns whether any was different */
@@ -40,8 +33,6 @@ export async function createFreeBonds({ store, chainIds }: FreeBondsOptions): Pr
   return {
     of: ({ chainId, address }) => chains.get(chainId)?.of(address)?.free,
     totalOf: ({ chainId, address }) => chains.get(chainId)?.of(address)?.total,
-    isStored: ({ chainId, address }) => chains.get(chainId)?.isStored(address) ?? false,
-    updateUnstored: (chainId, bonds) => chains.get(chainId)?.updateUnstored(bonds),
     async update(chainId, bonds) {
       await chains.get(chainId)?.update(bonds)
     },
@@ -58,8 +49,6 @@ export async function createFreeBonds({ store, chainIds }: FreeBondsOptions): Pr
  */
 function createChainBonds(chainId: number, store: BondStore) {
   const known = new Map<Address, StoredBond>()
-  /** The bonds that this replica has read for itself. They count only for solvers without another value. */
-  let own: ReadonlyMap<Address, StoredBond> = new Map()
   /** Solvers whose bond has changed in memory, and for which no write has begun. A load leaves them unchanged. */
   const unstored = new Set<Address>()
   const queue = createSerialQueue()
@@ -93,8 +82,7 @@ function createChainBonds(chainId: number, store: BondStore) {
   }
 
   return {
-    of: (address: Address) => known.get(address) ?? own.get(address),
-    isStored: (address: Address) => known.has(address),
+    of: (address: Address) => known.get(address),
 
     async update(bonds: ReadonlyMap<Address, Bond>): Promise<void> {
       for (const [address, bond] of bonds)
@@ -106,10 +94,6 @@ function createChainBonds(chainId: number, store: BondStore) {
     async updateRegistered(address: Address, bond: Bond): Promise<void> {
       setUnstored(address, toStored(bond))
       await queue.run(storeChanges)
-    },
-
-    updateUnstored(bonds: ReadonlyMap<Address, Bond>): void {
-      own = new Map([...bonds].map(([address, bond]) => [address, toStored(bond)]))
     },
 
     load: () => queue.run(loadStored),

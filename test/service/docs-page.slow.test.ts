@@ -39,22 +39,6 @@ it('without a console, / redirects to the page, and browsers get an icon', async
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
 })
 
-it('the API document mentions a password only when /metrics requires one', async () => {
-  const open = (await service.get('/openapi.json')).body
-  const guarded = await startService(chain, { METRICS_AUTH: 'operator:secret' })
-  const closed = (await guarded.get('/openapi.json')).body
-  await guarded.close()
-  const described = [open, closed].map(({ security, components, paths }) => {
-    const { get } = paths['/metrics']
-    return [security, components.securitySchemes, get.security, Object.keys(get.responses).includes('401')]
-  })
-  const scheme = { metrics: { type: 'http', scheme: 'basic' } }
-  expect(described).toEqual([
-    [[], undefined, undefined, false],
-    [[], scheme, [{ metrics: [] }], true],
-  ])
-})
-
 it('/docs loads all its files from the service', async () => {
   const page: string = (await service.get('/docs')).body
   const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
@@ -95,8 +79,10 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     expect(await page.locator('.opblock').count()).toBe(operations.length)
   })
 
-  it('asks for a password only where one is needed', async () => {
-    expect(await page.locator('.auth-wrapper').count()).toBe(0)
+  it('takes a password for /metrics only', async () => {
+    expect(await page.locator('.opblock .authorization__btn').count()).toBe(1)
+    const metrics = page.locator('.opblock', { has: page.locator('[data-path="/metrics"]') })
+    expect(await metrics.locator('.authorization__btn').count()).toBe(1)
   })
 
   /** Tries an operation as it is shown. @returns the status and the text of the response */

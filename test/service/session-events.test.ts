@@ -3,7 +3,7 @@ import { solverAccounts, startChain, type TestChain, user } from '../support/cha
 import { createCalls } from '../support/chain/contract-calls.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
-import { readDocument } from '../support/openapi/document.js'
+import { generatedDocument, readDocument } from '../support/openapi/document.js'
 import { startReadyService } from '../support/service/ready-service.js'
 import type { TestService } from '../support/service/service.js'
 import { transports, webSocket } from '../support/sessions/session-connections.js'
@@ -116,7 +116,7 @@ it('an event on a WebSocket session is the object that /v1/ws sends, and AsyncAP
   expect(cursor).toBe(message?.cursor)
   const types = new Set(session.messages.map(({ type }) => type))
   expect([...types]).toEqual(['challenge', 'ready', 'quoteRequest', 'result', 'event'])
-  const { problems } = readDocument((await service.get('/asyncapi.json')).body)
+  const { problems } = readDocument(generatedDocument('asyncapi.json'))
   for (const each of session.messages)
     expect(problems(['components', 'messages', each.type, 'payload'], each)).toEqual([])
   stream.leave()

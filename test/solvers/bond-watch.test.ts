@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers())
 function start() {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
-  const node = { isUp: true, isLeader: true }
+  const node = { isUp: true, isLeader: true, isStored: true }
   let asked: Address[] = []
   let onBonds = (_solvers: ReadonlySet<Address> | undefined) => {}
   const chain = {
@@ -36,10 +36,8 @@ function start() {
     directory: { registered: () => [one, other], refresh() {}, change: (_chainId, write) => write() },
     freeBonds: {
       totalOf: () => undefined,
-      of: () => 9n,
-      isStored: () => true,
+      of: () => (node.isStored ? 9n : undefined),
       update: async () => {},
-      updateUnstored() {},
       updateRegistered: async () => {},
       load: async () => false,
     },
@@ -92,6 +90,46 @@ test('a replica that is no longer the leader reads no bonds, and does not log th
   await pass(INTERVAL_MS)
   expect(takeAsked()).toEqual([])
   expect(lines).toEqual([down])
+})
+
+const unknown = 'solvers are not asked: their free bond is unknown'
+
+test('an unknown free bond has the leader read all bonds a second later, with one warning', async () => {
+  const { watch, node, lines, takeAsked } = start()
+  await pass(0)
+  takeAsked()
+  node.isStored = false
+  for (const _ of [1, 2]) {
+    watch.wantUnknown(chainId)
+    watch.wantUnknown(chainId)
+    await pass(999)
+    expect(takeAsked()).toEqual([])
+    await pass(1)
+    expect(takeAsked()).toEqual([one.address, other.address])
+  }
+  expect(lines).toEqual([unknown])
+})
+
+test('an unknown free bond that is stored within a second has no bonds read', async () => {
+  const { watch, node, lines, takeAsked } = start()
+  await pass(0)
+  takeAsked()
+  node.isStored = false
+  watch.wantUnknown(chainId)
+  node.isStored = true
+  await pass(1000)
+  expect([takeAsked(), lines]).toEqual([[], []])
+})
+
+test('a follower reads no unknown free bonds, and warns', async () => {
+  const { watch, node, lines, takeAsked } = start()
+  await pass(0)
+  takeAsked()
+  node.isLeader = false
+  node.isStored = false
+  watch.wantUnknown(chainId)
+  await pass(1000)
+  expect([takeAsked(), lines]).toEqual([[], [unknown]])
 })
 
 test('no bond is read after close', async () => {

@@ -1,24 +1,31 @@
+import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { sliced } from '../sliced.js'
-import { asyncApiOf, asyncApiServers, type Origin } from './asyncapi.js'
 import { registerDocsPage } from './docs-page.js'
-import { events, exchanges } from './examples.js'
-import { type Contract, openApiOf } from './openapi.js'
+
+/** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
+export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
 
 /**
  * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Requests for them do
  * not count against a limit (docs/decisions.md, D8).
  */
-export function registerReference(server: FastifyInstance, contract: Omit<Contract, 'samples'>): void {
-  const whole = { ...contract, samples: exchanges }
-  const openApi = once(() => Buffer.from(JSON.stringify(openApiOf(whole))))
-  const asyncApi = once(() => Buffer.from(JSON.stringify(asyncApiOf(whole, events)).slice(0, -1)))
-  serveDocument(server, '/openapi.json', () => [openApi()])
+export function registerReference(server: FastifyInstance): void {
+  const openApi = readDocument('openapi.json')
+  // Without its last brace: the servers follow.
+  const asyncApi = readDocument('asyncapi.json').subarray(0, -1)
+  serveDocument(server, '/openapi.json', () => [openApi])
   serveDocument(server, '/asyncapi.json', (request) => [
-    asyncApi(),
+    asyncApi,
     Buffer.from(`,"servers":${JSON.stringify(asyncApiServers(originOf(request)))}}`),
   ])
   registerDocsPage(server)
+}
+
+/** Reads a document without the spaces, which are for readers of the repository. */
+function readDocument(name: (typeof DOCUMENTS)[number]): Buffer {
+  const path = import.meta.url.endsWith('.ts') ? `../../../gen/${name}` : name
+  return Buffer.from(JSON.stringify(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))))
 }
 
 /** @param partsFor all responses share the long parts, so that many slow clients hold no copies of a document */
@@ -37,13 +44,17 @@ function serveDocument(
   })
 }
 
-/** Derives a value at the first call, and keeps it. */
-function once<T>(derive: () => T): () => T {
-  let kept: { readonly value: T } | undefined
-  return () => {
-    kept ??= { value: derive() }
-    return kept.value
-  }
+/** The address by which the reader of a document reached the instance. */
+export interface Origin {
+  /** Host, with the port unless it is the protocol's default. */
+  readonly host: string
+  readonly isSecure: boolean
+}
+
+/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
+export function asyncApiServers({ host, isSecure }: Origin): object {
+  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
+  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
 }
 
 /** A name or address, with or without a port. */

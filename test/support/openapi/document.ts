@@ -1,8 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read a document at many places
 export type Document = any
+
+/** A document of `gen/`, which the service serves. */
+export function generatedDocument(name: 'openapi.json' | 'asyncapi.json'): Document {
+  return JSON.parse(readFileSync(new URL(`../../../gen/${name}`, import.meta.url), 'utf8'))
+}
 
 /** A document with compiled schemas. */
 export interface ReadDocument {

@@ -1,5 +1,5 @@
-import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
-import { CHAIN_ID, UINT64 } from '../../domain/field-rules.js'
+import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
+import { CHAIN_ID, UINT64 } from '../../src/domain/field-rules.js'
 import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { examplesOf, type Paths, samplesOf } from './operations.js'
@@ -65,11 +65,8 @@ const READY: JsonSchema = {
 const NOT_READY = { status: 503, reasons: ['CHAIN_UNAVAILABLE', 'SHUTTING_DOWN'] } as const
 const INTERNAL = { status: 500, reasons: ['INTERNAL'] } as const
 
-/**
- * The paths about the process itself, which belong to no method (docs/decisions.md, D11).
- * @param hasMetricsAuth whether `/metrics` requires a password
- */
-export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean): Paths {
+/** The paths about the process itself, which belong to no method (docs/decisions.md, D11). */
+export function processPaths(samples: readonly Sample[]): Paths {
   const of = (path: string) => samplesOf(`GET ${path}`, samples)
   const headers = headersOf({ isLimited: false })
   const internal = (path: string) =>
@@ -105,9 +102,9 @@ export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean
       get: {
         operationId: 'getMetrics',
         summary: 'Metrics',
-        description: 'Metrics for Prometheus.',
+        description: 'Metrics for Prometheus. The operator may require a password (`METRICS_AUTH`).',
         tags: ['Process'],
-        ...(hasMetricsAuth ? { security: [{ metrics: [] }] } : {}),
+        security: [{}, { metrics: [] }],
         responses: {
           200: {
             description: "Prometheus's text format.",
@@ -116,7 +113,7 @@ export function processPaths(samples: readonly Sample[], hasMetricsAuth: boolean
               'text/plain': { schema: { type: 'string' }, examples: examplesOf(of('/metrics'), 200) },
             },
           },
-          ...(hasMetricsAuth ? { 401: unauthorized(of('/metrics'), headers) } : {}),
+          401: unauthorized(of('/metrics'), headers),
           500: internal('/metrics'),
         },
       },

@@ -1,6 +1,6 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { REASONS, type Reason } from '../../domain/errors.js'
-import { namesChain } from '../../rpc/method.js'
+import { REASONS, type Reason } from '../../src/domain/errors.js'
+import { namesChain } from '../../src/rpc/method.js'
 import { fullName } from './full-name.js'
 
 /** An HTTP status, and the reasons that a response with it may have. */

@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { checkOffer } from '../../../src/domain/offer.js'
 import type { QuoteRequest } from '../../../src/domain/quote.js'
-import { openApiOf } from '../../../src/http/openapi/openapi.js'
 import { requestBody } from '../../../src/solvers/request-body.js'
-import { type Document, readDocument } from '../../support/openapi/document.js'
-import { contract } from './served-contract.js'
+import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 
-const document: Document = openApiOf(contract)
+const document = generatedDocument('openapi.json')
 const { post } = document.webhooks.requestQuote
 const read = readDocument(document)
 const PLACE = ['webhooks', 'requestQuote', 'post']

@@ -1,19 +1,20 @@
-import type { Reason } from '../../domain/errors.js'
-import { MAX_BODY_KIB } from '../../domain/field-rules.js'
+import type { Reason } from '../../src/domain/errors.js'
+import { MAX_BODY_KIB } from '../../src/domain/field-rules.js'
 import type { JsonSchema } from './constraints.js'
 import { EXPLANATIONS, type Failure } from './error-responses.js'
 
 /** Examples of a response by name. */
 export type Examples = Readonly<Record<string, { readonly value: unknown }>>
 
-const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/RequestId' } }
+const header = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` })
+const REQUEST_ID = { 'x-request-id': header('RequestId') }
 const LIMITS = {
-  'RateLimit-Limit': { $ref: '#/components/headers/RateLimitLimit' },
-  'RateLimit-Remaining': { $ref: '#/components/headers/RateLimitRemaining' },
-  'RateLimit-Reset': { $ref: '#/components/headers/RateLimitReset' },
+  'RateLimit-Limit': header('RateLimitLimit'),
+  'RateLimit-Remaining': header('RateLimitRemaining'),
+  'RateLimit-Reset': header('RateLimitReset'),
 }
-const RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
-const BUSY_RETRY_AFTER = { 'Retry-After': { $ref: '#/components/headers/BusyRetryAfter' } }
+const RETRY_AFTER = { 'Retry-After': header('RetryAfter') }
+const BUSY_RETRY_AFTER = { 'Retry-After': header('BusyRetryAfter') }
 
 /** The headers that responses refer to. Those of a limit are absent when the instance has turned it off. */
 export const HEADERS = {

@@ -1,6 +1,5 @@
-import type { DescMethod } from '@bufbuild/protobuf'
+import type { Contract } from './contract.js'
 import { descriptionOf } from './descriptions.js'
-import type { Sample } from './example.js'
 import { examplesOf, methodPaths, responseMessages } from './operations.js'
 import { FIELD_VIOLATION, failureResponse, HEADERS } from './responses.js'
 import { namedSchemas } from './schemas.js'
@@ -8,18 +7,6 @@ import { solverWebhooks } from './solver-webhook.js'
 import { streamPaths } from './stream-operations.js'
 import { processPaths } from './system-paths.js'
 import { unwrap } from './unwrap.js'
-
-/** The sources of the documents, in addition to comments, constraints and reasons. */
-export interface Contract {
-  readonly version: string
-  /** The methods of the service, without the event stream. */
-  readonly methods: readonly DescMethod[]
-  /** The method of the event stream. */
-  readonly stream: DescMethod
-  readonly samples: readonly Sample[]
-  /** Whether `/metrics` requires a password. */
-  readonly hasMetricsAuth: boolean
-}
 
 const ABOUT = unwrap(`
 The best quote for a token swap, from the registered solvers of a chain. The same port serves the same methods as gRPC,
@@ -38,7 +25,7 @@ event stream.
 `)
 
 /** Derives the OpenAPI 3.1 document of everything that the service serves over HTTP. */
-export function openApiOf({ version, methods, stream, samples, hasMetricsAuth }: Contract): object {
+export function openApiOf({ version, methods, stream, samples }: Contract): object {
   const services = [...new Set([...methods, stream].map(({ parent }) => parent))]
   const notFound = { status: 404, reasons: ['ROUTE_NOT_FOUND'] } as const
   const notAllowed = { status: 405, reasons: ['METHOD_NOT_ALLOWED'] } as const
@@ -61,13 +48,13 @@ export function openApiOf({ version, methods, stream, samples, hasMetricsAuth }:
     paths: {
       ...methodPaths(methods, samples),
       ...streamPaths(stream, samples),
-      ...processPaths(samples, hasMetricsAuth),
+      ...processPaths(samples),
     },
     webhooks: solverWebhooks(samples),
     components: {
       schemas: { ...namedSchemas(responseMessages(methods)), FieldViolation: FIELD_VIOLATION },
       headers: HEADERS,
-      ...(hasMetricsAuth ? { securitySchemes: { metrics: { type: 'http', scheme: 'basic' } } } : {}),
+      securitySchemes: { metrics: { type: 'http', scheme: 'basic' } },
     },
     // The responses to requests that reach no operation.
     'x-rejections': {

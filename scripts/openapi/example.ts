@@ -1,4 +1,5 @@
-import type { Reason } from '../../domain/errors.js'
+import type { Reason } from '../../src/domain/errors.js'
+import type { SettlementDomain } from '../../src/signing/typed-data.js'
 
 /** One real request and its response. */
 export interface Sample {
@@ -17,4 +18,14 @@ export interface Sample {
 export interface ExampleEvent {
   readonly type: string
   readonly [field: string]: unknown
+}
+
+/** What a run of the service gives as examples. */
+export interface ExampleRun {
+  /** Its settlement contract, with which the hashes in the examples can be computed again. */
+  readonly settlement: SettlementDomain
+  /** A request and its answer of each kind. */
+  readonly exchanges: readonly Sample[]
+  /** A message of the event stream of each type. */
+  readonly events: readonly ExampleEvent[]
 }

@@ -1,5 +1,5 @@
-import { DISPLAY_NAME } from '../../domain/display-name.js'
-import { ENDPOINT_URL } from '../../domain/endpoint-url.js'
+import { DISPLAY_NAME } from '../../src/domain/display-name.js'
+import { ENDPOINT_URL } from '../../src/domain/endpoint-url.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -9,7 +9,7 @@ import {
   STATS_WINDOW,
   UINT256,
   UNIX_MS,
-} from '../../domain/field-rules.js'
+} from '../../src/domain/field-rules.js'
 import { type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 
 /** JSON Schema has a name for the rule of an origin. */

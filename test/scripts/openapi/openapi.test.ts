@@ -3,15 +3,15 @@ import { ScalarType } from '@bufbuild/protobuf'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import { Health } from '../../../gen/health/v1/health_pb.js'
+import { constrainedFields, constraintOf } from '../../../scripts/openapi/constraints.js'
+import { contract } from '../../../scripts/openapi/contract.js'
+import { failuresOf } from '../../../scripts/openapi/error-responses.js'
+import { openApiOf } from '../../../scripts/openapi/openapi.js'
+import { toPath } from '../../../scripts/openapi/operations.js'
 import { compileRoutes } from '../../../src/http/http-rules.js'
-import { constrainedFields, constraintOf } from '../../../src/http/openapi/constraints.js'
-import { failuresOf } from '../../../src/http/openapi/error-responses.js'
-import { openApiOf } from '../../../src/http/openapi/openapi.js'
-import { toPath } from '../../../src/http/openapi/operations.js'
-import { type Document, readDocument } from '../../support/openapi/document.js'
-import { contract } from './served-contract.js'
+import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
 
-const document: Document = openApiOf(contract)
+const document = generatedDocument('openapi.json')
 
 /** Every message of the methods, with nested ones. */
 function messagesOf(roots: readonly DescMessage[]): DescMessage[] {
@@ -22,9 +22,12 @@ const messages = messagesOf(
   [...contract.methods, contract.stream].flatMap(({ input, output }) => [input, output]),
 )
 
+test('gen/openapi.json is what `npm run generate` writes', () => {
+  expect(document).toEqual(openApiOf(contract))
+})
+
 test('the document is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toBe('3.1.0')
-  expect(document.info.version).toBe('1.2.3')
   expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true })
 })
 
@@ -62,6 +65,18 @@ test('a request must have the fields that are neither optional nor in the path',
 test('a response with a response body is the bare array', () => {
   const { schema } = document.paths['/v1/{chainId}/solvers'].get.responses[200].content['application/json']
   expect(schema).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Solver' } })
+})
+
+test('only /metrics may require a password, and only where the operator has set one', () => {
+  expect([document.security, document.components.securitySchemes]).toEqual([
+    [],
+    { metrics: { type: 'http', scheme: 'basic' } },
+  ])
+  const secured = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
+    Object.values<Document>(operations).flatMap(({ security }) => (security ? [[path, security]] : [])),
+  )
+  expect(secured).toEqual([['/metrics', [{}, { metrics: [] }]]])
+  expect(document.paths['/metrics'].get.responses[401]).toBeDefined()
 })
 
 test('a method that the list of errors does not have is an error', () => {

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { DISPLAY_NAME } from '../../domain/display-name.js'
+import { DISPLAY_NAME } from '../../src/domain/display-name.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -16,9 +16,9 @@ import {
   SIGNATURE,
   UINT256,
   UNIX_MS,
-} from '../../domain/field-rules.js'
-import { ORDER_STATES } from '../../domain/order.js'
-import { ORDER_TYPES } from '../../domain/quote.js'
+} from '../../src/domain/field-rules.js'
+import { ORDER_STATES } from '../../src/domain/order.js'
+import { ORDER_TYPES } from '../../src/domain/quote.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
 

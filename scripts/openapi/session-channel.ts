@@ -3,14 +3,15 @@ import {
   OpenSessionRequestSchema,
   OpenSessionResponseSchema,
   SessionEventSchema,
-} from '../../../gen/aggregator/v1/session_pb.js'
-import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import { SESSION_PATH } from '../session-path.js'
+} from '../../gen/aggregator/v1/session_pb.js'
+import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
+import { SESSION_PATH } from '../../src/http/session-path.js'
 import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import { reasonsOf } from './error-responses.js'
 import { errorSchema, FIELD_VIOLATION } from './responses.js'
 import { messageSchema, namedSchemas } from './schemas.js'
+import { type TypedMessage, withType } from './typed-message.js'
 import { unwrap } from './unwrap.js'
 
 const METHOD = SolverService.method.openSession
@@ -31,18 +32,11 @@ const ERROR = {
   payload: withType('error', errorSchema(reasonsOf(METHOD))),
 }
 
-/** A message of a session in JSON. */
-interface SessionMessage {
-  readonly type: string
-  readonly description: string
-  readonly payload: JsonSchema
-}
-
 /**
  * Derives the channel of solver sessions, with its operations and messages.
  * @param streamMessages the messages of the event stream in the same document, of which events are
  */
-export function sessionChannel(streamMessages: readonly { readonly type: string }[]) {
+export function sessionChannel(streamMessages: readonly TypedMessage[]) {
   // The others are of streams of their own.
   const eventTypes = streamMessages
     .map(({ type }) => type)
@@ -50,7 +44,7 @@ export function sessionChannel(streamMessages: readonly { readonly type: string 
   const fromSolver = messagesOf(OpenSessionRequestSchema, eventTypes)
   const fromInstance = [...messagesOf(OpenSessionResponseSchema, eventTypes), ERROR]
   const messages = [...fromSolver, ...fromInstance]
-  const operation = (action: 'send' | 'receive', own: readonly SessionMessage[]) => ({
+  const operation = (action: 'send' | 'receive', own: readonly TypedMessage[]) => ({
     action,
     channel: { $ref: `#/channels/${CHANNEL}` },
     messages: own.map(({ type }) => ({ $ref: `#/channels/${CHANNEL}/messages/${type}` })),
@@ -81,7 +75,7 @@ export function sessionChannel(streamMessages: readonly { readonly type: string 
   }
 }
 
-function messagesOf({ fields }: DescMessage, eventTypes: readonly string[]): SessionMessage[] {
+function messagesOf({ fields }: DescMessage, eventTypes: readonly string[]): TypedMessage[] {
   return fields.flatMap(({ localName: type, message }) =>
     message === undefined
       ? []
@@ -101,21 +95,6 @@ function payloadOf(message: DescMessage, eventTypes: readonly string[]): JsonSch
   const schema = messageSchema(message) as { properties: object }
   const oneOf = eventTypes.map((type) => ({ $ref: `#/components/messages/${type}/payload` }))
   return { ...schema, properties: { ...schema.properties, event: { oneOf } } }
-}
-
-function withType(type: string, schema: JsonSchema): JsonSchema {
-  const {
-    required = [],
-    properties,
-    description: _,
-    ...rest
-  } = schema as { required?: string[] } & JsonSchema
-  return {
-    ...rest,
-    type: 'object',
-    required: ['type', ...required],
-    properties: { type: { const: type }, ...(properties as object) },
-  }
 }
 
 /** The messages that the messages of a session refer to. */

@@ -1,4 +1,4 @@
-import { comments } from '../../../gen/comments.js'
+import { comments } from '../../gen/comments.js'
 import { type Described, fullName } from './full-name.js'
 
 const IN_BACKTICKS = /`[^`]+`/g

@@ -7,8 +7,8 @@ import {
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { comments } from '../../../gen/comments.js'
 import { file_google_api_http } from '../../../gen/google/api/http_pb.js'
-import { descriptionOf } from '../../../src/http/openapi/descriptions.js'
-import { unwrap } from '../../../src/http/openapi/unwrap.js'
+import { descriptionOf } from '../../../scripts/openapi/descriptions.js'
+import { unwrap } from '../../../scripts/openapi/unwrap.js'
 
 test('comments describe messages, fields, values, services and methods', () => {
   const { fields, typeName } = GetQuoteRequestSchema

@@ -2,15 +2,16 @@ import { createRequire } from 'node:module'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
-import { asyncApiMessages, asyncApiOf, asyncApiServers } from '../../../src/http/openapi/asyncapi.js'
-import { events } from '../../../src/http/openapi/examples.js'
-import { type Document, readDocument } from '../../support/openapi/document.js'
-import { contract } from './served-contract.js'
+import { asyncApiMessages, asyncApiOf } from '../../../scripts/openapi/asyncapi.js'
+import { contract, examples } from '../../../scripts/openapi/contract.js'
+import { asyncApiServers } from '../../../src/http/openapi/routes.js'
+import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
 
 const TYPES = ['connected', 'Deposited', 'Settled', 'Refunded', 'Reverted', 'Health']
 const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json')
 const ORIGIN = { host: 'quotes.example:8443', isSecure: true }
-const document: Document = { ...asyncApiOf(contract, events), servers: asyncApiServers(ORIGIN) }
+const generated = generatedDocument('asyncapi.json')
+const document: Document = { ...generated, servers: asyncApiServers(ORIGIN) }
 
 /** The specification's schema contains the schema of the draft. */
 function validate(value: object): unknown {
@@ -19,6 +20,10 @@ function validate(value: object): unknown {
   const isValid = ajv.compile(schema)
   return isValid(JSON.parse(JSON.stringify(value))) ? undefined : isValid.errors
 }
+
+test('gen/asyncapi.json is what `npm run generate` writes', () => {
+  expect(generated).toEqual(asyncApiOf(contract, examples.events))
+})
 
 test('the document is valid AsyncAPI 3', () => {
   expect(document.asyncapi).toBe('3.0.0')
@@ -33,7 +38,7 @@ test('both transports of the stream are channels, each with all messages', () =>
   expect(Object.keys(query)).toEqual(['after', 'chainId', 'type', 'orderId', 'user', 'solver', 'health'])
 })
 
-test('every message has a real example that matches its schema', () => {
+test('every message has an example that matches its schema', () => {
   expect(asyncApiMessages().map(({ type }) => type)).toEqual(TYPES)
   const read = readDocument(document)
   for (const type of TYPES) {
@@ -60,7 +65,7 @@ test('the messages of a session match their schemas', () => {
   const check = (type: string, message: object) =>
     expect(problems(['components', 'messages', type, 'payload'], { type, ...message })).toEqual([])
   const id = '0b0c0d0e-0000-4000-8000-000000000000'
-  const [event] = events.filter(({ type }) => type === 'Deposited')
+  const event = examples.events.find(({ type }) => type === 'Deposited')
   check('challenge', { nonce: `0x${'ab'.repeat(32)}`, serverTime: 1_795_267_587_305 })
   check('hello', {
     address: `0x${'12'.repeat(20)}`,

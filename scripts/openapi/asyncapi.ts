@@ -1,22 +1,16 @@
 import { create, type DescMessage, type DescMethod, type MessageInitShape } from '@bufbuild/protobuf'
-import { ChainHealthSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
-import { StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { toEventJson } from '../event-json.js'
-import { compileRoutes } from '../http-rules.js'
+import { ChainHealthSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
+import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
+import { toEventJson } from '../../src/http/event-json.js'
+import { compileRoutes } from '../../src/http/http-rules.js'
 import type { JsonSchema } from './constraints.js'
+import type { Contract } from './contract.js'
 import { descriptionOf } from './descriptions.js'
 import type { ExampleEvent } from './example.js'
-import type { Contract } from './openapi.js'
 import { fieldSchema, messageSchema, namedSchemas } from './schemas.js'
 import { sessionChannel } from './session-channel.js'
+import { type TypedMessage, withType } from './typed-message.js'
 import { unwrap } from './unwrap.js'
-
-/** A message of the stream in JSON: one object with a `type` of its own. */
-export interface AsyncApiMessage {
-  readonly type: string
-  readonly description: string
-  readonly payload: JsonSchema
-}
 
 const ENDINGS = `
 The first message is \`connected\`. The server ignores messages from the client; one of more than 4 KiB closes its socket.
@@ -36,27 +30,14 @@ rejected request gets an error in JSON, see [/openapi.json](/openapi.json). A st
 resume it.`
 
 /** All messages of the stream except the heartbeat, which has no JSON. */
-export function asyncApiMessages(): AsyncApiMessage[] {
+export function asyncApiMessages(): TypedMessage[] {
   const fields = StreamEventsResponseSchema.oneofs[0]?.fields ?? []
   return fields.flatMap(({ localName, message }) =>
     message === undefined || localName === 'heartbeat' ? [] : [toAsyncApiMessage(localName, message)],
   )
 }
 
-/** The address by which the reader of a document reached the instance. */
-export interface Origin {
-  /** Host, with the port unless it is the protocol's default. */
-  readonly host: string
-  readonly isSecure: boolean
-}
-
-/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
-export function asyncApiServers({ host, isSecure }: Origin): object {
-  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
-  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
-}
-
-/** Derives the AsyncAPI 3 document of the event stream and of solver sessions, without its servers. */
+/** Derives the AsyncAPI 3 document of the event stream and of solver sessions. Its channels refer to servers, which the service adds. */
 export function asyncApiOf({ version, stream }: Contract, events: readonly ExampleEvent[]): object {
   const messages = asyncApiMessages()
   const [webSocket = '', eventSource = ''] = compileRoutes(stream).map(({ url }) => url)
@@ -122,19 +103,12 @@ export function asyncApiOf({ version, stream }: Contract, events: readonly Examp
   }
 }
 
-function toAsyncApiMessage(localName: string, message: DescMessage): AsyncApiMessage {
+function toAsyncApiMessage(localName: string, message: DescMessage): TypedMessage {
   const type = typeOf(localName)
-  const { required, properties } = messageSchema(message) as { required: string[]; properties: object }
-  const cursor = StreamEventsResponseSchema.field.cursor
-  return {
-    type,
-    description: descriptionOf(message),
-    payload: {
-      type: 'object',
-      required: ['type', ...required, cursor.jsonName],
-      properties: { type: { const: type }, ...properties, [cursor.jsonName]: fieldSchema(cursor) },
-    },
-  }
+  const { cursor } = StreamEventsResponseSchema.field
+  const schema = messageSchema(message, [...message.fields, cursor]) as { required: string[] }
+  const payload = withType(type, { ...schema, required: [...schema.required, cursor.jsonName] })
+  return { type, description: descriptionOf(message), payload }
 }
 
 /** The type that the JSON writer gives to this kind of event. */

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { examples } from '../../../scripts/openapi/contract.js'
 import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
 import { registrationMessage, unregistrationMessage } from '../../../src/domain/registration-messages.js'
-import { events, exchanges, settlement } from '../../../src/http/openapi/examples.js'
 import { toCachedChecksumAddress } from '../../../src/signing/checksum.js'
 import { personalMessageDigest } from '../../../src/signing/personal-message.js'
 import { checkSignature } from '../../../src/signing/recover.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import type { Document } from '../../support/openapi/document.js'
+
+const { events, exchanges, settlement } = examples
 
 /** The parts of a real run that belong together. */
 const sample = (of: string): { request: Document; path: Document; body: Document } => {

@@ -1,30 +1,23 @@
-/**
- * Writes the examples of the API reference from real requests to a service on a local chain.
- * tsx test/support/openapi/capture.ts [outFile=src/http/openapi/examples.ts], then `npm run format`
- */
-import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { domainSeparator } from 'viem'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import type { ExampleEvent, ExampleRun, Sample } from '../../../scripts/openapi/example.js'
 import { createDevnetClient, devAccounts } from '../../../src/devnet/deploy.js'
-import type { Sample } from '../../../src/http/openapi/example.js'
+import type { SettlementDomain } from '../../../src/signing/typed-data.js'
 import { causeErrors } from './error-cases.js'
 import type { Exchange } from './exchanges.js'
-import { type OpenApiFixture, startOpenApiFixture } from './fixture.js'
+import type { OpenApiFixture } from './fixture.js'
 
-const OUT_FILE = fileURLToPath(new URL('../../../src/http/openapi/examples.ts', import.meta.url))
 const MAX_TEXT_LENGTH = 1500
 
-async function main(outFile: string) {
-  const fixture = await startOpenApiFixture()
+/** Makes the services of a fixture give every response, and picks an example of each kind. */
+export async function captureExamples(fixture: OpenApiFixture): Promise<ExampleRun> {
   const { exchanges, events } = await causeErrors(fixture)
   const settlement = await describeSettlement(fixture)
-  await fixture.close()
-  writeFileSync(outFile, moduleText({ settlement, exchanges: pick(exchanges), events: pickEvents(events) }))
+  return { settlement, exchanges: pick(exchanges), events: pickEvents(events) }
 }
 
 /** Everything that is needed to compute the examples' hashes again. */
-async function describeSettlement({ chain }: OpenApiFixture) {
+async function describeSettlement({ chain }: OpenApiFixture): Promise<SettlementDomain> {
   const { settlement } = chain.contracts
   const depositProxyCodeHash = await createDevnetClient(chain.devnet, devAccounts[0]).readContract({
     abi: settlementAbi,
@@ -55,24 +48,6 @@ function shortened(text: string): string {
 }
 
 /** The first message of each type. */
-function pickEvents(events: readonly { type: string }[]) {
+function pickEvents(events: readonly ExampleEvent[]): ExampleEvent[] {
   return events.filter(({ type }, place) => events.findIndex((event) => event.type === type) === place)
 }
-
-function moduleText({ settlement, exchanges, events }: Record<string, unknown>): string {
-  const json = (value: unknown) => JSON.stringify(value, undefined, 2)
-  return `// Written by test/support/openapi/capture.ts from a real run. Do not edit.
-import type { ExampleEvent, Sample } from './example.js'
-
-/** The settlement contract of that run. */
-export const settlement = ${json(settlement)} as const
-
-/** A request and its answer of each kind. */
-export const exchanges: readonly Sample[] = ${json(exchanges)}
-
-/** A message of the event stream of each type. */
-export const events: readonly ExampleEvent[] = ${json(events)}
-`
-}
-
-await main(process.argv[2] ?? OUT_FILE)
