@@ -30,7 +30,7 @@ export interface SessionResult {
   readonly outcome: string
   /** For `INVALID` and `FAILED`. */
   readonly reason: string | undefined
-  /** For `QUOTED`: the rank among the valid offers, 1 for the best one; undefined from an instance of an earlier version. */
+  /** For `QUOTED`: the rank among the valid offers, 1 for the best one; undefined without a rank. */
   readonly rank: number | undefined
 }
 
