@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { between } from '../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
 import { createCalls } from '../support/chain/contract-calls.js'
 import { eventually } from '../support/eventually.js'
@@ -91,11 +92,12 @@ describe.each(orderTypes)('a quote for %s', (_, side) => {
 })
 
 it('the requested deposit window moves both deadlines', async () => {
+  const before = Date.now() / 1000
   const { body } = await service.post(`/v1/${chain.chainId}/quote`, {
     ...quoteRequest(chain),
     depositWindow: 86400,
   })
-  const now = Date.now() / 1000
-  expect(Math.abs(body.quote.depositDeadline - 86400 - now)).toBeLessThan(5)
+  const after = Date.now() / 1000
+  expect(body.quote.depositDeadline - 86400).toEqual(between(before - 1, after + 1))
   expect(body.quote.fillDeadline - body.quote.depositDeadline).toBe(120)
 })

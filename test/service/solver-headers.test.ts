@@ -4,6 +4,7 @@ import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } f
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DepositMode, OrderType, QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { systemClock } from '../../src/clock.js'
+import { between } from '../support/between.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { quoteRequest } from '../support/solvers/quote-request.js'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   chain = await startChain({ bonded: 1 })
   service = await startService(
     chain,
-    { QUOTE_TIMEOUT_MS: '1500' },
+    { QUOTE_TIMEOUT_MS: '60000' },
     { clock: { ...systemClock, now: () => NOW_MS } },
   )
   const answer = honest()
@@ -48,15 +49,14 @@ const ask = (headers: Record<string, string> = {}) =>
 describe('x-request-deadline', () => {
   it('is the end of the quote timeout', async () => {
     await ask()
-    expect(received[0]?.['x-request-deadline']).toBe(String(NOW_MS + 1500))
+    expect(received[0]?.['x-request-deadline']).toBe(String(NOW_MS + 60_000))
   })
 
   it("is shortly before the caller's own deadline, when that is earlier", async () => {
-    await ask({ 'connect-timeout-ms': '1000' })
+    await ask({ 'connect-timeout-ms': '50000' })
     const leftMs = Number(received[0]?.['x-request-deadline']) - NOW_MS
     // The request has taken some time of it before.
-    expect(leftMs).toBeGreaterThan(0)
-    expect(leftMs).toBeLessThan(800)
+    expect(leftMs).toEqual(between(1, 49_800))
   })
 
   it('is in the request that checks a registration', async () => {

@@ -1,7 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { REASONS, type Reason } from '../../../src/domain/errors.js'
 import { AggregatorError, fromAnswer } from '../src/errors.js'
 import { isRetryable } from '../src/retry.js'
+
+const NOW_MS = Date.UTC(2026, 0, 1)
 
 const answered = (body: unknown, status = 400, retryAfter: string | null = null) =>
   fromAnswer({ url: 'https://quotes.example', status, retryAfter, body })
@@ -65,16 +67,16 @@ it.each([
 it.each([
   ['17', 17],
   ['0', 0],
-  [new Date(Date.now() + 60_000).toUTCString(), 60],
+  [new Date(NOW_MS + 60_000).toUTCString(), 60],
   [new Date(0).toUTCString(), 0],
   ['soon', undefined],
   ['-1', undefined],
   ['1.5', undefined],
   ['Someday, soon', undefined],
 ])('fromAnswer reads Retry-After %j as %s', (text, expected) => {
-  const { retryAfterSeconds } = answered(undefined, 503, text)
-  if (expected === undefined) expect(retryAfterSeconds).toBeUndefined()
-  else expect(Math.abs((retryAfterSeconds ?? Number.NaN) - expected)).toBeLessThanOrEqual(2)
+  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] })
+  onTestFinished(() => void vi.useRealTimers())
+  expect(answered(undefined, 503, text).retryAfterSeconds).toBe(expected)
 })
 
 it.each([{ code: 'toString' }, { code: 'NEW' }, { code: 7 }, [], null, 'text'])(
