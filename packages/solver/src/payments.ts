@@ -1,12 +1,15 @@
 import type { Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
 import { OverBudget } from './cancel-budget.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
-import type { SolverParts } from './chain-parts.js'
 import type { SolverState } from './state.js'
 
-interface PaymentsOptions extends Pick<SolverParts, 'clock' | 'onError' | 'signal'> {
+interface PaymentsOptions {
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
