@@ -8,7 +8,7 @@ import { quantile } from './load.js'
 import { gather } from './many-clients.js'
 
 const SIZES = [100, 1000, 5000]
-/** Of a round, over all clients. */
+/** All messages of a round, over all clients. */
 const MESSAGES = 500_000
 const ROUNDS = 5
 const MAX_WAIT_MS = 30_000

@@ -47,7 +47,7 @@ async function endsBy(end: number, work: Promise<unknown>): Promise<void> {
 export interface Contestant {
   readonly callers: readonly Caller[]
   cpuSeconds(): Promise<number>
-  /** Of its database, where that has processes of its own. */
+  /** CPU time of its database, where that has processes of its own. */
   databaseCpuSeconds?(): number
 }
 
@@ -56,7 +56,7 @@ export interface Score {
   readonly perSecond: number
   /** The range of `perSecond` over its rounds, relative to their median. */
   readonly spread: number
-  /** Of each call. */
+  /** CPU time of each call. */
   readonly cpuMs: number
   /** CPU time of its database for each call. NaN where it cannot be measured. */
   readonly databaseCpuMs?: number
@@ -75,7 +75,7 @@ type Round = LoadResult & { readonly cpuMs: number; readonly databaseCpuMs: numb
 /** The durations of a load. */
 export interface Pace {
   readonly rounds: number
-  /** Of each turn, without its warm-up. */
+  /** How long each turn lasts, without its warm-up. */
   readonly seconds: number
   /** The same load before each turn, so that work some time after a call belongs to counted calls. */
   readonly leadSeconds?: number

@@ -14,7 +14,7 @@ import { type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.j
 
 /** JSON Schema has a name for the rule of an origin. */
 const ORIGIN = { format: 'uri' }
-/** Of a display name, what AsyncAPI's JSON Schema can say: it has no Unicode patterns. */
+/** What JSON Schema can say of a display name: it has no Unicode patterns. */
 const SHORT_NAME = { minLength: 1, maxLength: DISPLAY_NAME.maxLength }
 
 /** The constraints on messages of SolverService and of sessions. */

@@ -68,7 +68,7 @@ export interface CertifyReport {
   readonly passed: number
   readonly warned: number
   readonly failed: number
-  /** Of the concurrent requests; undefined when that case was not run. */
+  /** How long the concurrent requests took; undefined when that case was not run. */
   readonly latency: Latency | undefined
   readonly cases: readonly CaseResult[]
   /** Names of the cases that were not run, because of an interruption or an earlier failure. */

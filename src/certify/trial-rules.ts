@@ -8,7 +8,7 @@ import type { SigningTerms } from './signing-terms.js'
 export function createTrialRules(signing: SigningTerms): Pick<ContractRules, 'violationOf'> {
   const { chainId, terms, freeBond } = signing
   const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
-  /** Of this run, which sends a bounded number of requests. */
+  /** The nonces that this run has seen. It sends a bounded number of requests. */
   const sent = new Set<bigint>()
   return createContractRules({
     chains: new Map([[chainId, { terms: () => checked }]]),

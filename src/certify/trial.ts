@@ -48,9 +48,9 @@ export interface TrialReply {
 export interface TrialSwap {
   readonly inputToken: Address
   readonly outputToken: Address
-  /** Of the input token, in its smallest unit. */
+  /** In the input token's smallest unit. */
   readonly amount: bigint
-  /** Of the output token, for EXACT_OUTPUT; undefined for the one of the first offer. */
+  /** In the output token's smallest unit, for EXACT_OUTPUT; undefined for the amount of the first offer. */
   readonly outputAmount: bigint | undefined
 }
 

@@ -14,7 +14,7 @@ const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS })
 /**
  * Builds the connection to an http or https URL. Each call under way has a TCP connection of its own, so that a slow one
  * delays no other. A body that is too long, or comes after the end of the call, closes its connection. viem's transport is not
- * used: over Node's `fetch`, a call takes three times as much CPU time (3.4 ms instead of 1.1), which other quotes would lack.
+ * used: over Node's `fetch`, a call takes three times as much CPU time (3.4 ms instead of 1.1).
  *
  * A node may close an idle connection while a call is on its way. As calls only read, such a call goes once more, on a new
  * connection.

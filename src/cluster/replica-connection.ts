@@ -169,7 +169,7 @@ function takeAnswer({ onLine, resolve, reject }: Waiting, { kind, line }: Answer
     }
 }
 
-/** @returns the begin of a body: that of a server that is no replica may have no end */
+/** @returns the first part of a body. A server that is not a replica may send a body without an end. */
 async function readBegin(response: IncomingMessage): Promise<string> {
   let begin = ''
   for await (const part of response.setEncoding('utf8')) {

@@ -17,8 +17,8 @@ export class FairQueue<W extends Waiter> {
   }
 
   /**
-   * The most waiters that are taken before the next one of this client, if no more come: each other client of its network gets as
-   * many turns as it, and each other network as many as its network.
+   * How many waiters at most are taken before the next one of this client, if no more come. The clients of a network take turns, and
+   * so do the networks.
    */
   countBefore(client: ClientId): number {
     const clients = this.#networks.get(networkOf({ client }))

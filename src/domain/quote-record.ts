@@ -17,9 +17,9 @@ export interface RecordedResult extends AnsweredAmounts {
   /** Milliseconds for which the solver had the request. */
   readonly durationMs?: number | undefined
   readonly reason?: DropReason | ContractRefusal | FailReason | 'replica_unreachable' | undefined
-  /** Of a request over HTTP that the solver declined. */
+  /** The solver's answer, when it declined a request over HTTP. */
   readonly httpStatus?: number | undefined
-  /** Of a request that the solver declined on its session. */
+  /** The solver's answer, when it declined a request on its session. */
   readonly declineCode?: DeclineCode | undefined
   /** Whether the settlement contract accepted the offer when it was asked; absent in all other cases. */
   readonly verified?: true | undefined

@@ -14,7 +14,7 @@ export type CountedResult = (typeof COUNTED_RESULTS)[number]
 export interface QuoteCounts extends Record<CountedResult, number> {
   /** Offers that were the best of their quote. */
   won: number
-  /** Of its responses of any kind. */
+  /** How long its responses of any kind took. */
   readonly responseTimes: ResponseTimes
 }
 

@@ -58,7 +58,7 @@ type State =
 export class QuoteStream {
   readonly #options: QuoteStreamOptions
   readonly #openedAt = performance.now()
-  /** Of the round under way. Aborted when the client has left: ends its requests to solvers. */
+  /** Ends the requests to solvers of the round under way, when the client has left. */
   #leaving: AbortController | undefined
   #state: State = { kind: 'begin_round' }
   #round = 0

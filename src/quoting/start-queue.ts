@@ -54,7 +54,7 @@ export function createStartQueue({ clock, onNextTurn = setImmediate }: StartQueu
   const pace = new StartPace()
   /** When the slice of this turn began; undefined when nothing has started since the last turn. */
   let sliceStart: number | undefined
-  /** Of the slice. */
+  /** How many have started in the slice. */
   let started = 0
   /** Whether more work waited than the slice had time for. */
   let isFull = false

@@ -14,8 +14,8 @@ interface ClientPart {
 }
 
 /**
- * The history that a solver keeps at another endpoint. It has the count of time losses, which failures raise and successes
- * lower, never below 0; the parts of clients in it; and the time of the last early trial.
+ * The history that a solver keeps at another endpoint: how much time it has cost callers, and the part of each client in that. A
+ * failure raises the count, and a success lowers it to 0 at the least. It also has the time of the last early trial.
  */
 export class LossHistory {
   /** Undefined until the first client. */

@@ -75,7 +75,7 @@ interface CountedHour {
 /** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
 export function createStatisticsReader(options: StatisticsReaderOptions): StatisticsReader {
   const { hours, orders, isRegistered, clock, now } = options
-  // Of all reads: each takes a piece of every turn of the event loop.
+  // One queue for all reads: each read takes a piece of every turn of the event loop.
   const shared = { clock, run: createStatisticsReadQueue(clock), isRegistered }
   const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(shared)
   const byHour = shareReads<HourlySummary>(shared)

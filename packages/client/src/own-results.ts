@@ -61,7 +61,7 @@ export interface OwnResult {
   readonly kind: QuoteKind | UnknownText
   readonly request: QuoteRecordRequest
   readonly result: SolverResult
-  /** Of the side that solvers compete on; undefined without an offer, and until the deposit deadline. */
+  /** The best amount of the side that solvers compete on; undefined without an offer, and until the deposit deadline. */
   readonly bestAmount: bigint | undefined
   /** How much worse the offer was than the best one, in basis points of that; undefined without both. */
   readonly distanceBps: number | undefined

@@ -67,7 +67,7 @@ export interface QuoteRecord {
   readonly request: QuoteRecordRequest
   /** The solvers that got a request: those with offers first, best first, then the others. For a solver, itself only. */
   readonly solvers: readonly SolverResult[]
-  /** Of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline. */
+  /** The best amount of the side that solvers compete on; undefined without an offer, and for a solver until the deposit deadline. */
   readonly bestAmount: bigint | undefined
   /** FIRM for a quote, INDICATIVE for a price. */
   readonly kind: QuoteKind | UnknownText

@@ -9,7 +9,7 @@ import type { ChainOptions, SolverOptions } from './solver-options.js'
 /** @returns what a value must be, to follow the name of its option; undefined when it is right */
 type Rule = (value: unknown) => string | undefined
 
-/** A timer takes no longer time. */
+/** The longest time that a timer takes. */
 const MAX_MS = 2 ** 31 - 1
 
 const NAME_LENGTH = 'must have 1 to 64 visible characters'

@@ -4,7 +4,7 @@ import type { LedgerQuote } from './quote-ledger.js'
 export interface EndFacts {
   /** The chain's time, Unix seconds. */
   readonly time: number
-  /** Of the input token at the deposit address. */
+  /** What the deposit address has of the input token. */
   readonly balance: bigint
   /** The order may still be paid, and a simulated `settle` succeeds. */
   readonly canSettle: boolean

@@ -7,7 +7,7 @@ export interface GasFunds {
 }
 
 const PAYMENT_GAS = 300_000n
-/** Of a quote whose nonce is cancelled by a transaction of its own. */
+/** One transaction that cancels the nonce of one quote. */
 const CANCELLATION_GAS = 50_000n
 
 /**

@@ -20,11 +20,11 @@ export interface Holdings {
 export interface RiskLimits {
   /** How many times quotes without a deposit may promise a token's funds. */
   readonly overcommit: number
-  /** Of one quote. */
+  /** The share of the bond that one quote may cost. */
   readonly maxBondShare: number
-  /** Of all quotes whose nonce is not known to be used, and of orders that are not paid yet. */
+  /** The share for all quotes whose nonce is not known to be used, and of orders that are not paid yet. */
   readonly maxOpenBond: number
-  /** Of those among them that are paid for at their deposit addresses, where the contract keeps tokens after a cancellation. */
+  /** The share for those among them that are paid for at their deposit addresses, where the contract keeps tokens after a cancellation. */
   readonly maxAddressBondShare: number
 }
 

@@ -136,7 +136,7 @@ function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
   })
 }
 
-/** A timer takes no longer time. */
+/** The longest time that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The kit pays on the chain of the deposit, in tokens that it has been given. */

@@ -119,7 +119,7 @@ export function openState(path: string) {
     addOrder: ({ orderId, chainId, fillDeadline }: Omit<StoredOrder, 'status'>) =>
       void addOrder.run(orderId, chainId, fillDeadline),
     order: (orderId: Hex) => order.get(orderId),
-    /** Of a chain, the nearest deadline first. */
+    /** The open orders of a chain, the nearest deadline first. */
     openOrders: (chainId: number) => openOrders.all(chainId),
     setStatus: (orderId: Hex, status: StoredOrder['status']) => void setStatus.run(status, orderId),
     /**

@@ -20,7 +20,7 @@ const RESTARTS = 3
 const DIAL_MS = 500
 /** For a solver that connects again only after its connection has ended. */
 const LATE_RECONNECT_MS = 8000
-/** Of the time within which a solver may connect again: an honest choice at random is never so early, or so regular. */
+/** Shares of the time in which a solver may connect again. A random choice is hardly ever this early, or this regular. */
 const EARLY_SHARE = 0.05
 const SPREAD_SHARE = 0.02
 

@@ -17,7 +17,7 @@ export type StatsWindow = (typeof WINDOWS)[number]
 
 /** Quotes change them all the time. */
 const REFRESH_MS = 30_000
-/** Of the numbers of a day, which refunds and removed events change. */
+/** Refunds and removed events change the numbers of a day. */
 const FILLS_PAUSE_MS = 60_000
 const FILLS_REFRESH_MS = 10_800_000
 /** No event brings fills. */

@@ -28,7 +28,7 @@ export interface Wish {
   readonly inputToken: string
   readonly outputToken: string
   readonly isExactInput: boolean
-  /** Of the fixed side, in the token's smallest unit. */
+  /** The fixed amount, in its token's smallest unit. */
   readonly amount: bigint
   readonly user: string
   readonly mode: 'CONTRACT' | 'ADDRESS'

@@ -17,7 +17,7 @@ export interface SignedTransaction {
   readonly hash: Hex
   /** The bytes that nodes take. */
   readonly raw: Hex
-  /** Of the account. */
+  /** The account's nonce. */
   readonly nonce: number
 }
 

@@ -16,7 +16,7 @@ import {
 } from './session-messages.js'
 
 interface ConnectionOptions {
-  /** Of the WebSocket. */
+  /** The WebSocket's URL. */
   readonly url: string
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
   readonly mayBeOffered: boolean

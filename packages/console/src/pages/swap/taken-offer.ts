@@ -93,7 +93,7 @@ export async function payFromWallet(): Promise<void> {
   })
 }
 
-/** Goes back to the choice among offers. What the wallet is not asked for yet, it is not asked for any more. */
+/** Goes back to the choice among offers. The wallet is not asked for the steps that are left. */
 export function leaveOffer(): void {
   takenOffer.value = undefined
 }
