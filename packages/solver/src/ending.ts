@@ -19,6 +19,12 @@ export interface CancelledQuote {
   readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'
 }
 
+/** Somebody who asked to cancel a quote. */
+interface Waiter {
+  resolve(outcome: CancelledQuote['outcome']): void
+  reject(reason: unknown): void
+}
+
 /** Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. */
 export type Ending = ReturnType<typeof createEnding>
 
@@ -34,7 +40,7 @@ export function createEnding(
   cancellations: Cancellations | undefined,
 ) {
   const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
-  const requested = new Map<bigint, (outcome: CancelledQuote['outcome']) => void>()
+  const requested = new Map<bigint, Waiter[]>()
   /** When the next look at a quote is due. */
   const slow = new Map<bigint, number>()
   /** Nonces whose last look has failed, and was reported. */
@@ -42,6 +48,11 @@ export function createEnding(
   let looking: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
   let newest: Head | undefined
+
+  const rejectAll = () => {
+    for (const { reject } of [...requested.values()].flat()) reject(signal.reason)
+  }
+  signal.addEventListener('abort', rejectAll, { once: true })
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
@@ -53,7 +64,7 @@ export function createEnding(
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
-    requested.get(nonce)?.(outcome)
+    for (const { resolve } of requested.get(nonce) ?? []) resolve(outcome)
     requested.delete(nonce)
   }
 
@@ -211,9 +222,11 @@ export function createEnding(
     /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
     async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
-      const outcomes = wanted.map(async ({ orderId, quote }) => ({
+      const outcomes = wanted.map(async ({ orderId, quote: { nonce } }) => ({
         orderId,
-        outcome: await outcomeOf(quote.nonce, signal),
+        outcome: await new Promise<CancelledQuote['outcome']>((resolve, reject) => {
+          requested.set(nonce, [...(requested.get(nonce) ?? []), { resolve, reject }])
+        }),
       }))
       const [ended] = await Promise.all([Promise.all(outcomes), look()])
       return ended
@@ -222,16 +235,5 @@ export function createEnding(
     leaveOpen(nonces: readonly bigint[]): void {
       for (const nonce of nonces) conclude(nonce, 'OPEN')
     },
-  }
-
-  function outcomeOf(nonce: bigint, ending: AbortSignal): Promise<CancelledQuote['outcome']> {
-    return new Promise((resolve, reject) => {
-      ending.addEventListener('abort', () => reject(ending.reason), { once: true })
-      const earlier = requested.get(nonce)
-      requested.set(nonce, (outcome) => {
-        earlier?.(outcome)
-        resolve(outcome)
-      })
-    })
   }
 }
