@@ -66,7 +66,10 @@ export async function diagnose(environment: Record<string, string | undefined>) 
   return {
     checkResults,
     failed: failed.map(({ check }) => check),
-    warned: checkResults.filter(({ status }) => status === 'warn').map(({ check }) => check),
+    /** Without slow endpoints, since each is slow on a busy machine. */
+    warned: checkResults
+      .filter(({ status, check }) => status === 'warn' && !check.endsWith(' reachable'))
+      .map(({ check }) => check),
     find: (check: string) => checkResults.find((checkResult) => checkResult.check === check),
   }
 }
