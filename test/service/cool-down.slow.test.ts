@@ -196,8 +196,10 @@ describe('a solver whose deposited orders were refunded', () => {
     const time = { ms: 0 }
     const fixture = await open({ clock: { ...systemClock, monotonic: () => performance.now() + time.ms } })
     fixture.moody.behave(answerStatus(500))
-    for (let round = 0; round < 3; round++) expect((await fixture.quote()).offers).toEqual(WITHOUT_MOODY)
-    expect((await fixture.measured()).benched).toBe(1)
+    // More than three, where the machine is so busy that a failure is not counted against the solver.
+    await expect
+      .poll(async () => [(await fixture.quote()).offers, (await fixture.measured()).benched])
+      .toEqual([WITHOUT_MOODY, 1])
     await fade(moody)
     const metric = () =>
       fixture.service.metric('aggregator_solver_cool_down', { solver: moody.address.toLowerCase() })
