@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { getAbiItem } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { setHidden } from '../support/console/console.js'
 import { look, PATIENCE, steps, useConsole } from '../support/console/swap-page.js'
 import { eventually } from '../support/eventually.js'
@@ -53,7 +55,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('link', { name: 'Market' }).click()
       const first = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem').first()
       await first.getByText('deposited').waitFor(PATIENCE)
-      await stage.node().request({ method: 'anvil_reorg', params: [1, []] } as never)
+      await stage.holdBlocks()
+      const event = getAbiItem({ abi: settlementAbi, name: 'Deposited' })
+      const [deposit] = (await stage.user().getLogs({ event, fromBlock: 0n })).slice(-1)
+      const depth = 1n + (await stage.user().getBlockNumber()) - (deposit?.blockNumber ?? 0n)
+      await stage.node().request({ method: 'anvil_reorg', params: [Number(depth), []] } as never)
       await first.getByText('a reorganisation took block').waitFor(PATIENCE)
       expect(await first.evaluate((line) => line.className)).toContain('removed')
       await look(page, 'tape-removed')

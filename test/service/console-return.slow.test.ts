@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { send } from '../../src/devnet/user-steps.js'
 import { button, look, PATIENCE, steps, useConsole } from '../support/console/swap-page.js'
 import { REFUSED, type WalletAnswer } from '../support/console/wallet.js'
@@ -22,9 +22,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
         stage.network.contracts.settlement,
         2n ** 255n,
       ])
-      await node.setAutomine(false)
-      onTestFinished(() => node.setAutomine(true))
-      const { page, open } = await stage.openPage({ account: account() })
+      const { page, open } = await stage.openPage({
+        account: account(),
+        async answer(method) {
+          if (method === 'eth_sendTransaction') await stage.holdBlocks()
+          return undefined
+        },
+      })
       await stage.swap({ page, open })
       await steps(page).getByText('Waiting until the deposit is mined').waitFor(PATIENCE)
       await page.reload()

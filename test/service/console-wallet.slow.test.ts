@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { devAccounts } from '../../src/devnet/deploy.js'
 import { send } from '../../src/devnet/user-steps.js'
 import { button, look, PATIENCE, steps, useConsole } from '../support/console/swap-page.js'
@@ -98,17 +98,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it('says that a deposit was cancelled in the wallet, and waits for no solver', async () => {
       const node = stage.node()
-      await node.setAutomine(false)
-      onTestFinished(() => node.setAutomine(true))
       const isSent = deferred()
       let deposit: Hex = '0x'
       const { sent, ...shown } = await openNoting(async (transaction) => {
-        const result = await node.request({ method: 'eth_sendTransaction', params: [transaction] } as never)
-        if (transaction.to.toLowerCase() === stage.network.contracts.settlement.toLowerCase()) {
-          deposit = result as Hex
-          isSent.open()
-        } else await node.mine({ blocks: 1 })
-        return { result }
+        if (transaction.to.toLowerCase() !== stage.network.contracts.settlement.toLowerCase())
+          return undefined
+        await stage.holdBlocks()
+        deposit = await node.request({ method: 'eth_sendTransaction', params: [transaction] } as never)
+        isSent.open()
+        return { result: deposit }
       })
       await stage.swap(shown)
       await isSent.opened

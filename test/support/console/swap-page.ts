@@ -21,6 +21,7 @@ const DESK = { width: 1440, height: 900 }
 export function useConsole(environment: Record<string, string> = SHORT_WINDOWS) {
   let stage: TestConsole
   const pages: ConsolePage[] = []
+  const testClient = () => createTestClient({ mode: 'anvil', transport: http(stage.network.devnet.rpcUrl) })
   beforeAll(async () => {
     stage = await startConsole(environment)
   }, START_MS)
@@ -53,7 +54,15 @@ export function useConsole(environment: Record<string, string> = SHORT_WINDOWS) 
       aldous.pause()
       onTestFinished(() => aldous.resume())
     },
-    node: () => createTestClient({ mode: 'anvil', transport: http(stage.network.devnet.rpcUrl) }),
+    /**
+     * Has the chain mine nothing but what the test mines, until the test ends. It is called late, as solvers decline while no
+     * block comes. On a chain with blocks in between, `setAutomine(false)` changes nothing.
+     */
+    async holdBlocks(): Promise<void> {
+      await testClient().setIntervalMining({ interval: 0 })
+      onTestFinished(() => testClient().setIntervalMining({ interval: 1 }))
+    },
+    node: testClient,
     /** A client of the user's account. */
     user: () => createDevnetClient(stage.network.devnet, stage.network.user),
   }

@@ -9,7 +9,7 @@ declare module 'vitest' {
 }
 
 /** All projects of a run share one server. The first project starts it, and the last one stops it. */
-const shared = globalThis as { postgresForTests?: { server: Promise<Postgres>; users: number } }
+const shared = globalThis as { postgresForTests?: { server: Promise<Postgres>; users: number } | undefined }
 
 /** Provides a PostgreSQL for the tests: that of TEST_DATABASE_URL, or a server of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -24,6 +24,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const server = await postgresForTests.server
   project.provide('postgresUrl', server.url)
   return async () => {
-    if (--postgresForTests.users === 0) await server.stop()
+    if (--postgresForTests.users > 0) return
+    // The slow tests that failed are run once more in this process.
+    shared.postgresForTests = undefined
+    await server.stop()
   }
 }
