@@ -59,8 +59,13 @@ export function createQuoting(options: QuotingOptions): Quoting {
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
     const pause = run.pauseFor(request)
-    const time = { now: run.time.now(), blockSeconds: run.time.blockSeconds() }
-    const problem = requestProblem(request, time, options.rules)
+    const { chain, time } = run
+    const problem = requestProblem(request, options.rules, {
+      clockMs: clock.now(),
+      now: time.now(),
+      blockSeconds: time.blockSeconds(),
+      contracts: [chain.settlement, ...chain.tokens.keys()],
+    })
     const why = pause ?? problem
     if (why !== undefined) log.info({ chainId: request.chainId, why }, 'request declined')
     if (pause !== undefined) return 'PAUSED'
@@ -131,7 +136,9 @@ export function createQuoting(options: QuotingOptions): Quoting {
 /** @throws the reason of the signal when the work has not ended by then: what a market maker calls may never end */
 function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
     Promise.resolve(work).then(resolve, reject)
   })
 }
