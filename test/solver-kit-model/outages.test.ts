@@ -169,8 +169,26 @@ it('a start whose node fails while an approval waits says what the node has said
   incarnation.node.setState('down')
   await passBlock()
   await passBlocks(() => incarnation.progress === 'failed')
-  expect(String(incarnation.errors.at(-1))).toMatch(
+  expect(incarnation.errors.map(String).join()).toMatch(
     /must be able to approve 0x\w{40} on chain 31337: .*the node is down/s,
   )
+  world.kill(incarnation)
+})
+
+it('a registration is tried again when the instance asks for it, and no earlier', async () => {
+  const { world, passBlock, passBlocks, start } = createStory()
+  let attempts = 0
+  vi.stubGlobal('fetch', async () => {
+    attempts++
+    if (attempts > 1) return Response.json({ status: 'registered', address: SOLVER })
+    const refusal = { error: 'Too many registrations.', code: 'RATE_LIMITED' }
+    return Response.json(refusal, { status: 429, headers: { 'retry-after': '120' } })
+  })
+  const incarnation = await start()
+  await passBlocks(() => attempts === 1)
+  for (let block = 0; block < 55; block++) await passBlock()
+  expect([attempts, incarnation.progress]).toEqual([1, 'starting'])
+  await passBlocks(() => incarnation.progress === 'started')
+  expect([attempts, incarnation.progress]).toEqual([2, 'started'])
   world.kill(incarnation)
 })

@@ -11,22 +11,27 @@ const MAX_TEXT = 4_096
 
 const clientOf = (url: string) => createAggregatorClient({ baseUrl: url })
 
-it.each([200, 503])('the body of status %i is read to its limit, however small it was on its way', async (status) => {
-  const bomb = gzipSync(Buffer.alloc(3 * MAX_BYTES, ' '))
-  let left = false
-  const { url } = await serve((_request, response) => {
-    response.on('close', () => {
-      left = true
+it.each([200, 503])(
+  'the body of status %i is read to its limit, however small it was on its way',
+  async (status) => {
+    const bomb = gzipSync(Buffer.alloc(3 * MAX_BYTES, ' '))
+    let left = false
+    const { url } = await serve((_request, response) => {
+      response.on('close', () => {
+        left = true
+      })
+      response
+        .writeHead(status, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .write(bomb)
     })
-    response.writeHead(status, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).write(bomb)
-  })
-  // The answer does not end: a client that reads on waits for its time-out.
-  await expect(clientOf(url).listChains()).rejects.toMatchObject({
-    reason: 'ANSWER_INVALID',
-    message: expect.stringContaining(`an answer of more than ${MAX_BYTES} bytes`),
-  })
-  await expect.poll(() => left).toBe(true)
-})
+    // The answer does not end: a client that reads on waits for its time-out.
+    await expect(clientOf(url).listChains()).rejects.toMatchObject({
+      reason: 'ANSWER_INVALID',
+      message: expect.stringContaining(`an answer of more than ${MAX_BYTES} bytes`),
+    })
+    await expect.poll(() => left).toBe(true)
+  },
+)
 
 it('an answer below the limit is read, also one of many pieces', async () => {
   const padding = ' '.repeat(MAX_BYTES - 100)

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../../src/clock.js'
 import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
+import { reportable } from './chain/node-words.js'
 import type { ChainRun } from './chain-run.js'
 import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending.js'
@@ -42,7 +43,7 @@ export interface Solver {
    * @param selects is asked for each quote whose nonce is not known to be used. When left out, all are cancelled.
    * @returns when all have ended
    * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
-   * `stateFile`. Viem's errors.
+   * `stateFile`. Error with the node's words.
    */
   cancelQuotes(chainId: number, selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** Counts since the start. */
@@ -72,7 +73,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   let starting: Promise<void> | undefined
   let ending: Promise<void> | undefined
 
-  function onError(error: unknown): void {
+  function onError(thrown: unknown): void {
+    const error = reportable(thrown)
     metrics.errors++
     log.error({ err: error }, 'solver error')
     options.onError?.(error)
@@ -87,7 +89,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     } catch (error) {
       // A chain that runs pays what it owes until the solver is closed.
       if (chains.size === 0) await end()
-      throw error
+      throw reportable(error)
     }
   }
 
@@ -121,7 +123,9 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     async cancelQuotes(chainId, selects) {
       const run = chains.get(chainId)
       if (run === undefined) throw new Error(`the solver does not run on chain ${chainId}`)
-      return run.cancelQuotes(selects)
+      return run.cancelQuotes(selects).catch((error) => {
+        throw reportable(error)
+      })
     },
     metrics: () => ({
       ...metrics,

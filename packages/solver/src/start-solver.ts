@@ -1,11 +1,12 @@
 import { AggregatorError } from '../../client/src/errors.js'
+import { retryDelay } from '../../client/src/retry.js'
+import { warnOfDecimals } from './chain/token-decimals.js'
 import type { SolverParts } from './chain-parts.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
 import { registerEndpoint } from './registration.js'
 import { hasSecretPath, withSecretPath } from './secret-path.js'
-import { createBackoff } from './session/backoff.js'
 import { connectBySession } from './solver-connection.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
 import { openState } from './state.js'
@@ -86,6 +87,7 @@ async function startChain(shared: Shared, chainId: number): Promise<void> {
     parts.push(run.idle)
   }
   await run.prepare()
+  void warnOfDecimals(run.chain, shared.log).catch(() => {})
 }
 
 async function connect(shared: Shared, quoting: Quoting): Promise<void> {
@@ -118,10 +120,9 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
   }
 }
 
-/** @throws a refusal that the same attempt would get again, and the signal's reason */
+/** Tries again after a growing time, or the one that the instance asks for. @throws a refusal that the same attempt would get again, and the signal's reason */
 async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => Promise<T>): Promise<T> {
-  const backoff = createBackoff(Math.random)
-  for (;;) {
+  for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     try {
       return await attempt()
@@ -129,7 +130,7 @@ async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => 
       if (signal.aborted || (error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)))
         throw error
       onError(error)
-      await clock.sleep(backoff.next(), signal)
+      await clock.sleep(retryDelay(failures, error as Error), signal)
     }
   }
 }

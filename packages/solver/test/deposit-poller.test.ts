@@ -40,7 +40,13 @@ function startPolling(addresses: readonly Address[], answer: (request: LogReques
       return answer(request)
     },
   }
-  const chain = { chainId: 1, client, settlement: SOLVER, tokens: new Map([[TOKEN, 0n]]), pollIntervalMs: POLL_MS }
+  const chain = {
+    chainId: 1,
+    client,
+    settlement: SOLVER,
+    tokens: new Map([[TOKEN, 0n]]),
+    pollIntervalMs: POLL_MS,
+  }
   const ended = pollDeposits({
     chain: chain as unknown as ChainParts['chain'],
     clock,

@@ -29,7 +29,12 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
   let passed = 0
   const now = Math.floor(clock.now() / 1000)
   const run = {
-    chain: { chainId: CHAIN_ID, settlement: SETTLEMENT, tokens: new Map([WETH, USDC].map((token) => [token, 0n])), minOrder: 0n },
+    chain: {
+      chainId: CHAIN_ID,
+      settlement: SETTLEMENT,
+      tokens: new Map([WETH, USDC].map((token) => [token, 0n])),
+      minOrder: 0n,
+    },
     time: { now: () => now + passed, blockSeconds: () => 1 },
     pauseFor: () => undefined,
     shortageFor: () => undefined,
@@ -189,13 +194,11 @@ it('nothing is signed for an instance that leaves before its price is there', as
   expect([kept, promised]).toEqual([[], new Set()])
 })
 
-it.each([
-  '0x0000000000000000000000000000000000000000',
-  SETTLEMENT,
-  WETH,
-  USDC,
-] as const)('the user %s, which tokens may refuse, gets no quote', async (user) => {
-  const { kept, ask } = startQuoting(() => ({ amount: 500n }), signs)
-  expect(await ask(undefined, { user })).toEqual({ decline: 'OTHER' })
-  expect(kept).toEqual([])
-})
+it.each(['0x0000000000000000000000000000000000000000', SETTLEMENT, WETH, USDC] as const)(
+  'the user %s, which tokens may refuse, gets no quote',
+  async (user) => {
+    const { kept, ask } = startQuoting(() => ({ amount: 500n }), signs)
+    expect(await ask(undefined, { user })).toEqual({ decline: 'OTHER' })
+    expect(kept).toEqual([])
+  },
+)

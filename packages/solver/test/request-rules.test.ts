@@ -8,7 +8,13 @@ const RULES = { minFillSeconds: 60, maxLockSeconds: 3_600 }
 const CONTRACT = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
 const facts = { clockMs: NOW * 1000, now: NOW, contracts: [CONTRACT] } as const
 const deadline = NOW * 1000 + 1
-const request = { deadline, kind: 'FIRM', user: USER, depositDeadline: NOW + 300, fillDeadline: NOW + 420 } as const
+const request = {
+  deadline,
+  kind: 'FIRM',
+  user: USER,
+  depositDeadline: NOW + 300,
+  fillDeadline: NOW + 420,
+} as const
 
 /** @param blockSeconds of the chain */
 const problemOf = (change: object, blockSeconds = 1) =>
@@ -34,7 +40,11 @@ it.each<[string, object, string, number?]>([
   ['deadlines in 2100', { depositDeadline: 4_102_444_800, fillDeadline: 4_102_444_920 }, 'more than 3600 s'],
   ['a lock of more than an hour', { fillDeadline: NOW + 3_601 }, 'more than 3600 s'],
   ['more than 32 bits', { depositDeadline: 2 ** 32, fillDeadline: 2 ** 32 + 120 }, '32 bits'],
-  ['a deadline of its answer that has passed', { deadline: NOW * 1000 }, 'its deadline 2000000000000 is not after'],
+  [
+    'a deadline of its answer that has passed',
+    { deadline: NOW * 1000 },
+    'its deadline 2000000000000 is not after',
+  ],
   ['the zero address', { user: `0x${'00'.repeat(20)}` }, 'may not get tokens'],
   ['a contract of the swap', { user: CONTRACT }, 'may not get tokens'],
   ['a price for a user', { kind: 'INDICATIVE' }, `the user ${USER}`],

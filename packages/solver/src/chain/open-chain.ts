@@ -1,6 +1,5 @@
 import {
   type Address,
-  type BaseError,
   createPublicClient,
   domainSeparator,
   type Hex,
@@ -14,6 +13,7 @@ import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typ
 import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
 import type { ChainOptions } from '../solver-options.js'
+import { wordsOf } from './node-words.js'
 import { settlementAbi } from './settlement-abi.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
@@ -58,7 +58,7 @@ const MAX_CANCEL_FEES = 5n * 10n ** 16n
 
 /**
  * Connects to a chain, and reads the facts of the settlement contract that never change.
- * @throws Error that names the option, with viem's error as its cause, when the node or the contract does not answer as it must
+ * @throws Error that names the option, with the node's words, when the node or the contract does not answer as it must
  */
 export async function openChain(
   chainId: number,
@@ -106,17 +106,16 @@ export async function openChain(
   }
 }
 
-/** @returns what throws an error of viem with a sentence, and without the URL of the node, which may have a key */
+/** @returns what throws a sentence with the node's words */
 export function failed(mustBe: string): (error: unknown) => never {
   return (error) => {
-    const { shortMessage, details, message } = error as Partial<BaseError> & Error
-    const reasons = new Set([shortMessage ?? message, details].filter((text) => text))
-    throw new Error(`${mustBe}: ${[...reasons].join(' ')}`, { cause: error })
+    throw new Error(`${mustBe}: ${wordsOf(error)}`)
   }
 }
 
 function transportOf(url: string) {
-  return /^ws/.test(url) ? webSocket(url) : http(url, { batch: true })
+  // A node must not lead signed transactions to another host.
+  return /^ws/.test(url) ? webSocket(url) : http(url, { batch: true, fetchOptions: { redirect: 'error' } })
 }
 
 function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {

@@ -10,6 +10,7 @@ import {
 import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
 import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
+import { wordsOf } from './node-words.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -189,10 +190,4 @@ function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): 
     )
   const limit = (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
   return limit < maxGas ? limit : maxGas
-}
-
-/** What a node has said. */
-function wordsOf(error: unknown): string {
-  const { details, message } = error as { details?: string; message?: string }
-  return details ?? message ?? ''
 }
