@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../../src/clock.js'
-import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
 import { reportable } from './chain/node-words.js'
 import type { ChainRun } from './chain-run.js'
 import { checkOptions } from './check-options.js'
@@ -9,7 +8,6 @@ import type { CancelledQuote } from './ending.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
-import { listResults } from './own-results.js'
 import type { Quoting } from './quoting.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
 import { startSolver } from './start-solver.js'
@@ -31,12 +29,6 @@ export interface Solver {
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   /** Answers a request that another server has read, such as a route of Fastify at the path of `endpointUrl`. */
   readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
-  /**
-   * Lists what came of the solver's requests on a chain, newest first, at the first instance that can be reached. It needs no
-   * start.
-   * @throws AggregatorError, and the errors of the account
-   */
-  listResults(chainId: number, params?: OwnResultsParams): Promise<OwnResultPage>
   /**
    * Cancels quotes that were not taken on the chain, before the kit does it by itself: a transaction for each uses up its nonce. A
    * quote whose deposit came first is `TAKEN`, and its order is filled. One is left `OPEN` while `maxCancelFees` does not allow it.
@@ -119,7 +111,6 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     handler: (request, response) =>
       void handle(options.endpointUrl, answer, request, response).catch(onError),
     answer,
-    listResults: (chainId, params) => listResults(options, chainId, params),
     async cancelQuotes(chainId, selects) {
       const run = chains.get(chainId)
       if (run === undefined) throw new Error(`the solver does not run on chain ${chainId}`)

@@ -6,7 +6,6 @@
 export type { OrderType, Quote, QuoteKind } from '../../../src/domain/quote.js'
 export type { DeclineCode } from '../../../src/domain/session.js'
 export { AggregatorError } from '../../client/src/errors.js'
-export type { OwnResult, OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
 export { createSolver, type Solver } from './create-solver.js'
 export { decline } from './decline.js'
 export type { CancelledQuote } from './ending.js'

@@ -153,12 +153,11 @@ function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
 }
 
 function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteRequest {
-  const checksummed = (address: Address) => getAddress(address)
   return {
     ...request,
-    inputToken: checksummed(request.inputToken),
-    outputToken: checksummed(request.outputToken),
-    user: checksummed(request.user),
+    inputToken: getAddress(request.inputToken),
+    outputToken: getAddress(request.outputToken),
+    user: getAddress(request.user),
     signal,
   }
 }

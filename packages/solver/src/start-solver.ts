@@ -1,11 +1,12 @@
+import { createAggregatorClient } from '../../client/src/client.js'
 import { AggregatorError } from '../../client/src/errors.js'
+import { signRegistration } from '../../client/src/registration.js'
 import { retryDelay } from '../../client/src/retry.js'
 import { warnOfDecimals } from './chain/token-decimals.js'
 import type { SolverParts } from './chain-parts.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
-import { registerEndpoint } from './registration.js'
 import { hasSecretPath, withSecretPath } from './secret-path.js'
 import { connectBySession } from './solver-connection.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
@@ -103,9 +104,9 @@ async function connect(shared: Shared, quoting: Quoting): Promise<void> {
   await connection.opened
 }
 
-/** An instance that cannot be reached is tried again, as with a session. */
+/** Registers on each chain (docs/decisions.md, D5). After a failure the next URL is tried, as with a session. */
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
-  const { account, serviceUrls, log, chainIds, protocolName, options } = shared
+  const { account, log, chainIds, protocolName, options, serviceUrls } = shared
   if (!hasSecretPath(endpointUrl))
     log.warn(
       { endpointUrl, proposal: withSecretPath(endpointUrl) },
@@ -113,19 +114,24 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
     )
   const terms = { protocolName, endpointUrl, name: options.name }
   for (const chainId of chainIds) {
-    const check = await keepTrying(shared, () =>
-      registerEndpoint(account, serviceUrls, { ...terms, chainId }),
-    )
+    const { check } = await keepTrying(shared, async (attempt) => {
+      const baseUrl = serviceUrls[attempt % serviceUrls.length] as string
+      const signed = await signRegistration(account, { ...terms, chainId })
+      return createAggregatorClient({ baseUrl }).registerSolver(signed)
+    })
     log.info({ chainId, ...check }, 'endpoint registered')
   }
 }
 
 /** Tries again after a growing time, or the one that the instance asks for. @throws a refusal that the same attempt would get again, and the signal's reason */
-async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => Promise<T>): Promise<T> {
+async function keepTrying<T>(
+  { clock, signal, onError }: Shared,
+  attempt: (failures: number) => Promise<T>,
+): Promise<T> {
   for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     try {
-      return await attempt()
+      return await attempt(failures)
     } catch (error) {
       if (signal.aborted || (error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)))
         throw error

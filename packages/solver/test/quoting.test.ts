@@ -108,7 +108,7 @@ it('a price that never comes is declined once at the deadline, and then its plac
   expect(await ask()).toEqual({ decline: 'PAUSED' })
   await clock.advance(500)
   expect(await Promise.all(answers)).toEqual(answers.map(() => ({ decline: 'OTHER' })))
-  expect(await ask()).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
+  expect(await ask(undefined, { deadline: clock.now() + 500 })).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
   expect(metrics).toMatchObject({ requests: 66, declined: 66, quoted: 0 })
   expect(errors).toEqual(answers.map(() => 'the deadline has passed: quote must answer earlier'))
   expect(clock.waiting).toBe(0)

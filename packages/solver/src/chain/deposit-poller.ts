@@ -93,12 +93,12 @@ async function readBlocks(
   const range = { fromBlock: BigInt(from), toBlock: BigInt(to), strict: true } as const
   const readTransfers = (to: Address[]) =>
     client.getLogs({ ...range, address: [...tokens.keys()], event: TRANSFER, args: { to } })
-  const groups = Array.from({ length: Math.ceil(addresses.length / MAX_FILTERED_ADDRESSES) }, (_, index) =>
-    addresses.slice(index * MAX_FILTERED_ADDRESSES, (index + 1) * MAX_FILTERED_ADDRESSES),
-  )
+  const reads: ReturnType<typeof readTransfers>[] = []
+  for (let index = 0; index < addresses.length; index += MAX_FILTERED_ADDRESSES)
+    reads.push(readTransfers(addresses.slice(index, index + MAX_FILTERED_ADDRESSES)))
   const [deposits, ...transfers] = await Promise.all([
     client.getLogs({ ...range, address: settlement, event: DEPOSITED, args: { solver } }),
-    ...groups.map(readTransfers),
+    ...reads,
   ])
   for (const { args } of deposits) onDeposited(args.orderId, args.fillDeadline, args.inputAmount)
   const receivers = new Set(transfers.flat().map(({ args }) => lowerCase(args.to)))

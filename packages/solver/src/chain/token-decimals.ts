@@ -15,10 +15,8 @@ export async function warnOfDecimals(chain: SolverChain, log: SolverLog): Promis
   const bondCall = { address: settlement, abi: settlementAbi, functionName: 'BOND_TOKEN' } as const
   const bondDecimals = await decimalsOf(await client.readContract(bondCall))
   for (const token of tokens.keys()) {
-    const decimals = await decimalsOf(token).catch(() => 0)
-    if (decimals <= bondDecimals) continue
-    const atStake = (10n ** BigInt(decimals - bondDecimals) * bondReservationBps) / 10_000n
-    const text = `one whole token that is paid out puts ${atStake} bond tokens at stake: quotes for it will be declined`
-    log.warn({ chainId, token, decimals, bondDecimals }, text)
+    const more = (await decimalsOf(token).catch(() => 0)) - bondDecimals
+    const atStake = more > 0 && (10n ** BigInt(more) * bondReservationBps) / 10_000n
+    if (more > 0) log.warn({ chainId, token }, `each ${token} paid out puts ${atStake} bond tokens at stake`)
   }
 }
