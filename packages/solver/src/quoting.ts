@@ -5,7 +5,6 @@ import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
 import { linkSignal } from '../../client/src/abort.js'
 import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
-import { decline } from './decline.js'
 import { createNonces } from './nonces.js'
 import { isPrice } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
@@ -26,6 +25,11 @@ const MAX_ANSWERS_UNDER_WAY = 64
 
 /** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
+
+/** The answer of `quote` that makes no offer. A decline in time never counts against the solver. */
+export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
+  return { decline: code }
+}
 
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {

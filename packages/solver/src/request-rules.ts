@@ -1,14 +1,10 @@
 import { type Address, zeroAddress } from 'viem'
 import { NO_USER } from '../../../src/domain/quote.js'
 import type { IncomingRequest } from './session/request-terms.js'
+import type { SolverOptions } from './solver-options.js'
 
-/** What a market maker allows of a request. Seconds. */
-export interface RequestRules {
-  /** The least time between both deadlines. */
-  readonly minFillSeconds: number
-  /** The longest time until the fill deadline. */
-  readonly maxLockSeconds: number
-}
+/** What a market maker allows of a request. */
+export type RequestRules = Required<Pick<SolverOptions, 'minFillSeconds' | 'maxLockSeconds'>>
 
 /** What a request is compared with. Unix seconds, but for `clockMs`. */
 export interface RequestFacts {

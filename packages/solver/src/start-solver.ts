@@ -67,14 +67,14 @@ export async function startSolver(start: StartOptions): Promise<void> {
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
 async function startChains(shared: Shared): Promise<void> {
-  const ids = shared.chainIds
-  const started = await Promise.allSettled(ids.map((chainId) => startChain(shared, chainId)))
-  const failures = started.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  if (failures.length === ids.length) throw failures[0]
-  for (const [index, result] of started.entries()) {
-    if (result.status === 'fulfilled') continue
-    shared.onError(result.reason)
-    void keepTrying(shared, () => startChain(shared, ids[index] as number)).catch(() => {})
+  const failures = new Map<number, unknown>()
+  const { chainIds, onError } = shared
+  const start = (chainId: number) => startChain(shared, chainId)
+  await Promise.all(chainIds.map((id) => start(id).catch((error) => failures.set(id, error))))
+  for (const [chainId, error] of failures) {
+    if (failures.size === chainIds.length) throw error
+    onError(error)
+    void keepTrying(shared, () => start(chainId)).catch(() => {})
   }
 }
 

@@ -61,9 +61,8 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
       failures++
       onError(error)
     }
-    const delayMs =
-      failures === 0 ? chain.pollIntervalMs : Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
-    await clock.sleep(delayMs, signal).catch(() => {})
+    const backoffMs = Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
+    await clock.sleep(Math.max(chain.pollIntervalMs, backoffMs), signal).catch(() => {})
   }
 }
 

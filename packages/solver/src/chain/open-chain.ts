@@ -2,7 +2,6 @@ import {
   type Address,
   createPublicClient,
   domainSeparator,
-  type Hex,
   http,
   type PublicClient,
   type TypedDataDomain,
@@ -73,9 +72,10 @@ export async function openChain(
   const terms = await readSettlement(client, settlement, { protocolName }).catch(
     failed(`${place}.settlement must be a settlement contract`),
   )
+  const view = { address: settlement, abi: settlementAbi } as const
   const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n] = await Promise.all([
-    readIfThere(client, settlement, 'BOND_RESERVATION_BPS'),
-    readIfThere(client, settlement, 'MIN_ORDER'),
+    client.readContract({ ...view, functionName: 'BOND_RESERVATION_BPS' }).catch(whenAbsent),
+    client.readContract({ ...view, functionName: 'MIN_ORDER' }).catch(whenAbsent),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     ...limits,
@@ -113,16 +113,7 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
     : [lowerCase(token.address), token.allowance]
 }
 
-/** @returns undefined when the contract has no such view */
-async function readIfThere(
-  client: PublicClient,
-  address: Hex,
-  functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER',
-): Promise<bigint | undefined> {
-  try {
-    return await client.readContract({ address, abi: settlementAbi, functionName })
-  } catch (error) {
-    if (hasNoSuchFunction(error)) return undefined
-    throw error
-  }
+/** @returns undefined when the contract has no such view @throws all other errors */
+function whenAbsent(error: unknown): undefined {
+  if (!hasNoSuchFunction(error)) throw error
 }
