@@ -15,6 +15,9 @@ NAME, PROTOCOL = "From a table", "Service"
 # The demo's chain and contract, the contract's `MIN_ORDER()` and the names in its `eip712Domain()`.
 CHAIN_ID, CONTRACT, MIN_ORDER = 31337, "0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512", 20
 DOMAIN = domain_separator("Settlement", "1", CHAIN_ID, CONTRACT)
+# Tokens may refuse these receivers.
+NOT_USERS = ("0x" + "0" * 40, CONTRACT.lower())
+# A slash counts smallest units: a bond token of 6 decimals covers next to no WETH, and aggregators drop such offers.
 # By token: its smallest units in one token, the millionths of a dollar that one costs, and the most to pay out.
 TABLE = {
     "0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0": (10**18, 2_500_000_000, 2 * 10**18),
@@ -39,7 +42,9 @@ def is_safe(request):
     now, deposit, fill = time.time(), request.deposit_deadline, request.fill_deadline
     is_timely = deposit >= now + 2 and fill - deposit >= LEAST_FILL_S and fill <= now + MOST_LOCK_S
     is_firm = request.kind == quote_pb2.QUOTE_KIND_FIRM
-    return is_timely and (is_firm or request.user_address.lower() == NO_USER.lower())
+    user = request.user_address.lower()
+    is_receiver = user not in NOT_USERS and user not in map(str.lower, TABLE)
+    return is_timely and is_receiver and (is_firm or user == NO_USER.lower())
 
 
 def price(request):

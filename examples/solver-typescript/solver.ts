@@ -11,6 +11,11 @@ const TABLE: Record<Address, { unit: bigint; micros: bigint }> = {
   '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9': { unit: 10n ** 6n, micros: 1_000_000n },
 }
 const SPREAD_BPS = 4n
+/**
+ * Below this much worth of output, in millionths of a dollar, the spread pays for no gas. A slash counts smallest units, so a bond token of
+ * 6 decimals covers next to no WETH: the kit declines what pays it out.
+ */
+const LEAST_MICROS = 1_000_000n
 
 function quote({ inputToken, outputToken, orderType, amount }: SolverQuoteRequest) {
   const [input, output] = [TABLE[inputToken], TABLE[outputToken]]
@@ -19,7 +24,9 @@ function quote({ inputToken, outputToken, orderType, amount }: SolverQuoteReques
   const give = input.micros * output.unit * (10_000n - SPREAD_BPS)
   const get = output.micros * input.unit * 10_000n
   const priced = orderType === 'EXACT_INPUT' ? (amount * give) / get : (amount * get + give - 1n) / give
-  return priced > 0n ? { amount: priced } : decline('AMOUNT_TOO_SMALL')
+  const paidOut = orderType === 'EXACT_INPUT' ? priced : amount
+  const isEnough = paidOut * output.micros >= LEAST_MICROS * output.unit
+  return isEnough ? { amount: priced } : decline('AMOUNT_TOO_SMALL')
 }
 
 const solver = createSolver({

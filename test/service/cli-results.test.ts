@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { createAggregatorClient, signOwnResults } from '../../packages/client/src/index.js'
 import { solverAccounts, user } from '../support/chain/chain.js'
 import { commandLine } from '../support/process/command-line.js'
 import { keyOf, type Market, startMarket } from '../support/solver-kit/market.js'
@@ -24,7 +25,7 @@ const run = (key: string | undefined, ...argv: string[]) =>
   })
 
 it.each(['a session', 'an endpoint'])(
-  "the kit and the command line list a solver's results with %s",
+  "the client and the command line list a solver's results with %s",
   async (way) => {
     const isSession = way === 'a session'
     const own = isSession ? account : stranger
@@ -42,11 +43,13 @@ it.each(['a session', 'an endpoint'])(
     await market.quote()
     await market.quote()
     await market.ask({ inputToken: user.address })
-    const { results } = await solver.listResults(chainId)
+    const client = createAggregatorClient({ baseUrl: market.service.url })
+    const signed = await signOwnResults(own, { chainId, audience: market.service.url })
+    const { results } = await client.listOwnResults(signed)
     expect(results.map(({ result }) => result.outcome)).toEqual(['DECLINED', 'QUOTED', 'QUOTED'])
     expect(results[1]).toMatchObject({ kind: 'FIRM', result: { rank: 1 }, bestAmount: undefined })
-    const page = await solver.listResults(chainId, { pageSize: 1 })
-    const next = await solver.listResults(chainId, { pageSize: 2, pageToken: page.nextPageToken })
+    const page = await client.listOwnResults(signed, { pageSize: 1 })
+    const next = await client.listOwnResults(signed, { pageSize: 2, pageToken: page.nextPageToken })
     expect([...page.results, ...next.results]).toEqual(results)
     if (isSession)
       await expect.poll(() => solver.metrics()).toMatchObject({ offersValid: 2, offersBest: 2, declined: 1 })

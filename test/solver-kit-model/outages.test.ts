@@ -2,6 +2,7 @@ import { custom } from 'viem'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { toKnown } from './known-quotes.js'
+import { createModelNode } from './model-node.js'
 import { OrderState } from './settlement-state.js'
 import {
   CHAIN_ID,
@@ -169,8 +170,52 @@ it('a start whose node fails while an approval waits says what the node has said
   incarnation.node.setState('down')
   await passBlock()
   await passBlocks(() => incarnation.progress === 'failed')
-  expect(String(incarnation.errors.at(-1))).toMatch(
+  expect(incarnation.errors.map(String).join()).toMatch(
     /must be able to approve 0x\w{40} on chain 31337: .*the node is down/s,
   )
+  world.kill(incarnation)
+})
+
+it('a registration is tried again when the instance asks for it, and no earlier', async () => {
+  const { world, passBlock, passBlocks, start } = createStory()
+  let attempts = 0
+  vi.stubGlobal('fetch', async () => {
+    attempts++
+    if (attempts > 1) return Response.json({ status: 'registered', address: SOLVER })
+    const refusal = { error: 'Too many registrations.', code: 'RATE_LIMITED' }
+    return Response.json(refusal, { status: 429, headers: { 'retry-after': '120' } })
+  })
+  const incarnation = await start()
+  await passBlocks(() => attempts === 1)
+  for (let block = 0; block < 55; block++) await passBlock()
+  expect([attempts, incarnation.progress]).toEqual([1, 'starting'])
+  await passBlocks(() => incarnation.progress === 'started')
+  expect([attempts, incarnation.progress]).toEqual([2, 'started'])
+  world.kill(incarnation)
+})
+
+it('while a node shows no logs, an untaken quote is cancelled, and a deposit that nobody reports is paid', async () => {
+  const { world, passBlock, passBlocks, quote, deposit, isPaid } = createStory()
+  const node = createModelNode(world.chain, CHAIN_ID).transport({})
+  let isLogless = false
+  const rpc = custom(
+    {
+      async request({ method, params }) {
+        if (isLogless && method === 'eth_getLogs') throw new Error('query returned more than 10000 results')
+        return node.request({ method, params })
+      },
+    },
+    { retryCount: 0 },
+  )
+  const incarnation = world.start({}, { rpc })
+  await passBlocks(() => incarnation.progress === 'started')
+  const [untaken, taken] = [await quote(incarnation), await quote(incarnation)]
+  isLogless = true
+  deposit(taken)
+  const isEnded = () => world.contracts.settlement.isNonceUsed(SOLVER, untaken.quote.nonce)
+  // Both have 60 s for the deposit, and 120 s more until the fill deadline.
+  for (let block = 0; block < 60 && !(isEnded() && isPaid(taken)); block++) await passBlock()
+  expect([isEnded(), isPaid(untaken), isPaid(taken)]).toEqual([true, false, true])
+  expect(incarnation.solver.metrics()).toMatchObject({ missed: 0, filled: 1 })
   world.kill(incarnation)
 })

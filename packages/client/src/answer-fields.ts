@@ -18,9 +18,13 @@ export function readList(value: unknown): readonly unknown[] {
   return value
 }
 
+/** Far more than any text of an aggregator has. */
+const MAX_TEXT_CHARACTERS = 4_096
+
 /** Reads a text. */
 export function readText(value: unknown): string {
-  if (typeof value !== 'string') throw invalid('a text', value)
+  if (typeof value !== 'string' || value.length > MAX_TEXT_CHARACTERS)
+    throw invalid(`a text of at most ${MAX_TEXT_CHARACTERS} characters`, value)
   return value
 }
 

@@ -22,6 +22,9 @@ interface AggregatorErrorOptions {
   readonly cause?: unknown
 }
 
+/** What logs and pages take of the sentence of an instance. */
+const MAX_MESSAGE_CHARACTERS = 1_000
+
 /** The error of every method of the client. Its message is a sentence for a person. */
 export class AggregatorError extends Error {
   override readonly name = 'AggregatorError'
@@ -37,7 +40,7 @@ export class AggregatorError extends Error {
   readonly httpStatus: number | undefined
 
   constructor(reason: ClientReason | UnknownText, message: string, options: AggregatorErrorOptions = {}) {
-    super(message, { cause: options.cause })
+    super(message.slice(0, MAX_MESSAGE_CHARACTERS), { cause: options.cause })
     this.reason = reason
     this.violations = options.violations ?? []
     this.quoteId = options.quoteId
@@ -119,11 +122,12 @@ export function invalidCall(violations: readonly FieldViolation[], cause?: unkno
   return new AggregatorError('INVALID_ARGUMENT', message, { violations, cause })
 }
 
-/** The code of the system's error, such as ECONNREFUSED, that Node keeps in a cause. */
+/** The code of the system's error, such as ECONNREFUSED, that Node keeps in a cause, or the words of the cause. */
 function codeOf(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error)) return undefined
   const { code, cause } = thrown as { code?: unknown; cause?: unknown }
-  return typeof code === 'string' ? code : codeOf(cause)
+  if (typeof code === 'string') return code
+  return codeOf(cause) ?? (cause instanceof Error ? cause.message : undefined)
 }
 
 /** Whether a body has the shape of the service's errors. A newer instance may have further codes. */

@@ -47,6 +47,8 @@ export interface InstanceOptions {
 
 const JSON_TYPE = 'application/json'
 const EVENTS_TYPE = 'text/event-stream'
+/** Far more than any answer of an aggregator has. What is compressed counts with its whole size. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /** @throws AggregatorError ANSWER_INVALID for a base URL that leads nowhere, INVALID_ARGUMENT for a bad time-out */
 export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): Instance {
@@ -65,14 +67,15 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
   ): Promise<Response> {
     const headers = { 'content-type': JSON_TYPE, ...bodyHeaders }
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
-    const response = await fetch(`${root}${path}`, { method: verb, signal, ...sent })
+    // An instance must not lead an app to other hosts, such as those of its own network.
+    const response = await fetch(`${root}${path}`, { method: verb, signal, redirect: 'error', ...sent })
     const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (response.ok && type === contentType) return response
     if (response.ok) {
       await response.body?.cancel()
       throw new UnreadableAnswer(`content type ${type || 'unknown'}`)
     }
-    const text = await response.text()
+    const text = await readBody(response)
     throw fromAnswer({
       url: root,
       status: response.status,
@@ -95,7 +98,7 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
         return await withTimeout(limits, async (signal) => {
           const deadline = { 'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))) }
           const response = await request(sent, JSON_TYPE, signal, deadline)
-          const answer = parseJson(await response.text())
+          const answer = parseJson(await readBody(response))
           if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
           return read(answer)
         })
@@ -116,6 +119,22 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
       }
     },
   }
+}
+
+/** @throws UnreadableAnswer for a body that is too long: it is not read on */
+async function readBody(response: Response): Promise<string> {
+  // Some platforms have no streams.
+  if (!response.body) return response.text()
+  const decoder = new TextDecoder()
+  let text = ''
+  let length = 0
+  for await (const chunk of chunksOf(response.body)) {
+    length += chunk.length
+    if (length > MAX_ANSWER_BYTES)
+      throw new UnreadableAnswer(`an answer of more than ${MAX_ANSWER_BYTES} bytes`)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 /** Some browsers cannot iterate over a body. */

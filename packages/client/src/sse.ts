@@ -12,8 +12,7 @@ export interface ServerSentEvent {
 
 /** Far more than any event of an aggregator has. */
 const MAX_BLOCK_CHARACTERS = 1024 * 1024
-/** A carriage return at the end may be half of a line's end. */
-const LINE_END = /\r\n|\n|\r(?!$)/
+const LINE_END = /\r\n|\n|\r/
 
 /**
  * Reads server-sent events. Libraries for this skip a block without data, but the id of such a block is the cursor of a
@@ -25,11 +24,15 @@ export async function* readServerSentEvents(
 ): AsyncGenerator<ServerSentEvent, void, void> {
   const decoder = new TextDecoder()
   let rest = ''
+  let isAfterReturn = false
   let block: string[] = []
   let size = 0
   for await (const chunk of body) {
-    rest += decoder.decode(chunk, { stream: true })
-    const lines = rest.split(LINE_END)
+    const text = decoder.decode(chunk, { stream: true })
+    // Only what is new is searched: a line may come byte by byte. A line feed may be the second half of a line's end.
+    const lines = (isAfterReturn ? text.replace(/^\n/, '') : text).split(LINE_END)
+    if (text !== '') isAfterReturn = text.endsWith('\r')
+    lines[0] = rest + lines[0]
     rest = lines.pop() ?? ''
     for (const line of lines) {
       if (line !== '') {

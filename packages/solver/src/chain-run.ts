@@ -1,5 +1,4 @@
 import type { Address, Hex } from 'viem'
-import type { Clock } from '../../../src/clock.js'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { createCancelBudget } from './cancel-budget.js'
 import { createCancellations } from './cancellations.js'
@@ -19,6 +18,7 @@ import { lacksGas } from './gas-reserve.js'
 import { createPayments, type Payments } from './payments.js'
 import { type AskedQuote, createQuoteLedger } from './quote-ledger.js'
 import type { ChainOptions } from './solver-options.js'
+import { within } from './within.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
@@ -202,12 +202,4 @@ async function prepare(parts: ChainParts): Promise<void> {
   await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${solver} has`))
   time.see(await readHead(chain).catch(failed(`chains[${chain.chainId}].rpc must show its newest block`)))
   ledger.advance(time.passed())
-}
-
-/** @returns when the work has ended, or after that time */
-async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
-  const over = new AbortController()
-  const timeout = clock.sleep(ms, over.signal).catch(() => {})
-  await Promise.race([work, timeout])
-  over.abort()
 }

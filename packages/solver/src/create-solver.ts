@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../../src/clock.js'
-import type { OwnResultPage, OwnResultsParams } from '../../client/src/own-results.js'
+import { reportable } from './chain/node-words.js'
 import type { ChainRun } from './chain-run.js'
 import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
-import { listResults } from './own-results.js'
 import type { Quoting } from './quoting.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
 import { startSolver } from './start-solver.js'
@@ -31,18 +30,12 @@ export interface Solver {
   /** Answers a request that another server has read, such as a route of Fastify at the path of `endpointUrl`. */
   readonly answer: (request: EndpointRequest) => Promise<EndpointAnswer>
   /**
-   * Lists what came of the solver's requests on a chain, newest first, at the first instance that can be reached. It needs no
-   * start.
-   * @throws AggregatorError, and the errors of the account
-   */
-  listResults(chainId: number, params?: OwnResultsParams): Promise<OwnResultPage>
-  /**
    * Cancels quotes that were not taken on the chain, before the kit does it by itself: a transaction for each uses up its nonce. A
    * quote whose deposit came first is `TAKEN`, and its order is filled. One is left `OPEN` while `maxCancelFees` does not allow it.
    * @param selects is asked for each quote whose nonce is not known to be used. When left out, all are cancelled.
    * @returns when all have ended
    * @throws Error when the solver does not run on the chain, or is closed. What has begun goes on at the next start with the same
-   * `stateFile`. Viem's errors.
+   * `stateFile`. Error with the node's words.
    */
   cancelQuotes(chainId: number, selects?: (signed: SolverQuote) => boolean): Promise<CancelledQuote[]>
   /** Counts since the start. */
@@ -72,7 +65,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
   let starting: Promise<void> | undefined
   let ending: Promise<void> | undefined
 
-  function onError(error: unknown): void {
+  function onError(thrown: unknown): void {
+    const error = reportable(thrown)
     metrics.errors++
     log.error({ err: error }, 'solver error')
     options.onError?.(error)
@@ -87,7 +81,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     } catch (error) {
       // A chain that runs pays what it owes until the solver is closed.
       if (chains.size === 0) await end()
-      throw error
+      throw reportable(error)
     }
   }
 
@@ -117,11 +111,12 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     handler: (request, response) =>
       void handle(options.endpointUrl, answer, request, response).catch(onError),
     answer,
-    listResults: (chainId, params) => listResults(options, chainId, params),
     async cancelQuotes(chainId, selects) {
       const run = chains.get(chainId)
       if (run === undefined) throw new Error(`the solver does not run on chain ${chainId}`)
-      return run.cancelQuotes(selects)
+      return run.cancelQuotes(selects).catch((error) => {
+        throw reportable(error)
+      })
     },
     metrics: () => ({
       ...metrics,

@@ -32,7 +32,7 @@ export async function answerRequest(
   clock: Clock = systemClock,
 ): Promise<EndpointAnswer> {
   const request = readRequest(body, headers, clock)
-  if (request === undefined) return { status: 400, body: { error: 'this is no quote request' } }
+  if (typeof request === 'string') return { status: 400, body: { error: request } }
   const answer = await quoting(request, signal)
   if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
@@ -91,22 +91,23 @@ function send(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 }
 
-/** @returns undefined when a field is missing or not valid */
+const KINDS = ['FIRM', 'INDICATIVE'] as const
+
+/** @returns what is wrong, when a field is missing or not valid, or a header has a value of a later version */
 function readRequest(
   body: unknown,
   headers: EndpointRequest['headers'],
   clock: Clock,
-): IncomingRequest | undefined {
+): IncomingRequest | string {
   const terms = typeof body === 'object' && body !== null ? readRequestTerms({ ...body }) : undefined
-  return (
-    terms && {
-      ...terms,
-      kind: headers['x-quote-kind'] === 'indicative' ? 'INDICATIVE' : 'FIRM',
-      id: textOf(headers['x-quote-id']),
-      deadline: Number(textOf(headers['x-request-deadline'])) || clock.now() + USUAL_DEADLINE_MS,
-      traceparent: textOf(headers.traceparent),
-    }
-  )
+  if (terms === undefined) return 'this is no quote request'
+  const kindHeader = headers['x-quote-kind'] ?? 'firm'
+  const kind = KINDS.find((known) => known.toLowerCase() === kindHeader)
+  if (kind === undefined) return 'x-quote-kind must be firm or indicative'
+  const deadline = String(headers['x-request-deadline'] ?? clock.now() + USUAL_DEADLINE_MS)
+  if (!/^\d{1,15}$/.test(deadline)) return 'x-request-deadline must be Unix milliseconds'
+  const [id, traceparent] = [textOf(headers['x-quote-id']), textOf(headers.traceparent)]
+  return { ...terms, kind, id, deadline: Number(deadline), traceparent }
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {

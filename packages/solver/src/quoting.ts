@@ -5,7 +5,6 @@ import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
 import { linkSignal } from '../../client/src/abort.js'
 import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
-import { decline } from './decline.js'
 import { createNonces } from './nonces.js'
 import { isPrice } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
@@ -26,6 +25,11 @@ const MAX_ANSWERS_UNDER_WAY = 64
 
 /** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
+
+/** The answer of `quote` that makes no offer. A decline in time never counts against the solver. */
+export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
+  return { decline: code }
+}
 
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {
@@ -59,8 +63,13 @@ export function createQuoting(options: QuotingOptions): Quoting {
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
     const pause = run.pauseFor(request)
-    const time = { now: run.time.now(), blockSeconds: run.time.blockSeconds() }
-    const problem = requestProblem(request, time, options.rules)
+    const { chain, time } = run
+    const problem = requestProblem(request, options.rules, {
+      clockMs: clock.now(),
+      now: time.now(),
+      blockSeconds: time.blockSeconds(),
+      contracts: [chain.settlement, ...chain.tokens.keys()],
+    })
     const why = pause ?? problem
     if (why !== undefined) log.info({ chainId: request.chainId, why }, 'request declined')
     if (pause !== undefined) return 'PAUSED'
@@ -131,7 +140,9 @@ export function createQuoting(options: QuotingOptions): Quoting {
 /** @throws the reason of the signal when the work has not ended by then: what a market maker calls may never end */
 function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
     Promise.resolve(work).then(resolve, reject)
   })
 }
@@ -146,12 +157,11 @@ function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
 }
 
 function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteRequest {
-  const checksummed = (address: Address) => getAddress(address)
   return {
     ...request,
-    inputToken: checksummed(request.inputToken),
-    outputToken: checksummed(request.outputToken),
-    user: checksummed(request.user),
+    inputToken: getAddress(request.inputToken),
+    outputToken: getAddress(request.outputToken),
+    user: getAddress(request.user),
     signal,
   }
 }

@@ -29,7 +29,7 @@ const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
 
 /** Connects a solver by a session, which is opened again after each loss, and follows the events of its orders there. */
 export function connectBySession(options: ConnectionOptions) {
-  const { chains, state, quoting, metrics, log, onError } = options
+  const { chains, state, quoting, metrics, log } = options
   let setOpened = () => {}
   let setRefused = (_error: Error) => {}
   const opened = new Promise<void>((resolve, reject) => {
@@ -77,7 +77,6 @@ export function connectBySession(options: ConnectionOptions) {
       options.onSession?.({ state: 'lost', error, code, isFinal })
       if (isFinal) setRefused(error)
     },
-    onError,
   }
   const session = openSolverSession(sessionOptions, { clock: options.clock, random: Math.random })
   // After the start, a final loss goes to `onSession` only.

@@ -1,7 +1,7 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem'
-import type { QuoteRequest } from '../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../src/domain/session.js'
 import type { FillableOrder, FilledOrder, ShortOrder } from './fillable-order.js'
+import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionResult } from './session/session-messages.js'
 
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
@@ -43,13 +43,7 @@ export interface ChainOptions {
 }
 
 /** What a user asks for. Addresses in EIP-55 form. */
-export interface SolverQuoteRequest extends QuoteRequest {
-  /** Names the solver's own result at the instance, a UUID; undefined for the check of a registration. */
-  readonly id: string | undefined
-  /** When the instance stops waiting, Unix time in milliseconds. */
-  readonly deadline: number
-  /** W3C Trace Context of the caller, if it sent one. */
-  readonly traceparent: string | undefined
+export interface SolverQuoteRequest extends IncomingRequest {
   /** Aborts at the deadline by the clock of this machine. A later answer counts for nothing. */
   readonly signal: AbortSignal
 }

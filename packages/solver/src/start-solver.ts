@@ -1,11 +1,13 @@
+import { createAggregatorClient } from '../../client/src/client.js'
 import { AggregatorError } from '../../client/src/errors.js'
+import { signRegistration } from '../../client/src/registration.js'
+import { retryDelay } from '../../client/src/retry.js'
+import { warnOfDecimals } from './chain/token-decimals.js'
 import type { SolverParts } from './chain-parts.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
 import { createQuoteSigner } from './quote-signer.js'
 import { createQuoting, type Quoting } from './quoting.js'
-import { registerEndpoint } from './registration.js'
 import { hasSecretPath, withSecretPath } from './secret-path.js'
-import { createBackoff } from './session/backoff.js'
 import { connectBySession } from './solver-connection.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
 import { openState } from './state.js'
@@ -65,14 +67,14 @@ export async function startSolver(start: StartOptions): Promise<void> {
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
 async function startChains(shared: Shared): Promise<void> {
-  const ids = shared.chainIds
-  const started = await Promise.allSettled(ids.map((chainId) => startChain(shared, chainId)))
-  const failures = started.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
-  if (failures.length === ids.length) throw failures[0]
-  for (const [index, result] of started.entries()) {
-    if (result.status === 'fulfilled') continue
-    shared.onError(result.reason)
-    void keepTrying(shared, () => startChain(shared, ids[index] as number)).catch(() => {})
+  const failures = new Map<number, unknown>()
+  const { chainIds, onError } = shared
+  const start = (chainId: number) => startChain(shared, chainId)
+  await Promise.all(chainIds.map((id) => start(id).catch((error) => failures.set(id, error))))
+  for (const [chainId, error] of failures) {
+    if (failures.size === chainIds.length) throw error
+    onError(error)
+    void keepTrying(shared, () => start(chainId)).catch(() => {})
   }
 }
 
@@ -86,6 +88,7 @@ async function startChain(shared: Shared, chainId: number): Promise<void> {
     parts.push(run.idle)
   }
   await run.prepare()
+  void warnOfDecimals(run.chain, shared.log).catch(() => {})
 }
 
 async function connect(shared: Shared, quoting: Quoting): Promise<void> {
@@ -101,9 +104,9 @@ async function connect(shared: Shared, quoting: Quoting): Promise<void> {
   await connection.opened
 }
 
-/** An instance that cannot be reached is tried again, as with a session. */
+/** Registers on each chain (docs/decisions.md, D5). After a failure the next URL is tried, as with a session. */
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
-  const { account, serviceUrls, log, chainIds, protocolName, options } = shared
+  const { account, log, chainIds, protocolName, options, serviceUrls } = shared
   if (!hasSecretPath(endpointUrl))
     log.warn(
       { endpointUrl, proposal: withSecretPath(endpointUrl) },
@@ -111,25 +114,29 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
     )
   const terms = { protocolName, endpointUrl, name: options.name }
   for (const chainId of chainIds) {
-    const check = await keepTrying(shared, () =>
-      registerEndpoint(account, serviceUrls, { ...terms, chainId }),
-    )
+    const { check } = await keepTrying(shared, async (attempt) => {
+      const baseUrl = serviceUrls[attempt % serviceUrls.length] as string
+      const signed = await signRegistration(account, { ...terms, chainId })
+      return createAggregatorClient({ baseUrl }).registerSolver(signed)
+    })
     log.info({ chainId, ...check }, 'endpoint registered')
   }
 }
 
-/** @throws a refusal that the same attempt would get again, and the signal's reason */
-async function keepTrying<T>({ clock, signal, onError }: Shared, attempt: () => Promise<T>): Promise<T> {
-  const backoff = createBackoff(Math.random)
-  for (;;) {
+/** Tries again after a growing time, or the one that the instance asks for. @throws a refusal that the same attempt would get again, and the signal's reason */
+async function keepTrying<T>(
+  { clock, signal, onError }: Shared,
+  attempt: (failures: number) => Promise<T>,
+): Promise<T> {
+  for (let failures = 0; ; failures++) {
     signal.throwIfAborted()
     try {
-      return await attempt()
+      return await attempt(failures)
     } catch (error) {
       if (signal.aborted || (error instanceof AggregatorError && FINAL_REFUSALS.includes(error.reason)))
         throw error
       onError(error)
-      await clock.sleep(backoff.next(), signal)
+      await clock.sleep(retryDelay(failures, error as Error), signal)
     }
   }
 }

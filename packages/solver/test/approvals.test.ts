@@ -9,12 +9,15 @@ const [FIRST, SECOND] = [`0x${'01'.repeat(20)}`, `0x${'02'.repeat(20)}`] as cons
 const OWNER = `0x${'0a'.repeat(20)}` as const
 const RETRY_MS = 600_000
 
-it('a token whose approval fails is reported, and is approved later, while the others are ready', async () => {
+it.each([
+  ['one', [SECOND], [FIRST]],
+  ['each', [FIRST, SECOND], []],
+])('an approval that fails is reported, and is made later: %s', async (_title, refused, approved) => {
   const clock = createManualClock(0)
   const allowances = new Map<string, bigint>()
   const errors: unknown[] = []
   let isDown = false
-  const refusing = new Set<string>([SECOND])
+  const refusing = new Set<string>(refused)
   const client = {
     async readContract({ address }: { address: string }) {
       if (isDown) throw new Error('the node is down')
@@ -34,12 +37,16 @@ it('a token whose approval fails is reported, and is approved later, while the o
   const chain = { chainId: 1, settlement: OWNER, client, tokens } as unknown as SolverChain
   const { signal } = new AbortController()
   await approveTokens(chain, OWNER, payments, { clock, signal, onError: (error) => errors.push(error) })
-  expect([...allowances.keys()]).toEqual([FIRST])
-  expect(errors.map(String)).toEqual([expect.stringContaining('refused')])
+  expect([...allowances.keys()]).toEqual(approved)
+  expect(errors.map(String)).toEqual(refused.map(() => expect.stringContaining('refused')))
+  errors.length = 0
   isDown = true
   refusing.clear()
   await clock.advance(RETRY_MS)
-  expect(errors.slice(1).map(String)).toEqual([expect.stringContaining('the node is down')])
+  expect(errors.map(String)).toEqual([
+    expect.stringContaining(`approve ${FIRST} on chain 1: the node is down`),
+    expect.stringContaining(`approve ${SECOND} on chain 1: the node is down`),
+  ])
   isDown = false
   await clock.advance(RETRY_MS)
   expect([...allowances.keys()]).toEqual([FIRST, SECOND])

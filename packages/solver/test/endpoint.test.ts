@@ -129,3 +129,32 @@ it('each proposal of a secret path is a new one of 22 characters', () => {
   for (const proposal of proposals) expect(proposal).toMatch(/^https:\/\/solver\.example\/[\w-]{22}$/)
   expect(new Set(proposals).size).toBe(2)
 })
+
+it.each([
+  ['x-quote-kind', 'INDICATIVE', 'x-quote-kind must be firm or indicative'],
+  ['x-quote-kind', 'indicative, indicative', 'x-quote-kind must be firm or indicative'],
+  ['x-quote-kind', 'price', 'x-quote-kind must be firm or indicative'],
+  ['x-request-deadline', 'soon', 'x-request-deadline must be Unix milliseconds'],
+  ['x-request-deadline', '-1', 'x-request-deadline must be Unix milliseconds'],
+  ['x-request-deadline', '1e99', 'x-request-deadline must be Unix milliseconds'],
+  ['x-request-deadline', '0x7', 'x-request-deadline must be Unix milliseconds'],
+])('the header %s: %s has status 400 and what it must be', async (name, value, error) => {
+  let asked = 0
+  const url = await serve(async () => {
+    asked++
+    return { decline: 'OTHER' }
+  })
+  const answer = await post(url, { [name]: value })
+  expect([answer.status, await answer.json(), asked]).toEqual([400, { error }, 0])
+})
+
+it('a request without the header of its kind, or with firm, is firm', async () => {
+  const kinds: string[] = []
+  const url = await serve(async ({ kind }) => {
+    kinds.push(kind)
+    return { decline: 'OTHER' }
+  })
+  await post(url, { 'x-quote-kind': 'firm' })
+  await post(url)
+  expect(kinds).toEqual(['FIRM', 'FIRM'])
+})

@@ -12,6 +12,7 @@ import type { SolverOptions } from '../src/solver-options.js'
 
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
+const SETTLEMENT = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
 const CHAIN_ID = 1
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const NEVER = new Promise<never>(() => {})
@@ -28,7 +29,12 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
   let passed = 0
   const now = Math.floor(clock.now() / 1000)
   const run = {
-    chain: { chainId: CHAIN_ID, tokens: new Map([WETH, USDC].map((token) => [token, 0n])), minOrder: 0n },
+    chain: {
+      chainId: CHAIN_ID,
+      settlement: SETTLEMENT,
+      tokens: new Map([WETH, USDC].map((token) => [token, 0n])),
+      minOrder: 0n,
+    },
     time: { now: () => now + passed, blockSeconds: () => 1 },
     pauseFor: () => undefined,
     shortageFor: () => undefined,
@@ -78,7 +84,9 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     promised,
     open,
     kept,
-    ask: (signal?: AbortSignal) => quoting(request, signal),
+    request,
+    ask: (signal?: AbortSignal, change: Partial<IncomingRequest> = {}) =>
+      quoting({ ...request, ...change }, signal),
     /** Asks for a price, so many seconds later. */
     async askPrice(later: number, outputToken: IncomingRequest['outputToken'] = USDC) {
       passed = later
@@ -100,7 +108,7 @@ it('a price that never comes is declined once at the deadline, and then its plac
   expect(await ask()).toEqual({ decline: 'PAUSED' })
   await clock.advance(500)
   expect(await Promise.all(answers)).toEqual(answers.map(() => ({ decline: 'OTHER' })))
-  expect(await ask()).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
+  expect(await ask(undefined, { deadline: clock.now() + 500 })).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
   expect(metrics).toMatchObject({ requests: 66, declined: 66, quoted: 0 })
   expect(errors).toEqual(answers.map(() => 'the deadline has passed: quote must answer earlier'))
   expect(clock.waiting).toBe(0)
@@ -161,3 +169,36 @@ it('a quote is never signed with the nonce of a price, and one that reserves no 
   expect(new Set(kept.map(({ nonce }) => nonce)).size).toBe(2)
   expect(await ask()).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
 })
+
+it('a request whose deadline has passed is declined before its price, and after it', async () => {
+  let asked = 0
+  const { clock, errors, kept, ask, request } = startQuoting(() => {
+    asked++
+    // A price that holds up the process: no timer fires meanwhile.
+    clock.set(request.deadline)
+    return { amount: 500n }
+  }, signs)
+  expect(await ask(undefined, { deadline: clock.now() })).toEqual({ decline: 'OTHER' })
+  expect(asked).toBe(0)
+  expect(await ask()).toEqual({ decline: 'OTHER' })
+  expect([asked, kept, errors]).toEqual([1, [], []])
+})
+
+it('nothing is signed for an instance that leaves before its price is there', async () => {
+  const leaving = new AbortController()
+  const { kept, promised, ask } = startQuoting(() => {
+    leaving.abort()
+    return { amount: 500n }
+  }, signs)
+  expect(await ask(leaving.signal)).toEqual({ decline: 'OTHER' })
+  expect([kept, promised]).toEqual([[], new Set()])
+})
+
+it.each(['0x0000000000000000000000000000000000000000', SETTLEMENT, WETH, USDC] as const)(
+  'the user %s, which tokens may refuse, gets no quote',
+  async (user) => {
+    const { kept, ask } = startQuoting(() => ({ amount: 500n }), signs)
+    expect(await ask(undefined, { user })).toEqual({ decline: 'OTHER' })
+    expect(kept).toEqual([])
+  },
+)

@@ -12,7 +12,7 @@ const RETRY_MS = 600_000
 /**
  * Approves the settlement contract to take each token, where its allowance is lower than wanted. One that fails is reported, keeps no
  * others, and is tried again every ten minutes.
- * @throws Error with the words of the node or the account when all fail, and the signal's reason
+ * @throws the signal's reason
  */
 export async function approveTokens(
   chain: SolverChain,
@@ -21,26 +21,23 @@ export async function approveTokens(
   parts: Pick<SolverParts, 'clock' | 'signal' | 'onError'>,
 ): Promise<void> {
   const { clock, signal, onError } = parts
-  const failures: unknown[] = []
+  let hasFailed = false
   for (const [token, wanted] of chain.tokens) {
     const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
     await approve(token, wanted)
       .catch(failed(place))
-      .catch((error) => failures.push(error))
-    signal.throwIfAborted()
+      .catch((error) => {
+        signal.throwIfAborted()
+        hasFailed = true
+        onError(error)
+      })
   }
-  if (failures.length === chain.tokens.size) throw failures[0]
-  for (const failure of failures) onError(failure)
-  if (failures.length > 0) tryLater()
-
-  function tryLater(): void {
-    const trying = clock.sleep(RETRY_MS, signal).then(() => approveTokens(chain, owner, payments, parts))
-    trying.catch((error) => {
-      if (signal.aborted) return
-      onError(error)
-      tryLater()
-    })
-  }
+  const tryAgain = () => approveTokens(chain, owner, payments, parts)
+  if (hasFailed)
+    void clock
+      .sleep(RETRY_MS, signal)
+      .then(tryAgain)
+      .catch(() => {})
 
   async function approve(token: Address, wanted: bigint): Promise<void> {
     const id = `approval ${chain.chainId} ${token}`

@@ -1,6 +1,7 @@
 import type { Address, Hex } from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import type { ChainParts } from '../chain-parts.js'
+import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
 import { DEPOSITED, TRANSFER } from './settlement-abi.js'
 
@@ -12,7 +13,7 @@ interface DepositPollerOptions
   readonly onDeposited: (orderId: Hex, fillDeadline: number, quotedInput: bigint) => void
   /** Called for each of the addresses that has got something, and more than once for some. */
   readonly onTransfer: (to: Address) => Promise<void>
-  /** Called when the chain has a new block, after its deposits. */
+  /** Called when the chain has a new block, after its deposits unless the node does not show them. */
   readonly onBlock: (head: Head) => Promise<void>
 }
 
@@ -26,35 +27,48 @@ const MAX_DELAY_MS = 5_000
 
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
- * deposit addresses by the transfers of tokens. After an error it goes on where it was.
+ * deposit addresses by the transfers of tokens. After an error it goes on where it was. Blocks are passed on also while no logs can be
+ * read: quotes must end by their time, and what the contract says of each decides how.
  * @returns when it has ended
  */
 export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
-  const { chain, clock, time, signal, onError } = options
+  const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
-  let seen: Hex | undefined
+  let passedOn: Hex | undefined
+  let read: Hex | undefined
+  let reading: Promise<void> | undefined
+
+  async function readDeposits({ hash, number }: Head): Promise<void> {
+    if (hash !== read) await readTo(options, number)
+    read = hash
+  }
+
   while (!signal.aborted) {
     try {
       const head = await readHead(chain)
-      if (head.hash !== seen) await readTo(options, head)
-      seen = head.hash
-      time.answered()
+      reading ??= readDeposits(head).finally(() => {
+        reading = undefined
+      })
+      const deposits = within(clock, MAX_DELAY_MS, reading)
+      await deposits.catch(() => {})
+      if (head.hash !== passedOn) await onBlock(head)
+      passedOn = head.hash
+      await deposits
+      if (read === head.hash) time.answered()
       failures = 0
     } catch (error) {
       if (signal.aborted) return
       failures++
       onError(error)
     }
-    const delayMs =
-      failures === 0 ? chain.pollIntervalMs : Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
-    await clock.sleep(delayMs, signal).catch(() => {})
+    const backoffMs = Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
+    await clock.sleep(Math.max(chain.pollIntervalMs, backoffMs), signal).catch(() => {})
   }
 }
 
 /** Reads the blocks up to a new head. */
-async function readTo(options: DepositPollerOptions, newest: Head): Promise<void> {
+async function readTo(options: DepositPollerOptions, head: number): Promise<void> {
   const { chain, signal, state } = options
-  const { number: head } = newest
   const name = `chain ${chain.chainId}`
   const known = Number(state.position(name) ?? head)
   // A quote that is signed from here on is deposited in a later block.
@@ -66,7 +80,6 @@ async function readTo(options: DepositPollerOptions, newest: Head): Promise<void
     if (signal.aborted) return
     state.setPosition(name, String(to))
   }
-  await options.onBlock(newest)
 }
 
 async function readBlocks(
@@ -77,19 +90,17 @@ async function readBlocks(
 ): Promise<void> {
   const { client, settlement, tokens } = chain
   const range = { fromBlock: BigInt(from), toBlock: BigInt(to), strict: true } as const
-  const filtered = addresses.length <= MAX_FILTERED_ADDRESSES ? { args: { to: [...addresses] } } : {}
-  const [deposits, transfers] = await Promise.all([
+  const readTransfers = (to: Address[]) =>
+    client.getLogs({ ...range, address: [...tokens.keys()], event: TRANSFER, args: { to } })
+  const reads: ReturnType<typeof readTransfers>[] = []
+  for (let index = 0; index < addresses.length; index += MAX_FILTERED_ADDRESSES)
+    reads.push(readTransfers(addresses.slice(index, index + MAX_FILTERED_ADDRESSES)))
+  const [deposits, ...transfers] = await Promise.all([
     client.getLogs({ ...range, address: settlement, event: DEPOSITED, args: { solver } }),
-    addresses.length === 0
-      ? []
-      : client.getLogs({ ...range, address: [...tokens.keys()], event: TRANSFER, ...filtered }),
+    ...reads,
   ])
   for (const { args } of deposits) onDeposited(args.orderId, args.fillDeadline, args.inputAmount)
-  const wanted = new Set(addresses)
-  const receivers = new Set(transfers.map(({ args }) => lowerCase(args.to)))
+  const receivers = new Set(transfers.flat().map(({ args }) => lowerCase(args.to)))
   // A token that fails must not keep the others. Blocks are read again, and so is it.
-  const reads = [...receivers]
-    .filter((receiver) => wanted.has(receiver))
-    .map((to) => onTransfer(to).catch(onError))
-  await Promise.all(reads)
+  await Promise.all([...receivers].map((to) => onTransfer(to).catch(onError)))
 }

@@ -19,12 +19,7 @@ export function createHoldingsReader(
 ): () => Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
   const failing = new Set<Address>()
-  const bondCall = {
-    address: settlement,
-    abi: settlementAbi,
-    functionName: 'solvers',
-    args: [solver],
-  } as const
+  const bondCall = { address: settlement, abi: settlementAbi, functionName: 'solvers' } as const
 
   async function readGas() {
     const [balance, { maxFeePerGas }] = await Promise.all([
@@ -56,7 +51,7 @@ export function createHoldingsReader(
 
   return async () => {
     const [[total, reserved, unstaking], gas] = await Promise.all([
-      client.readContract(bondCall),
+      client.readContract({ ...bondCall, args: [solver] }),
       sendsTransactions ? readGas() : undefined,
     ])
     // After it, so that a node that is down does not look like failing tokens.

@@ -1,41 +1,30 @@
 import {
   type Address,
-  type BaseError,
   createPublicClient,
   domainSeparator,
-  type Hex,
   http,
   type PublicClient,
   type TypedDataDomain,
   webSocket,
 } from 'viem'
-import { type Hex as DomainHex, lowerCase } from '../../../../src/domain/hex.js'
+import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
 import type { ChainOptions } from '../solver-options.js'
+import { wordsOf } from './node-words.js'
 import { settlementAbi } from './settlement-abi.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
-export interface SolverChain {
+export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DEFAULTS>> {
   readonly chainId: number
   readonly client: PublicClient
   /** Lower case, as the addresses of the tokens. */
   readonly settlement: Address
   /** The tokens that the solver trades, with the allowance that the contract is to have of each. */
   readonly tokens: ReadonlyMap<Address, bigint>
-  readonly pollIntervalMs: number
-  readonly raiseFeesAfterMs: number
   /** In wei; undefined for a multiple of what the node suggests. */
   readonly maxFeePerGas: bigint | undefined
-  /** The most gas of a transaction. */
-  readonly maxGas: bigint
-  /** Orders that are paid at once. */
-  readonly maxPayments: number
-  /** Units of the bond token. */
-  readonly cancelAbove: bigint
-  /** In wei, for an hour. */
-  readonly maxCancelFees: bigint
   readonly domain: TypedDataDomain
   readonly hasher: QuoteHasher
   /** `BOND_RESERVATION_BPS`; that of all known contracts when the contract has no such view. */
@@ -46,30 +35,34 @@ export interface SolverChain {
 
 /** An allowance without a limit. */
 export const UNLIMITED = 2n ** 256n - 1n
-const POLL_INTERVAL_MS = 1_000
-const RAISE_FEES_AFTER_MS = 15_000
 /** What contracts without the view reserve, in hundredths of a percent. */
 const USUAL_RESERVATION_BPS = 500n
-/** Ethereum's nodes keep this many transactions of an account for sure. */
-const MAX_PAYMENTS = 16
-/** More than twice what `settle` needs. */
-const MAX_GAS = 1_000_000n
-const MAX_CANCEL_FEES = 5n * 10n ** 16n
+/** What a market maker allows when it says nothing. */
+const DEFAULTS = {
+  pollIntervalMs: 1_000,
+  raiseFeesAfterMs: 15_000,
+  /** Ethereum's nodes keep this many transactions of an account for sure. */
+  maxPayments: 16,
+  /** More than twice what `settle` needs. */
+  maxGas: 1_000_000n,
+  cancelAbove: 0n,
+  maxCancelFees: 5n * 10n ** 16n,
+}
 
 /**
  * Connects to a chain, and reads the facts of the settlement contract that never change.
- * @throws Error that names the option, with viem's error as its cause, when the node or the contract does not answer as it must
+ * @throws Error that names the option, with the node's words, when the node or the contract does not answer as it must
  */
 export async function openChain(
   chainId: number,
   options: ChainOptions,
   protocolName: string,
 ): Promise<SolverChain> {
-  const { rpc, settlement, tokens, maxFeePerGas, maxPayments = MAX_PAYMENTS } = options
-  const { maxGas = MAX_GAS, cancelAbove = 0n, maxCancelFees = MAX_CANCEL_FEES } = options
-  const { pollIntervalMs = POLL_INTERVAL_MS, raiseFeesAfterMs = RAISE_FEES_AFTER_MS } = options
+  const { rpc, settlement, tokens, maxFeePerGas } = options
+  const given = Object.entries(options).filter(([, value]) => value !== undefined)
+  const limits: typeof DEFAULTS = { ...DEFAULTS, ...Object.fromEntries(given) }
   const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
-  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: pollIntervalMs })
+  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: limits.pollIntervalMs })
   const place = `chains[${chainId}]`
   const nodeChainId = await client
     .getChainId()
@@ -79,44 +72,39 @@ export async function openChain(
   const terms = await readSettlement(client, settlement, { protocolName }).catch(
     failed(`${place}.settlement must be a settlement contract`),
   )
+  const view = { address: settlement, abi: settlementAbi } as const
   const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n] = await Promise.all([
-    readIfThere(client, settlement, 'BOND_RESERVATION_BPS'),
-    readIfThere(client, settlement, 'MIN_ORDER'),
+    client.readContract({ ...view, functionName: 'BOND_RESERVATION_BPS' }).catch(whenAbsent),
+    client.readContract({ ...view, functionName: 'MIN_ORDER' }).catch(whenAbsent),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
+    ...limits,
     chainId,
     client,
     settlement: lowerCase(settlement),
     tokens: new Map(tokens.map(toAllowance)),
-    pollIntervalMs,
-    raiseFeesAfterMs,
     maxFeePerGas,
-    maxGas,
-    maxPayments,
-    cancelAbove,
-    maxCancelFees,
     domain: terms.domain,
     hasher: createQuoteHasher(protocolName, {
       settlement: lowerCase(settlement),
       domainSeparator: domainSeparator({ domain: terms.domain }),
-      depositProxyCodeHash: terms.depositProxyCodeHash as DomainHex,
+      depositProxyCodeHash: terms.depositProxyCodeHash,
     }),
     bondReservationBps,
     minOrder,
   }
 }
 
-/** @returns what throws an error of viem with a sentence, and without the URL of the node, which may have a key */
+/** @returns what throws a sentence with the node's words */
 export function failed(mustBe: string): (error: unknown) => never {
   return (error) => {
-    const { shortMessage, details, message } = error as Partial<BaseError> & Error
-    const reasons = new Set([shortMessage ?? message, details].filter((text) => text))
-    throw new Error(`${mustBe}: ${[...reasons].join(' ')}`, { cause: error })
+    throw new Error(`${mustBe}: ${wordsOf(error)}`)
   }
 }
 
 function transportOf(url: string) {
-  return /^ws/.test(url) ? webSocket(url) : http(url, { batch: true })
+  // A node must not lead signed transactions to another host.
+  return /^ws/.test(url) ? webSocket(url) : http(url, { batch: true, fetchOptions: { redirect: 'error' } })
 }
 
 function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
@@ -125,16 +113,7 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
     : [lowerCase(token.address), token.allowance]
 }
 
-/** @returns undefined when the contract has no such view */
-async function readIfThere(
-  client: PublicClient,
-  address: Hex,
-  functionName: 'BOND_RESERVATION_BPS' | 'MIN_ORDER',
-): Promise<bigint | undefined> {
-  try {
-    return await client.readContract({ address, abi: settlementAbi, functionName })
-  } catch (error) {
-    if (hasNoSuchFunction(error)) return undefined
-    throw error
-  }
+/** @returns undefined when the contract has no such view @throws all other errors */
+function whenAbsent(error: unknown): undefined {
+  if (!hasNoSuchFunction(error)) throw error
 }

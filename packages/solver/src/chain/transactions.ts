@@ -10,6 +10,7 @@ import {
 import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
 import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
+import { wordsOf } from './node-words.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -23,6 +24,9 @@ export interface SignedTransaction {
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
 export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
+
+/** Takes a transaction before it is sent. Nothing is sent when it throws. */
+type OnSigned = (transaction: SignedTransaction) => void
 
 /** How far transactions with one nonce have come, of which one at most can be mined. */
 export type Progress =
@@ -38,27 +42,7 @@ export type Progress =
   | { readonly state: 'NEXT' | 'QUEUED' }
 
 /** Sends the transactions of an account on one chain. No other program may use the account there. */
-export interface TransactionSender {
-  /**
-   * Signs a transaction and sends it. A call that would revert, or needs more gas than `maxGas`, throws before anything is signed.
-   * @param onSigned keeps the transaction before it is sent; nothing is sent when it throws
-   * @throws viem's errors, and those of the account
-   */
-  send(call: Call, onSigned: (transaction: SignedTransaction) => void): Promise<void>
-  /**
-   * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
-   * @returns whether the node takes no such fees
-   */
-  sendAgain(transaction: SignedTransaction): Promise<boolean>
-  /**
-   * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
-   * @returns false when the limit of fees leaves no room
-   * @throws viem's errors, and those of the account
-   */
-  raise(last: SignedTransaction, onSigned: (transaction: SignedTransaction) => void): Promise<boolean>
-  /** @param attempts have one nonce; at least one @throws viem's errors */
-  progress(attempts: readonly SignedTransaction[]): Promise<Progress>
-}
+export type TransactionSender = ReturnType<typeof createTransactionSender>
 
 /** How often a node may refuse a fee until the payment fails for this time. */
 const MAX_REFUSALS = 8
@@ -71,11 +55,7 @@ const GAS_MARGIN = { factor: 12n, divisor: 10n }
  * its nonce is free.
  * @throws Error for an account that cannot sign transactions
  */
-export function createTransactionSender(
-  chain: SolverChain,
-  account: SolverAccount,
-  afterKept: () => number,
-): TransactionSender {
+export function createTransactionSender(chain: SolverChain, account: SolverAccount, afterKept: () => number) {
   const { chainId, client } = chain
   const { address, signTransaction } = account
   if (signTransaction === undefined) throw new Error('the account cannot sign transactions: give `fill`')
@@ -92,10 +72,7 @@ export function createTransactionSender(
   }
 
   /** One after the other, so that no two transactions take the same nonce. */
-  async function signAndSend(
-    request: Parameters<typeof sign>[0],
-    onSigned: (transaction: SignedTransaction) => void,
-  ): Promise<void> {
+  async function signAndSend(request: Parameters<typeof sign>[0], onSigned: OnSigned): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
     const nonce = Math.max(pending, nextNonce, afterKept())
     const refusal = await sendWithFees(request, nonce, onSigned)
@@ -111,7 +88,7 @@ export function createTransactionSender(
   async function sendWithFees(
     request: Parameters<typeof sign>[0],
     nonce: number,
-    onSigned: (transaction: SignedTransaction) => void,
+    onSigned: OnSigned,
   ): Promise<unknown> {
     let fees: Fees = request
     for (let tries = 1; ; tries++) {
@@ -144,7 +121,12 @@ export function createTransactionSender(
   }
 
   return {
-    async send(call, onSigned) {
+    /**
+     * Signs a transaction and sends it. A call that would revert, or needs more gas than `maxGas`, throws before anything is signed.
+     * @param onSigned keeps the transaction before it is sent; nothing is sent when it throws
+     * @throws viem's errors, and those of the account
+     */
+    async send(call: Call, onSigned: OnSigned): Promise<void> {
       const data = encodeFunctionData(call)
       const [gas, fees] = await Promise.all([
         estimateGas(client, { account: address, to: call.address, data }),
@@ -156,11 +138,20 @@ export function createTransactionSender(
       signing = sent.catch(() => {})
       await sent
     },
-    async sendAgain(transaction) {
+    /**
+     * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
+     * @returns whether the node takes no such fees
+     */
+    async sendAgain(transaction: SignedTransaction): Promise<boolean> {
       const refusal = await send(transaction)
       return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
     },
-    async raise(last, onSigned) {
+    /**
+     * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
+     * @returns false when the limit of fees leaves no room
+     * @throws viem's errors, and those of the account
+     */
+    async raise(last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
       const parsed = parseTransaction(last.raw as TransactionSerializedEIP1559)
       const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
       const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
@@ -168,7 +159,8 @@ export function createTransactionSender(
       await sendWithFees({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce, onSigned)
       return true
     },
-    async progress(attempts) {
+    /** @param attempts have one nonce; at least one @throws viem's errors */
+    async progress(attempts: readonly SignedTransaction[]): Promise<Progress> {
       const nonce = attempts[0]?.nonce ?? 0
       const used = await client.getTransactionCount({ address, blockTag: 'latest' })
       if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' }
@@ -189,10 +181,4 @@ function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): 
     )
   const limit = (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
   return limit < maxGas ? limit : maxGas
-}
-
-/** What a node has said. */
-function wordsOf(error: unknown): string {
-  const { details, message } = error as { details?: string; message?: string }
-  return details ?? message ?? ''
 }

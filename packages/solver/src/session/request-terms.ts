@@ -7,7 +7,7 @@ import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/d
 export interface IncomingRequest extends QuoteRequest {
   /** The user pays at the deposit address, or the request does not say how. */
   readonly isForAddress: boolean
-  /** This solver's id of the quote, a UUID; undefined for the check of a registration. */
+  /** Names the solver's own result at the instance, a UUID; undefined for the check of a registration. */
   readonly id: string | undefined
   /** When the instance stops waiting, Unix time in milliseconds. */
   readonly deadline: number

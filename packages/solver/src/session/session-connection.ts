@@ -8,14 +8,14 @@ import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
   type InstanceMessage,
   readMessage,
-  type SessionAnswer,
   type SessionOrderEvent,
   type SessionReady,
   type SessionResult,
   writeAnswer,
 } from './session-messages.js'
+import type { SolverSessionOptions } from './solver-session.js'
 
-interface ConnectionOptions {
+interface ConnectionOptions extends Pick<SolverSessionOptions, 'answer' | 'onError'> {
   /** The WebSocket's URL. */
   readonly url: string
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */
@@ -23,13 +23,10 @@ interface ConnectionOptions {
   readonly clock: Pick<Clock, 'setTimeout'>
   /** Signs the hello over the instance's challenge. @returns the whole message */
   readonly hello: (nonce: Hex) => Promise<string>
-  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
   readonly onReady: (ready: SessionReady) => void
   readonly onResult: (result: SessionResult) => void
   readonly onEvent: (event: SessionOrderEvent, cursor: string) => void
   readonly onGoAway: (reconnectWithinMs: number) => void
-  /** Called with what `hello` or `answer` has thrown. */
-  readonly onError: (error: unknown) => void
   /** Called once, when the socket is closed. */
   readonly onClosed: (error: SessionError) => void
 }

@@ -34,12 +34,11 @@ export interface SessionResult {
   readonly rank: number | undefined
 }
 
-/** An event of an order of this solver, with the fields that `/v1/ws` sends (docs/api.md, "Events"). */
+/** What the kit takes of an event of an order of this solver (docs/api.md, "Events"). */
 export interface SessionOrderEvent {
   readonly type: string
-  readonly chainId?: number
-  readonly orderId?: Hex
-  readonly [field: string]: unknown
+  readonly chainId: number | undefined
+  readonly orderId: Hex | undefined
 }
 
 /** A message of the instance. */
@@ -57,6 +56,9 @@ export type InstanceMessage =
 /** The fields of a JSON object. */
 type Fields = Readonly<Record<string, unknown>>
 
+/** A cursor goes into each later hello, and the others into logs: an instance must not make them long. */
+const MAX_TEXT_CHARACTERS = 256
+const MAX_SENTENCE_CHARACTERS = 1_000
 const HEARTBEAT_MS = { minimum: 1, maximum: 600_000 }
 const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
 
@@ -76,14 +78,14 @@ export function readMessage(text: string): InstanceMessage | undefined {
         type: 'ready',
         sessionId: textOf(fields, 'sessionId'),
         heartbeatMs: integerOf(fields, 'heartbeatMs', HEARTBEAT_MS),
-        cursor: typeof fields.cursor === 'string' ? fields.cursor : undefined,
+        cursor: optionalText(fields.cursor),
       }
     case 'quoteRequest': {
       const id = textOf(fields, 'id')
       return { type: 'quoteRequest', id, request: readRequest(id, fields) }
     }
     case 'result': {
-      const reason = typeof fields.reason === 'string' ? fields.reason : undefined
+      const reason = optionalText(fields.reason)
       const rank = isNatural(fields.rank) ? fields.rank : undefined
       return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason, rank }
     }
@@ -100,7 +102,7 @@ export function readMessage(text: string): InstanceMessage | undefined {
       return {
         type: 'error',
         code: textOf(fields, 'code'),
-        error: [textOf(fields, 'error'), ...detailsOf(fields)].join(' '),
+        error: [fields.error, ...detailsOf(fields)].join(' ').slice(0, MAX_SENTENCE_CHARACTERS),
       }
     default:
       return undefined
@@ -125,13 +127,14 @@ function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
     id,
     deadline,
     kind,
-    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    traceparent: optionalText(traceparent),
   }
 }
 
 function readEvent(value: unknown): SessionOrderEvent {
   if (!isFields(value)) throw new Error('event must be an object')
-  return { ...value, type: textOf(value, 'type') }
+  const chainId = isNatural(value.chainId) ? value.chainId : undefined
+  return { type: textOf(value, 'type'), chainId, orderId: parseBytes32(value.orderId) }
 }
 
 /** What an error says of each bad field. */
@@ -145,7 +148,12 @@ function isFields(value: unknown): value is Fields {
 }
 
 function textOf(fields: Fields, name: string): string {
-  return given(name, typeof fields[name] === 'string' ? fields[name] : undefined)
+  return given(name, optionalText(fields[name]))
+}
+
+/** @returns undefined for one that is too long, too */
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_TEXT_CHARACTERS ? value : undefined
 }
 
 function integerOf(fields: Fields, name: string, limits: { minimum: number; maximum: number }): number {

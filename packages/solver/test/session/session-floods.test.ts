@@ -68,8 +68,8 @@ it('the last of several pings is answered once the instance reads', async () => 
 })
 
 it.each([
-  ['pings as messages', (index: number) => ({ type: 'ping', id: `${index}`.padStart(1000) })],
-  ['quote requests', (index: number) => quoteRequest(`${index}`.padStart(1000))],
+  ['pings as messages', (index: number) => ({ type: 'ping', id: `${index}`.padStart(250) })],
+  ['quote requests', (index: number) => quoteRequest(`${index}`.padStart(250))],
 ])(
   'a session ends when too many answers wait for an instance that sends %s and does not read',
   async (_, message) => {
@@ -87,16 +87,16 @@ it('the socket is not read while many events wait, and every event is processed 
   const processed: unknown[] = []
   const { instance, client, timers } = await startFloodedSession({
     events: {},
-    async onEvent({ orderId }) {
+    async onEvent({ chainId }) {
       await gate.opened
-      processed.push(orderId)
+      processed.push(chainId)
     },
   })
   const before = client.bytesRead
   const sendEvent = (index: number) =>
     instance.send({
       type: 'event',
-      event: { type: 'Deposited', orderId: index, padding: ' '.repeat(1000) },
+      event: { type: 'Deposited', chainId: index, padding: ' '.repeat(1000) },
       cursor: `c${index}`,
     })
   await flood(instance, client, sendEvent)

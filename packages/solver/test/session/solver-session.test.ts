@@ -174,19 +174,19 @@ it('events are processed one after the other, and a new session continues after 
   const begun: unknown[] = []
   const { opened, timers, losses } = await startSession({
     events: { after: 'c0' },
-    async onEvent({ orderId }) {
-      begun.push(orderId)
-      if (orderId === '0x02') await second.opened
+    async onEvent({ chainId }) {
+      begun.push(chainId)
+      if (chainId === 2) await second.opened
     },
   })
   const instance = await opened(0)
   expect(instance.received[0].events).toEqual({ after: 'c0' })
   const sendEvents = ({ send }: typeof instance, numbers: number[]) => {
     for (const number of numbers)
-      send({ type: 'event', event: { type: 'Deposited', orderId: `0x0${number}` }, cursor: `c${number}` })
+      send({ type: 'event', event: { type: 'Deposited', chainId: number }, cursor: `c${number}` })
   }
   sendEvents(instance, [1, 2, 3])
-  await expect.poll(() => begun).toEqual(['0x01', '0x02'])
+  await expect.poll(() => begun).toEqual([1, 2])
   instance.socket.terminate()
   await expect.poll(() => losses).toHaveLength(1)
   timers.fire(100)
@@ -195,7 +195,7 @@ it('events are processed one after the other, and a new session continues after 
   sendEvents(next, [2, 3])
   second.open()
   // The second one comes again, since it had not ended.
-  await expect.poll(() => begun).toEqual(['0x01', '0x02', '0x02', '0x03'])
+  await expect.poll(() => begun).toEqual([1, 2, 2, 3])
 })
 
 it('an event whose processing fails is reported, and does not stop the next one', async () => {
