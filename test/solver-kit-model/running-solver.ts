@@ -41,8 +41,8 @@ export async function startRunning(rules: Rules, limits: Partial<ChainOptions> =
     }
   }
 
-  async function begin() {
-    const begun = world.start({}, limits)
+  async function begin(terms = limits) {
+    const begun = world.start({}, terms)
     await begun.node.asked
     for (let block = 0; block < 20 && begun.progress !== 'started'; block++) await passBlocks(1)
     expect(begun.progress).toBe('started')
@@ -60,11 +60,12 @@ export async function startRunning(rules: Rules, limits: Partial<ChainOptions> =
     errors: () => incarnation.errors.map(String),
     passBlocks,
     /** Ends the process and starts another one. @param meanwhile what the chain does while none runs */
-    async restart(meanwhile: () => void) {
+    async restart(meanwhile: () => void, terms = limits) {
       world.kill(incarnation)
       meanwhile()
-      incarnation = await begin()
+      incarnation = await begin(terms)
     },
+    cancelQuotes: () => incarnation.solver.cancelQuotes(CHAIN_ID),
     bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
     stateOf: ({ orderId }: KnownQuote) => contracts.settlement.order(orderId).state,
     isUnused: ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce),

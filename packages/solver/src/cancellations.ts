@@ -8,11 +8,10 @@ import type { ChainParts } from './chain-parts.js'
 import { fromWord, type NonceWord, toWords } from './nonces.js'
 import type { Payments } from './payments.js'
 
-interface CancellationsOptions extends Pick<ChainParts, 'chain' | 'solver' | 'state' | 'onError' | 'signal'> {
+interface CancellationsOptions
+  extends Pick<ChainParts, 'chain' | 'solver' | 'state' | 'ledger' | 'onError' | 'signal'> {
   readonly payments: Payments
   readonly budget: CancelBudget
-  /** What one cancellation may cost at present, in wei. */
-  readonly costOf: (gas: bigint) => bigint
   /** How many open quotes risk more than each of these. */
   readonly countAbove: (nonces: readonly bigint[]) => number
   /** A transaction has ended. */
@@ -26,7 +25,7 @@ export type Cancellations = ReturnType<typeof createCancellations>
 
 /** Builds them. */
 export function createCancellations(options: CancellationsOptions) {
-  const { chain, solver, state, payments, budget, onError, signal } = options
+  const { chain, solver, state, ledger, payments, budget, onError, signal } = options
   const prefix = `cancellation ${chain.chainId} `
   const followed = new Map<string, Promise<void>>()
   const nonces = new Set<bigint>()
@@ -35,6 +34,8 @@ export function createCancellations(options: CancellationsOptions) {
   /** The gas limit of the last one. It differs between contracts, and on some chains from time to time. */
   let gasOfOne = 0n
 
+  /** What one may cost at present, in wei. */
+  const cost = () => gasOfOne * (ledger.gas()?.maxFeePerGas ?? 0n)
   const idOf = ({ word, mask }: NonceWord) => `${prefix}${word} ${mask}`
   const isLone = (word: NonceWord) => fromWord(word).length === 1
 
@@ -118,7 +119,7 @@ export function createCancellations(options: CancellationsOptions) {
     hasWords: () => hasWords === true,
     /** How many transactions end so many quotes at once. */
     countFor: (ending: readonly bigint[]) => (hasWords ? toWords(ending) : ending).length,
-    gasOfOne: () => gasOfOne,
+    cost,
     /** Goes on with those that are under way, and are not followed. */
     resume(): void {
       for (const { id } of state.waitingPayments(chain.chainId)) {
@@ -140,7 +141,7 @@ export function createCancellations(options: CancellationsOptions) {
         if (followed.size >= chain.maxPayments) return
         const above = options.countAbove(fromWord(word))
         // What risks less is not affordable either.
-        if (!budget.reserve(idOf(word), options.costOf(gasOfOne), above))
+        if (!budget.reserve(idOf(word), cost(), above))
           return options.onUnaffordable(words.slice(index).flatMap(fromWord))
         follow(word, send)
       }

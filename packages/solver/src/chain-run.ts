@@ -14,7 +14,7 @@ import { createTransactionSender } from './chain/transactions.js'
 import type { ChainParts, SolverParts } from './chain-parts.js'
 import { createDepositAddresses } from './deposit-addresses.js'
 import { createEnding, type Ending } from './ending.js'
-import { cancellationCost, endingShortage } from './ending-limits.js'
+import { endingShortage } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createFilling, type Filling } from './filling.js'
 import { createPayments, type Payments } from './payments.js'
@@ -69,7 +69,6 @@ async function run(parts: ChainParts) {
       ...parts,
       payments,
       budget,
-      costOf: (cancellationGas) => cancellationCost({ gas: ledger.gas(), cancellationGas }),
       countAbove: (nonces) => ending.countAbove(nonces),
       onEnd: () => ending.look(),
       onUnaffordable: (nonces) => ending.leaveOpen(nonces),
@@ -154,7 +153,7 @@ function watchEndings(
     if (gas === undefined || cancellations === undefined) return undefined
     const shortage = endingShortage(ending.loadWith(asked), {
       gas,
-      cancellationGas: cancellations.gasOfOne(),
+      cancellationCost: cancellations.cost(),
       feesLeft: budget.left(),
       roundSeconds: time.blockSeconds() + chain.pollIntervalMs / 1000,
       atOnce: chain.maxPayments,

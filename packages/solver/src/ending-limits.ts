@@ -18,10 +18,9 @@ export interface EndingLoad {
 
 /** What there is to end it with. */
 export interface EndingMeans {
-  /** Undefined for an account that signs no transactions, and cancels nothing. */
-  readonly gas: GasFunds | undefined
-  /** Of one cancellation. */
-  readonly cancellationGas: bigint
+  readonly gas: GasFunds
+  /** What one cancellation may cost at present, in wei. */
+  readonly cancellationCost: bigint
   /** What cancellations may still cost in this hour, in wei. */
   readonly feesLeft: bigint
   /** Seconds from one block with transactions of the account to the next one, at most. */
@@ -34,10 +33,6 @@ const PAYMENT_GAS = 300_000n
 /** Fees may rise until a quote is over. */
 const FEES_MAY_RISE = 2n
 
-/** What one cancellation may cost at present, in wei. */
-export const cancellationCost = ({ gas, cancellationGas }: Pick<EndingMeans, 'gas' | 'cancellationGas'>) =>
-  cancellationGas * (gas?.maxFeePerGas ?? 0n)
-
 /**
  * Says what would be missing to end all that is open, before a further quote is signed: a quote that cannot be ended is a slash for
  * anybody who asked for it (docs/decisions.md, D23).
@@ -47,8 +42,7 @@ export function endingShortage(
   load: EndingLoad,
   means: EndingMeans,
 ): 'FEES' | 'BALANCE' | 'TIME' | undefined {
-  if (means.gas === undefined) return undefined
-  const fees = BigInt(load.quotes) * FEES_MAY_RISE * cancellationCost(means)
+  const fees = BigInt(load.quotes) * FEES_MAY_RISE * means.cancellationCost
   if (fees > means.feesLeft) return 'FEES'
   if (means.gas.balance < fees + PAYMENT_GAS * means.gas.maxFeePerGas) return 'BALANCE'
   // The first block after the deposit deadline only shows that it has passed.

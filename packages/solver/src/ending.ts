@@ -65,20 +65,19 @@ export function createEnding(
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
 
+  const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
   /** Where one refund can release the bond of another order, no quote is small (docs/decisions.md, D23). */
   const cancelAbove = () => (cancellations?.hasWords() ? 0n : chain.cancelAbove)
 
   /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
   function openQuotes(): LedgerQuote[] {
     const above = cancelAbove()
-    return [...ledger.quotes()].filter(
-      ({ quote: { nonce }, quote, deposit }) =>
-        // Tokens that came late keep some open.
-        deposit !== 'CONTRACT' &&
-        !slow.has(nonce) &&
-        !cancellations?.has(nonce) &&
-        ledger.bondOf(quote) > above,
-    )
+    return [...ledger.quotes()].filter((entry) => {
+      const { nonce } = entry.quote
+      if (entry.deposit === 'CONTRACT' || cancellations?.has(nonce)) return false
+      // Tokens that came late keep some open.
+      return !slow.has(nonce) && bondOf(entry) > above
+    })
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
@@ -154,7 +153,7 @@ export function createEnding(
       time: time.passed(),
       balance,
       canSettle: isPaid && !isPrice(quote) && (await canSettle(signed)),
-      bond: ledger.bondOf(quote),
+      bond: bondOf(entry),
       cancelAbove: cancelAbove(),
       keepsTokens: addresses.keepsTokens(),
       isRequested: requested.has(quote.nonce),
@@ -192,7 +191,7 @@ export function createEnding(
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
     const due = [...ledger.quotes()].filter(isDue)
     // Looks take time as well, so that what risks most is cancelled before others are looked at.
-    due.sort((one, other) => Number(ledger.bondOf(other.quote) - ledger.bondOf(one.quote)))
+    due.sort((one, other) => Number(bondOf(other) - bondOf(one)))
     const failures: unknown[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
@@ -246,20 +245,18 @@ export function createEnding(
     /** What is open, with a quote that is asked for. */
     loadWith(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): EndingLoad {
       const open = openQuotes()
-      const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE').length
+      const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
       const endings = cancellations?.countFor(open.map(({ quote }) => quote.nonce)) ?? 0
-      const windows = [asked, ...open.map(({ quote }) => quote)].map(
-        ({ depositDeadline, fillDeadline }) => fillDeadline - depositDeadline,
+      const fillSeconds = open.reduce(
+        (shortest, { quote }) => Math.min(shortest, quote.fillDeadline - quote.depositDeadline),
+        asked.fillDeadline - asked.depositDeadline,
       )
-      const fillSeconds = windows.reduce((shortest, seconds) => Math.min(shortest, seconds))
-      return { quotes: open.length + 1, transactions: endings + orders + 1, fillSeconds }
+      return { quotes: open.length + 1, transactions: endings + orders.length + 1, fillSeconds }
     },
     /** How many quotes risk more than each of these, and are still to be cancelled. */
     countAbove(nonces: readonly bigint[]): number {
-      const bonds = nonces
-        .map((nonce) => ledger.get(nonce))
-        .map((entry) => (entry ? ledger.bondOf(entry.quote) : 0n))
-      return openQuotes().filter(({ quote }) => bonds.every((bond) => ledger.bondOf(quote) > bond)).length
+      const some = nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
+      return openQuotes().filter((entry) => some.every((other) => bondOf(entry) > bondOf(other))).length
     },
     /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
     leaveOpen(nonces: readonly bigint[]): void {

@@ -4,7 +4,7 @@ import { endingShortage } from '../src/ending-limits.js'
 const GWEI = 1_000_000_000n
 const means = {
   gas: { balance: 10n ** 18n, maxFeePerGas: 2n * GWEI },
-  cancellationGas: 55_000n,
+  cancellationCost: 55_000n * 2n * GWEI,
   feesLeft: 5n * 10n ** 16n,
   roundSeconds: 13,
   atOnce: 16,
@@ -34,8 +34,4 @@ it('one fill window must suffice for all, and its first block only shows that it
     most((transactions) => endingShortage({ ...load, transactions, fillSeconds }, { ...means, roundSeconds }))
   expect([within(60), within(120), within(60, 3)]).toEqual([48, 128, 304])
   expect(endingShortage({ ...load, fillSeconds: 25 }, means)).toBe('TIME')
-})
-
-it('an account that cancels nothing misses nothing', () => {
-  expect(endingShortage({ ...load, transactions: 1_000 }, { ...means, gas: undefined })).toBeUndefined()
 })
