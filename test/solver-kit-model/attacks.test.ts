@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
 import type { KnownQuote } from './known-quotes.js'
+import { startLyingInstance } from './lying-instance.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
 import { BOND, FEE_TOKEN, SOLVER, USDC, USERS, WETH } from './world.js'
@@ -143,6 +144,35 @@ it.each(['between two looks', 'block by block', 'while no process runs'])(
     expect(errors().filter((error) => error.includes('declined there for 24 hours'))).toHaveLength(1)
     expect(await ask(1_000n, { isForAddress: true })).toBeUndefined()
     expect(await ask(1_000n)).toBeDefined()
+    end()
+  },
+)
+
+it('an instance that reports the end of an order as removed does not repeat `onFilled`', async () => {
+  const instance = await startLyingInstance()
+  const filled: string[] = []
+  const onFilled = ({ orderId }: { orderId: string }) => void filled.push(orderId)
+  const running = await startRunning('reference', {}, { onFilled }, instance)
+  const known = (await running.ask(1_000n)) as KnownQuote
+  running.deposit(known)
+  await running.passBlocks(4)
+  expect(filled).toEqual([known.orderId])
+  for (let count = 0; count < 5; count++) {
+    await instance.report(known.orderId, known.quote.fillDeadline, 'Reverted')
+    await running.passBlocks(2)
+  }
+  expect(filled).toEqual([known.orderId])
+  running.end()
+  instance.close()
+})
+
+it.each(RULES)(
+  '`cancelAbove` leaves quotes open only where no refund releases the bond of others: %s contract',
+  async (rules) => {
+    const { ask, passBlocks, isUnused, end } = await startRunning(rules, { cancelAbove: BOND })
+    const known = (await ask(1_000n)) as KnownQuote
+    await passBlocks(30)
+    expect(isUnused(known)).toBe(rules === 'reference')
     end()
   },
 )

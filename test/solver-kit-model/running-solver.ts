@@ -1,9 +1,10 @@
 import { expect } from 'vitest'
-import type { ChainOptions } from '../../packages/solver/src/solver-options.js'
+import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
 import { NO_USER } from '../../src/domain/quote.js'
 import type { Rules } from '../support/chain/chain.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
+import type { LyingInstance } from './lying-instance.js'
 import {
   CHAIN_ID,
   createWorld,
@@ -28,8 +29,13 @@ export interface Wanted {
 /** A solver that has started, and what users and strangers do to it. */
 export type RunningSolver = Awaited<ReturnType<typeof startRunning>>
 
-/** Starts it. @param limits change the options of its chain */
-export async function startRunning(rules: Rules, limits: Partial<ChainOptions> = {}) {
+/** Starts it. @param limits change the options of its chain @param options and others */
+export async function startRunning(
+  rules: Rules,
+  limits: Partial<ChainOptions> = {},
+  options: Partial<SolverOptions> = {},
+  instance?: LyingInstance,
+) {
   const world = createWorld(rules)
   const { chain, clock, contracts } = world
 
@@ -42,9 +48,15 @@ export async function startRunning(rules: Rules, limits: Partial<ChainOptions> =
   }
 
   async function begin(terms = limits) {
-    const begun = world.start({}, terms)
+    const begun = world.start(
+      { ...options, ...(instance && { aggregatorUrl: instance.url, endpointUrl: undefined }) },
+      terms,
+    )
     await begun.node.asked
-    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) await passBlocks(1)
+    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) {
+      await passBlocks(1)
+      await instance?.session()
+    }
     expect(begun.progress).toBe('started')
     return begun
   }
