@@ -1,105 +1,21 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { NO_USER } from '../../src/domain/quote.js'
-import { RULES, type Rules } from '../support/chain/chain.js'
-import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
-import { toKnown } from './known-quotes.js'
+import { RULES } from '../support/chain/chain.js'
+import type { KnownQuote } from './known-quotes.js'
+import { startLyingInstance } from './lying-instance.js'
+import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
-import {
-  BOND,
-  CHAIN_ID,
-  createWorld,
-  FEE_TOKEN,
-  SETTLEMENT,
-  SOLVER,
-  STRANGER,
-  settlementCall,
-  tokenCall,
-  USDC,
-  USERS,
-  WETH,
-} from './world.js'
+import { BOND, FEE_TOKEN, SOLVER, USDC, USERS, WETH } from './world.js'
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
 })
 afterEach(() => void vi.unstubAllGlobals())
 
-type Known = ReturnType<typeof toKnown>
-
-/** A solver that has started, on a chain with a block every two seconds. */
-async function start(rules: Rules) {
-  const world = createWorld(rules)
-  const { chain, clock, contracts } = world
-
-  async function passBlocks(count: number): Promise<void> {
-    for (let block = 0; block < count; block++) {
-      await clock.advance(1000)
-      chain.mine(chain.head().timestamp + 2)
-      await clock.advance(1000)
-    }
-  }
-
-  async function begin() {
-    const begun = world.start()
-    await begun.node.asked
-    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) await passBlocks(1)
-    expect(begun.progress).toBe('started')
-    return begun
-  }
-
-  let incarnation = await begin()
-  return {
-    ...world,
-    ...incarnation,
-    errors: () => incarnation.errors.map(String),
-    passBlocks,
-    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs */
-    async restart(meanwhile: () => void) {
-      world.kill(incarnation)
-      meanwhile()
-      incarnation = await begin()
-    },
-    bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
-    stateOf: ({ orderId }: Known) => contracts.settlement.order(orderId).state,
-    /** Asks for a quote or a price. @returns undefined when it is declined */
-    async ask(wanted: bigint, { isPrice = false, isForAddress = false } = {}): Promise<Known | undefined> {
-      const body = {
-        inputToken: WETH,
-        outputToken: USDC,
-        orderType: 'EXACT_INPUT',
-        amount: String(wanted * WETH_UNIT),
-        userAddress: isPrice ? NO_USER : USERS[0],
-        chainId: CHAIN_ID,
-        depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
-        depositDeadline: chain.head().timestamp + 10,
-        fillDeadline: chain.head().timestamp + 70,
-      }
-      const headers = isPrice ? { 'x-quote-kind': 'indicative' } : {}
-      const answering = incarnation.solver.answer({ body, headers })
-      await clock.advance(0)
-      const { body: answer } = await answering
-      if (!('signature' in (answer as object))) return undefined
-      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
-    },
-    deposit: ({ quote, signature }: Known) =>
-      chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),
-    transfer: ({ quote, depositAddress }: Known, amount = quote.inputAmount) =>
-      chain.act(STRANGER, WETH, tokenCall('transfer', [depositAddress, amount])),
-    refund: (call: 'refund' | 'refundAddressDeposit', { orderId, quote, signature }: Known) =>
-      chain.act(
-        STRANGER,
-        SETTLEMENT,
-        settlementCall(call, call === 'refund' ? [orderId] : [quote, signature]),
-      ),
-    end: () => world.kill(incarnation),
-  }
-}
-
 it.each(RULES)('late payments at the addresses of prices cost no bond on the %s contract', async (rules) => {
-  const { ask, passBlocks, transfer, refund, bond, solver, end } = await start(rules)
-  const prices = (await Promise.all(Array.from({ length: 30 }, () => ask(30n, { isPrice: true })))).flatMap(
-    (price) => price ?? [],
-  )
+  const { ask, passBlocks, transfer, refund, bond, solver, end } = await startRunning(rules)
+  const prices = (
+    await Promise.all(Array.from({ length: 30 }, () => ask(30_000n, { isPrice: true })))
+  ).flatMap((price) => price ?? [])
   expect(prices).toHaveLength(30)
   for (const price of prices) transfer(price)
   await passBlocks(40)
@@ -110,11 +26,11 @@ it.each(RULES)('late payments at the addresses of prices cost no bond on the %s 
 })
 
 it('an output token that refuses its receiver costs half of the bond at most, and is then declined', async () => {
-  const { ask, deposit, refund, passBlocks, bond, errors, contracts, end } = await start('deployed')
+  const { ask, deposit, refund, passBlocks, bond, errors, contracts, end } = await startRunning('deployed')
   contracts.token(USDC).refuse(USERS[0])
-  const taken: Known[] = []
+  const taken: KnownQuote[] = []
   for (let round = 0; round < 40; round++) {
-    const quote = await ask(30n)
+    const quote = await ask(30_000n)
     if (quote === undefined) break
     deposit(quote)
     taken.push(quote)
@@ -126,34 +42,34 @@ it('an output token that refuses its receiver costs half of the bond at most, an
   await passBlocks(3)
   expect(bond()).toBeLessThan(BOND)
   expect(bond() * 2n).toBeGreaterThanOrEqual(BOND)
-  expect(await ask(1n)).toBeUndefined()
+  expect(await ask(1_000n)).toBeUndefined()
   expect(errors().join()).toContain('declined for an hour')
   await passBlocks(1800)
-  expect(await ask(1n)).toBeDefined()
+  expect(await ask(1_000n)).toBeDefined()
   end()
 })
 
 it('a missed order at the contract declines its output token, also when the input lay at the address first', async () => {
-  const { ask, deposit, transfer, passBlocks, contracts, errors, end } = await start('deployed')
+  const { ask, deposit, transfer, passBlocks, contracts, errors, end } = await startRunning('deployed')
   contracts.token(USDC).refuse(USERS[0])
-  const taken = (await ask(1n)) as Known
+  const taken = (await ask(1_000n)) as KnownQuote
   transfer(taken)
   await passBlocks(1)
   deposit(taken)
   await passBlocks(40)
-  expect(await ask(1n)).toBeUndefined()
+  expect(await ask(1_000n)).toBeUndefined()
   expect(errors().join()).toContain('declined for an hour')
   end()
 })
 
 it('a token that fails keeps neither the ends of quotes nor other pairs, and is reported once', async () => {
-  const { ask, passBlocks, contracts, solver, errors, end } = await start('reference')
-  const first = await ask(1n)
+  const { ask, passBlocks, contracts, solver, errors, end } = await startRunning('reference')
+  const first = await ask(1_000n)
   contracts.token(FEE_TOKEN).refuse()
   await passBlocks(30)
   expect(first).toBeDefined()
   expect(solver.metrics().openQuotes).toBe(0)
-  expect(await ask(1n)).toBeDefined()
+  expect(await ask(1_000n)).toBeDefined()
   expect(errors().filter((error) => error.includes(FEE_TOKEN))).toHaveLength(1)
   end()
 })
@@ -161,8 +77,8 @@ it('a token that fails keeps neither the ends of quotes nor other pairs, and is 
 it.each(RULES)(
   'a quote whose input token fails for good is ended in time on the %s contract',
   async (rules) => {
-    const { ask, passBlocks, contracts, solver, errors, end } = await start(rules)
-    expect(await ask(1n)).toBeDefined()
+    const { ask, passBlocks, contracts, solver, errors, end } = await startRunning(rules)
+    expect(await ask(1_000n)).toBeDefined()
     contracts.token(WETH).refuse()
     // Past the middle of its fill window, and not past its end.
     await passBlocks(30)
@@ -173,9 +89,11 @@ it.each(RULES)(
 )
 
 it('transfers of nothing to deposit addresses make no orders', async () => {
-  const { ask, passBlocks, transfer, stateOf, solver, end } = await start('reference')
-  const asked = (await Promise.all(Array.from({ length: 3 }, () => ask(1n)))).flatMap((known) => known ?? [])
-  const [paid, ...others] = asked as [Known, ...Known[]]
+  const { ask, passBlocks, transfer, stateOf, solver, end } = await startRunning('reference')
+  const asked = (await Promise.all(Array.from({ length: 3 }, () => ask(1_000n)))).flatMap(
+    (known) => known ?? [],
+  )
+  const [paid, ...others] = asked as [KnownQuote, ...KnownQuote[]]
   for (const known of others) transfer(known, 0n)
   for (const known of others) transfer(known, 1n)
   await passBlocks(3)
@@ -187,23 +105,24 @@ it('transfers of nothing to deposit addresses make no orders', async () => {
 })
 
 it('an account that cannot pay for gas signs nothing, and says so once', async () => {
-  const { ask, passBlocks, node, errors, end } = await start('reference')
+  const { ask, passBlocks, node, errors, end } = await startRunning('reference')
   node.setBalance(1n)
   await passBlocks(2)
-  expect([await ask(1n), await ask(1n)]).toEqual([undefined, undefined])
+  expect([await ask(1_000n), await ask(1_000n)]).toEqual([undefined, undefined])
   expect(errors().filter((error) => error.includes('too little for the gas'))).toHaveLength(1)
   node.setBalance(10n ** 18n)
   await passBlocks(2)
-  expect(await ask(1n)).toBeDefined()
+  expect(await ask(1_000n)).toBeDefined()
   end()
 })
 
 it.each(['between two looks', 'block by block', 'while no process runs'])(
   'a slash by a deposit address, %s, declines such quotes for a day and is reported once',
   async (when) => {
-    const { ask, passBlocks, transfer, refund, restart, bond, errors, chain, end } = await start('deployed')
-    const asked = await ask(1n, { isForAddress: true })
-    const known = asked as Known
+    const { ask, passBlocks, transfer, refund, restart, bond, errors, chain, end } =
+      await startRunning('deployed')
+    const asked = await ask(1_000n, { isForAddress: true })
+    const known = asked as KnownQuote
     const { depositDeadline, fillDeadline } = known.quote
     const attack = () => {
       chain.mine(depositDeadline)
@@ -223,8 +142,37 @@ it.each(['between two looks', 'block by block', 'while no process runs'])(
     await passBlocks(40)
     expect(bond()).toBeLessThan(BOND)
     expect(errors().filter((error) => error.includes('declined there for 24 hours'))).toHaveLength(1)
-    expect(await ask(1n, { isForAddress: true })).toBeUndefined()
-    expect(await ask(1n)).toBeDefined()
+    expect(await ask(1_000n, { isForAddress: true })).toBeUndefined()
+    expect(await ask(1_000n)).toBeDefined()
+    end()
+  },
+)
+
+it('an instance that reports the end of an order as removed does not repeat `onFilled`', async () => {
+  const instance = await startLyingInstance()
+  const filled: string[] = []
+  const onFilled = ({ orderId }: { orderId: string }) => void filled.push(orderId)
+  const running = await startRunning('reference', {}, { onFilled }, instance)
+  const known = (await running.ask(1_000n)) as KnownQuote
+  running.deposit(known)
+  await running.passBlocks(4)
+  expect(filled).toEqual([known.orderId])
+  for (let count = 0; count < 5; count++) {
+    await instance.report(known.orderId, known.quote.fillDeadline, 'Reverted')
+    await running.passBlocks(2)
+  }
+  expect(filled).toEqual([known.orderId])
+  running.end()
+  instance.close()
+})
+
+it.each(RULES)(
+  '`cancelAbove` leaves quotes open only where no refund releases the bond of others: %s contract',
+  async (rules) => {
+    const { ask, passBlocks, isUnused, end } = await startRunning(rules, { cancelAbove: BOND })
+    const known = (await ask(1_000n)) as KnownQuote
+    await passBlocks(30)
+    expect(isUnused(known)).toBe(rules === 'reference')
     end()
   },
 )

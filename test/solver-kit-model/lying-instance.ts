@@ -40,12 +40,17 @@ export async function startLyingInstance() {
   return {
     url: server.url,
     session,
-    /** Reports a deposit for an order. @returns when the solver has the event */
-    async report(orderId: Hex, fillDeadline: number): Promise<void> {
+    /** Reports a deposit for an order, or that its end was removed. @returns when the solver has the event */
+    async report(
+      orderId: Hex,
+      fillDeadline: number,
+      type: 'Deposited' | 'Reverted' = 'Deposited',
+    ): Promise<void> {
       const connection = await session()
       if (connection === undefined) return
       const id = randomUUID()
-      const event = { type: 'Deposited', chainId: CHAIN_ID, orderId, fillDeadline }
+      const ended = type === 'Reverted' && { event: 'Settled' }
+      const event = { type, chainId: CHAIN_ID, orderId, fillDeadline, ...ended }
       connection.send({ type: 'event', event, cursor: id })
       connection.send({ type: 'ping', id })
       await eventually(

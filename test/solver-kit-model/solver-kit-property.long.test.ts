@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, it, vi } from 'vitest'
 import { RULES } from '../support/chain/chain.js'
 import { createRandom } from '../support/random.js'
 import { rounds } from '../support/rounds.js'
+import { playFreeRequests } from './free-requests.js'
 import { createHistory } from './history.js'
 import { startLyingInstance } from './lying-instance.js'
 import { SOLVER } from './world.js'
@@ -38,6 +39,16 @@ describe.each(RULES)('on the %s contract', (rules) => {
         history.close()
         instance?.close()
       }
+    },
+    120_000,
+  )
+
+  it.each(seeds)(
+    'requests that nobody pays for cost a solver no bond, and no more than maxCancelFees in an hour, seed %i',
+    async (seed) => {
+      await playFreeRequests(createRandom(seed), rules, BLOCKS).catch((error) => {
+        throw new Error(`${error}\nSOLVER_SEED=${seed}, ${rules} contract`, { cause: error })
+      })
     },
     120_000,
   )

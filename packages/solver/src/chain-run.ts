@@ -1,7 +1,8 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
-import { createCancelBudget } from './cancel-budget.js'
-import { createCancellations } from './cancellations.js'
+import type { Quote } from '../../../src/domain/quote.js'
+import { type CancelBudget, createCancelBudget } from './cancel-budget.js'
+import { type Cancellations, createCancellations } from './cancellations.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime, readHead } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
@@ -12,9 +13,9 @@ import { createTransactionSender } from './chain/transactions.js'
 import type { ChainParts, SolverParts } from './chain-parts.js'
 import { createDepositAddresses } from './deposit-addresses.js'
 import { createEnding, type Ending } from './ending.js'
+import { endingShortage } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createFilling, type Filling } from './filling.js'
-import { lacksGas } from './gas-reserve.js'
 import { createPayments, type Payments } from './payments.js'
 import { type AskedQuote, createQuoteLedger } from './quote-ledger.js'
 import type { ChainOptions } from './solver-options.js'
@@ -22,6 +23,11 @@ import { within } from './within.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
+
+/** What a request says of its quote before it has a price. */
+type AskedTerms = Pick<Quote, 'outputToken' | 'depositDeadline' | 'fillDeadline'> & {
+  readonly isForAddress: boolean
+}
 
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
@@ -63,6 +69,7 @@ async function run(parts: ChainParts) {
       ...parts,
       payments,
       budget,
+      countAbove: (nonces) => ending.countAbove(nonces),
       onEnd: () => ending.look(),
       onUnaffordable: (nonces) => ending.leaveOpen(nonces),
     })
@@ -73,7 +80,7 @@ async function run(parts: ChainParts) {
   cancellations?.resume()
   filling.resume()
   const following = follow(parts, filling, ending)
-  const isWithoutGas = watchGas(parts)
+  const endingPause = watchEndings(parts, ending, budget, cancellations)
   let isPrepared = false
 
   return {
@@ -84,6 +91,7 @@ async function run(parts: ChainParts) {
     /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
     async prepare(): Promise<void> {
       await prepare(parts)
+      await cancellations?.learn()
       isPrepared = true
     },
     /** What is too low for a further quote. */
@@ -92,22 +100,21 @@ async function run(parts: ChainParts) {
         lockSeconds: asked.quote.fillDeadline - time.now(),
         keepsTokens: addresses.keepsTokens(),
       }),
-    /** Why a quote may not be signed at present. @param asked its output token in lower case, and whether it is for a deposit address */
-    pauseFor(asked: { readonly outputToken: Address; readonly isForAddress: boolean }): string | undefined {
+    /** Why a quote may not be signed at present. @param asked its tokens are in lower case */
+    pauseFor(asked: AskedTerms): string | undefined {
       if (!isPrepared) return 'the chain is not ready'
       if (time.isStale()) return 'the newest block is old'
       if (time.isBlind(chain.pollIntervalMs)) return 'the node does not answer'
-      if (budget.isSpent()) return 'cancellations have cost maxCancelFees in an hour'
-      if (isWithoutGas()) return 'the account cannot pay for the gas of what it has promised'
       if (filling.hasMissed(asked.outputToken)) return 'an order in the output token was missed'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'
-      return undefined
+      return endingPause(asked)
     },
     /** Keeps a quote, and watches its deposit address from now on. */
     addQuote(signed: SolverQuote, isForAddress: boolean): void {
-      state.addQuote(signed, isForAddress)
-      ledger.add(signed, isForAddress)
+      const dropped = ledger.add(signed, isForAddress)
+      if (!dropped.includes(signed)) state.addQuote(signed, isForAddress)
+      for (const { orderId } of dropped) state.dropQuote(orderId)
     },
     /** As `Solver.cancelQuotes`. */
     async cancelQuotes(selects: (signed: SolverQuote) => boolean = () => true) {
@@ -127,20 +134,39 @@ async function run(parts: ChainParts) {
   }
 }
 
-/** Builds what says whether the account has too little for gas, and reports it once. */
-function watchGas({ chain, ledger, solver, onError }: ChainParts): () => boolean {
+const PAUSES = {
+  FEES: 'maxCancelFees of this hour might not pay for the end of what is open',
+  BALANCE: 'the account cannot pay for the gas of what it has promised',
+  TIME: 'a fill window is too short to end all that is open',
+}
+
+/** Builds what says whether a further quote could still be ended, and reports what is missing once. */
+function watchEndings(
+  { chain, ledger, solver, time, onError }: ChainParts,
+  ending: Ending,
+  budget: CancelBudget,
+  cancellations: Cancellations | undefined,
+) {
   let isPoor = false
-  return () => {
+  return (asked: AskedTerms): string | undefined => {
     const gas = ledger.gas()
-    const isLacking = gas !== undefined && lacksGas(gas, ledger.count() + 1, chain.maxCancelFees)
-    if (isLacking && !isPoor)
+    if (gas === undefined || cancellations === undefined) return undefined
+    const shortage = endingShortage(ending.loadWith(asked), {
+      gas,
+      cancellationCost: cancellations.cost(),
+      feesLeft: budget.left(),
+      roundSeconds: time.blockSeconds() + chain.pollIntervalMs / 1000,
+      atOnce: chain.maxPayments,
+    })
+    if (shortage === 'FEES') budget.report()
+    if (shortage === 'BALANCE' && !isPoor)
       onError(
         new Error(
           `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas of open quotes and a payment: it does not quote`,
         ),
       )
-    isPoor = isLacking
-    return isLacking
+    isPoor = shortage === 'BALANCE'
+    return shortage && PAUSES[shortage]
   }
 }
 

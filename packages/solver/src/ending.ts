@@ -1,8 +1,10 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
+import type { Quote } from '../../../src/domain/quote.js'
 import type { Cancellations } from './cancellations.js'
 import type { Head } from './chain/chain-time.js'
 import { type AtBlock, isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
 import type { ChainParts } from './chain-parts.js'
+import type { EndingLoad } from './ending-limits.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
@@ -61,6 +63,21 @@ export function createEnding(
     const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
+  }
+
+  const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
+  /** Where one refund can release the bond of another order, no quote is small (docs/decisions.md, D23). */
+  const cancelAbove = () => (cancellations?.hasWords() ? 0n : chain.cancelAbove)
+
+  /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
+  function openQuotes(): LedgerQuote[] {
+    const above = cancelAbove()
+    return [...ledger.quotes()].filter((entry) => {
+      const { nonce } = entry.quote
+      if (entry.deposit === 'CONTRACT' || cancellations?.has(nonce)) return false
+      // Tokens that came late keep some open.
+      return !slow.has(nonce) && bondOf(entry) > above
+    })
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
@@ -136,8 +153,8 @@ export function createEnding(
       time: time.passed(),
       balance,
       canSettle: isPaid && !isPrice(quote) && (await canSettle(signed)),
-      bond: ledger.bondOf(quote),
-      cancelAbove: chain.cancelAbove,
+      bond: bondOf(entry),
+      cancelAbove: cancelAbove(),
       keepsTokens: addresses.keepsTokens(),
       isRequested: requested.has(quote.nonce),
     })
@@ -173,30 +190,24 @@ export function createEnding(
     for (const nonce of requested.keys())
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
     const due = [...ledger.quotes()].filter(isDue)
-    due.sort((one, other) => one.quote.fillDeadline - other.quote.fillDeadline)
-    const ending: LedgerQuote[] = []
+    // Looks take time as well, so that what risks most is cancelled before others are looked at.
+    due.sort((one, other) => Number(bondOf(other) - bondOf(one)))
     const failures: unknown[] = []
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head, failures)))
-      ending.push(...some.filter((_, index) => isEnding[index]))
+      await cancelAll(some.filter((_, index) => isEnding[index]))
     }
-    await cancelAll(ending)
     if (failures.length > 0) throw failures[0]
     await addresses.learn()
   }
 
-  /** What is past its fill deadline can be slashed at once, and so comes first; then what risks most. */
+  /** @param ending what risks most first */
   async function cancelAll(ending: readonly LedgerQuote[]): Promise<void> {
-    const rank = ({ quote }: LedgerQuote) => (time.passed() > quote.fillDeadline ? 0 : 1)
-    const byRisk = [...ending].sort(
-      (one, other) =>
-        rank(one) - rank(other) || Number(ledger.bondOf(other.quote) - ledger.bondOf(one.quote)),
-    )
     const isEarly = ({ quote }: LedgerQuote) => time.passed() <= quote.depositDeadline
     const noncesOf = (entries: readonly LedgerQuote[]) => entries.map(({ quote }) => quote.nonce)
-    await cancellations?.start(noncesOf(byRisk.filter((entry) => !isEarly(entry))), false)
-    await cancellations?.start(noncesOf(byRisk.filter(isEarly)), true)
+    await cancellations?.start(noncesOf(ending.filter((entry) => !isEarly(entry))), false)
+    await cancellations?.start(noncesOf(ending.filter(isEarly)), true)
   }
 
   /** One look after the other, and only the newest block waits. */
@@ -230,6 +241,22 @@ export function createEnding(
       }))
       const [ended] = await Promise.all([Promise.all(outcomes), look()])
       return ended
+    },
+    /** What is open, with a quote that is asked for. */
+    loadWith(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): EndingLoad {
+      const open = openQuotes()
+      const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
+      const endings = cancellations?.countFor(open.map(({ quote }) => quote.nonce)) ?? 0
+      const fillSeconds = open.reduce(
+        (shortest, { quote }) => Math.min(shortest, quote.fillDeadline - quote.depositDeadline),
+        asked.fillDeadline - asked.depositDeadline,
+      )
+      return { quotes: open.length + 1, transactions: endings + orders.length + 1, fillSeconds }
+    },
+    /** How many quotes risk more than each of these, and are still to be cancelled. */
+    countAbove(nonces: readonly bigint[]): number {
+      const some = nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
+      return openQuotes().filter((entry) => some.every((other) => bondOf(entry) > bondOf(other))).length
     },
     /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
     leaveOpen(nonces: readonly bigint[]): void {

@@ -73,12 +73,18 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     // A stopped process may have left more payments than the limit allows.
     if (payments?.isUnderWay(orderId))
       return paying.runNow(() => followPayment(order, fillDeadline, payments))
-    const deposit = quotedInputs.has(orderId) ? 'CONTRACT' : 'ADDRESS'
-    const found = await reading.run({ deposit, deadline: fillDeadline }, () => look(order))
+    const urgency = { bond: bondOf(orderId), deadline: fillDeadline }
+    const found = await reading.run(urgency, () => look(order))
     if (found === undefined) return false
     if (parts.fill === undefined) await pay(order, found)
     else await leave(parts.fill, order, found)
     return true
+  }
+
+  /** What an order of a quote that the state has not costs when it is missed is not known here: it comes last. */
+  function bondOf(orderId: Hex): bigint {
+    const signed = state.quote(orderId)
+    return signed === undefined ? 0n : ledger.bondOf(signed.quote)
   }
 
   /** @returns the deposit of an order that must be paid */
@@ -117,12 +123,16 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     signed: SolverQuote | undefined,
     isFirst: boolean,
   ): Promise<boolean> {
-    const quoted = signed?.quote.inputAmount ?? quotedInputs.get(orderId) ?? 0n
-    if (inputAmount >= quoted) return true
+    const quoted = signed?.quote.inputAmount ?? quotedInputs.get(orderId)
+    if (quoted !== undefined && inputAmount >= quoted) return true
     if (signed !== undefined && (await parts.acceptLess?.({ chainId, orderId, signed, inputAmount })))
       return true
     if (isFirst)
-      onError(new Error(`order ${orderId} has ${inputAmount} of the input of ${quoted}, and is not paid`))
+      onError(
+        new Error(
+          `order ${orderId} has ${inputAmount} of the input of ${quoted ?? 'a quote that is not known'}, and is not paid`,
+        ),
+      )
     return false
   }
 
@@ -152,7 +162,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
   async function pay(order: StoredOrder, found: Found): Promise<void> {
     if (payments === undefined) throw new Error('the account cannot sign transactions')
-    await paying.run(found, async (hasWaited) => {
+    const { deadline } = found
+    await paying.run({ bond: bondOf(order.orderId), deadline }, async (hasWaited) => {
       const now = hasWaited ? await look(order) : found
       if (now === undefined) return
       await send(order, now, payments)
@@ -262,10 +273,10 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },
-    /** A reorganisation has removed the end of an order. */
-    reopen(orderId: Hex): void {
-      const order = state.order(orderId)
-      if (order?.status !== 'FILLED') return
+    /** A reorganisation may have removed the end of an order. Only the solver's own node decides that. */
+    async reopen(orderId: Hex): Promise<void> {
+      if (state.order(orderId)?.status !== 'FILLED') return
+      if ((await readOrder(chain, orderId)).state === 'SETTLED') return
       state.setStatus(orderId, 'OPEN')
       run(orderId)
     },

@@ -1,8 +1,8 @@
 import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../src/domain/quote.js'
 import { bondFor } from '../../../src/domain/settlement-terms.js'
+import type { GasFunds } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
-import type { GasFunds } from './gas-reserve.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -47,7 +47,7 @@ export interface LedgerQuote {
   readonly quote: Quote
   /** The user pays at the deposit address, or did not say how. */
   readonly isForAddress: boolean
-  /** What is signed with this nonce: nothing at first, and then one quote, or prices. */
+  /** What is signed with this nonce: nothing at first, and then one quote, or the two prices that bind most. */
   readonly signed: readonly SolverQuote[]
   /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
   readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
@@ -76,14 +76,14 @@ export type QuoteLedger = ReturnType<typeof createQuoteLedger>
 
 interface Entry extends LedgerQuote {
   quote: Quote
-  readonly signed: SolverQuote[]
+  signed: readonly SolverQuote[]
   deposit: LedgerQuote['deposit']
   isExpired: boolean
 }
 
 /** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
-/** Limits the memory: prices are many, and count once. */
+/** Limits the memory: `cancelAbove` may leave quotes open that risk next to nothing. */
 const MAX_QUOTES = 20_000
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
@@ -100,7 +100,6 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   let openBond = 0n
   let addressBond = 0n
   let reservedBond = 0n
-  let signedCount = 0
   let holdings: Holdings | undefined
 
   const bondOf = ({ outputAmount }: Quote) => bondFor(outputAmount, bondReservationBps)
@@ -129,7 +128,6 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     if (entry === undefined) return
     count(entry, -1n)
     entries.delete(nonce)
-    signedCount -= entry.signed.length
     for (const { depositAddress } of entry.signed) byAddress.delete(depositAddress)
   }
 
@@ -186,7 +184,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     /** What is too low for a further quote; undefined when it may be signed. */
     shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
       if (holdings === undefined) return 'UNREAD'
-      if (signedCount >= MAX_QUOTES || entries.size >= MAX_QUOTES) return 'TOO_MANY'
+      if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const earlier = entries.get(quote.nonce)
       const wanted = earlier === undefined ? quote : joined(earlier.quote, quote)
       if (earlier !== undefined) count(earlier, -1n)
@@ -197,14 +195,18 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       return shortage
     },
     promise: (asked: AskedQuote) => void promise(asked),
-    /** It is signed: it counts, and its deposit address is watched. */
-    add(signed: SolverQuote, isForAddress: boolean): void {
+    /**
+     * It is signed: it counts, and its deposit address is watched.
+     * @returns what need not be kept: of prices with one nonce, the largest and the one that is over first say all that counts
+     */
+    add(signed: SolverQuote, isForAddress: boolean): readonly SolverQuote[] {
       // It may have ended while it was signed.
       const entry = promise({ quote: signed.quote, isForAddress })
-      entry.signed.push(signed)
-      signedCount++
+      const all = [...entry.signed, signed]
       // Nobody is owed what a price promises.
       if (!isPrice(signed.quote)) byAddress.set(signed.depositAddress, entry)
+      entry.signed = isPrice(signed.quote) ? bindingOf(all) : all
+      return all.filter((each) => !entry.signed.includes(each))
     },
     /** It was never sent. */
     withdraw(quote: Pick<Quote, 'nonce'>): void {
@@ -231,6 +233,17 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     gas: () => holdings?.gas,
     count: () => entries.size,
   }
+}
+
+/** @param prices at least one */
+function bindingOf(prices: readonly SolverQuote[]): readonly SolverQuote[] {
+  const largest = prices.reduce((one, next) =>
+    next.quote.outputAmount > one.quote.outputAmount ? next : one,
+  )
+  const first = prices.reduce((one, next) =>
+    next.quote.depositDeadline < one.quote.depositDeadline ? next : one,
+  )
+  return [...new Set([first, largest])]
 }
 
 /** What both can cost when one of them at most is taken. */

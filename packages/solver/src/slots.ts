@@ -1,6 +1,7 @@
-/** What waits. Orders at the contract come first: they have a bond reserved, and their number is bounded by it. */
+/** What waits. What risks most comes first, so that many small orders cannot make a large one late. */
 export interface Urgency {
-  readonly deposit: 'CONTRACT' | 'ADDRESS'
+  /** What is lost when it is late, in units of the bond token. */
+  readonly bond: bigint
   /** Unix time in seconds. */
   readonly deadline: number
 }
@@ -10,7 +11,7 @@ interface Waiter {
   readonly start: () => void
 }
 
-/** Limits how much runs at once. Of those with the same kind of deposit, the nearest deadline comes first. */
+/** Limits how much runs at once. Of those that risk the same, the nearest deadline comes first. */
 export function createSlots(limit: number) {
   const waiters: Waiter[] = []
   let used = 0
@@ -22,13 +23,13 @@ export function createSlots(limit: number) {
       return await work()
     } finally {
       used--
-      if (used < limit) takeNearest()?.start()
+      if (used < limit) takeNext()?.start()
     }
   }
 
-  function takeNearest(): Waiter | undefined {
+  function takeNext(): Waiter | undefined {
     waiters.sort(({ urgency: one }, { urgency: other }) =>
-      one.deposit === other.deposit ? one.deadline - other.deadline : one.deposit === 'CONTRACT' ? -1 : 1,
+      one.bond === other.bond ? one.deadline - other.deadline : one.bond > other.bond ? -1 : 1,
     )
     return waiters.shift()
   }

@@ -41,7 +41,7 @@ export function connectBySession(options: ConnectionOptions) {
     const run = chains.get(chainId ?? 0)
     if (run !== undefined && orderId !== undefined) {
       if (type === 'Deposited') await run.hint(orderId)
-      if (type === 'Reverted') run.filling.reopen(orderId)
+      if (type === 'Reverted') await run.filling.reopen(orderId)
     }
     // The order is kept before: after a crash between both, the event comes again.
     state.setPosition(POSITION, cursor)

@@ -63,6 +63,7 @@ export function openState(path: string) {
     `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
       ORDER BY endedAt DESC LIMIT 1`,
   )
+  const dropQuote = prepare('DELETE FROM quotes WHERE orderId = ?')
   const addOrder = prepare(`INSERT INTO orders VALUES (?, ?, ?, 'OPEN') ON CONFLICT DO NOTHING`)
   const order = prepare<StoredOrder>('SELECT * FROM orders WHERE orderId = ?')
   const openOrders = prepare<StoredOrder>(
@@ -113,6 +114,8 @@ export function openState(path: string) {
       })),
     /** The nonce of a quote is used. @param time of the chain, Unix seconds */
     endQuote: (orderId: Hex, time: number) => void endQuote.run(time, orderId),
+    /** Another one says all that counts. */
+    dropQuote: (orderId: Hex) => void dropQuote.run(orderId),
     /** A quote of a chain that has ended, and whose fill deadline is before that time. */
     endedQuote: (chainId: number, time: number) => toQuote(endedQuote.get(chainId, time)),
     /** Keeps an order. One that is known does not change. */

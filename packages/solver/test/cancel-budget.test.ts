@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createCancelBudget, OverBudget } from '../src/cancel-budget.js'
+import { createCancelBudget } from '../src/cancel-budget.js'
 import { openState } from '../src/state.js'
 
 const chain = { chainId: 1, maxCancelFees: 100n }
@@ -24,38 +24,37 @@ function startBudget() {
   }
 }
 
-it('cancellations cost what was set at most within an hour, and then nothing more is quoted', () => {
+it('cancellations cost what was set at most within an hour', () => {
   const { build, pass } = startBudget()
   const budget = build()
-  budget.reserve('one', 60n)
-  expect(budget.isSpent()).toBe(false)
-  expect(() => budget.reserve('two', 41n)).toThrow('more than maxCancelFees in an hour')
-  expect(budget.isSpent()).toBe(true)
+  expect(budget.reserve('one', 60n)).toBe(true)
+  expect([budget.reserve('two', 41n), budget.left()]).toEqual([false, 40n])
   pass(HOUR - 1)
-  expect(budget.isSpent()).toBe(true)
+  expect(budget.left()).toBe(40n)
   pass(1)
-  expect(budget.isSpent()).toBe(false)
-  budget.reserve('two', 41n)
+  expect([budget.left(), budget.reserve('two', 41n)]).toEqual([100n, true])
+})
+
+it('a cancellation leaves as much for each quote that risks more', () => {
+  const budget = startBudget().build()
+  expect([budget.reserve('small', 30n, 3), budget.reserve('small', 25n, 3)]).toEqual([false, true])
+  expect(budget.reserve('large', 75n)).toBe(true)
 })
 
 it('a cancellation is counted once: at its highest cost until it ends, and then at its cost', () => {
   const budget = startBudget().build()
-  budget.reserve('one', 100n)
-  budget.reserve('one', 90n)
-  expect(budget.isSpent()).toBe(false)
-  expect(() => budget.reserve('two', 50n)).toThrow('maxCancelFees')
+  expect([budget.reserve('one', 100n), budget.reserve('one', 90n)]).toEqual([true, true])
+  expect(budget.reserve('two', 50n)).toBe(false)
   budget.charge('one', 50n)
-  expect(budget.isSpent()).toBe(false)
-  budget.reserve('two', 50n)
-  expect(budget.isSpent()).toBe(true)
+  expect([budget.left(), budget.reserve('two', 50n), budget.left()]).toEqual([50n, true, 0n])
 })
 
 it('what was spent counts after a restart', () => {
   const { build, pass } = startBudget()
   build().charge('one', 100n)
-  expect(build().isSpent()).toBe(true)
+  expect(build().left()).toBe(0n)
   pass(HOUR)
-  expect(build().isSpent()).toBe(false)
+  expect(build().left()).toBe(100n)
 })
 
 it('what does not fit is reported once an hour, however often it is tried', () => {
@@ -63,39 +62,11 @@ it('what does not fit is reported once an hour, however often it is tried', () =
   const budget = build()
   budget.reserve('one', 60n)
   for (let second = 0; second < HOUR - 1; second++) {
-    expect(() => budget.reserve('two', 41n)).toThrow(OverBudget)
+    expect(budget.reserve('two', 41n)).toBe(false)
     pass(1)
   }
   expect(reports).toEqual(['spent'])
   pass(1)
-  budget.reserve('two', 41n)
-  expect(() => budget.reserve('three', 100n)).toThrow(OverBudget)
+  expect([budget.reserve('two', 41n), budget.reserve('three', 100n)]).toEqual([true, false])
   expect(reports).toEqual(['spent', 'spent'])
-})
-
-it('one is worth a try when there is room for the last one that did not fit, and a minute after it: fees may have fallen', () => {
-  const { build, pass } = startBudget()
-  const budget = build()
-  expect(budget.isWorthATry()).toBe(true)
-  expect(() => budget.reserve('one', 101n)).toThrow(OverBudget)
-  pass(59)
-  expect(budget.isWorthATry()).toBe(false)
-  pass(1)
-  expect([budget.isWorthATry(), budget.isSpent()]).toEqual([true, true])
-  budget.reserve('one', 60n)
-  expect([budget.isWorthATry(), budget.isSpent()]).toEqual([true, false])
-  expect(() => budget.reserve('two', 60n)).toThrow(OverBudget)
-  expect(budget.isWorthATry()).toBe(false)
-  budget.charge('one', 40n)
-  expect([budget.isWorthATry(), budget.isSpent()]).toEqual([true, false])
-})
-
-it('one that would never fit stops quotes for an hour after the last try only', () => {
-  const { build, pass } = startBudget()
-  const budget = build()
-  expect(() => budget.reserve('one', 101n)).toThrow(OverBudget)
-  pass(HOUR - 1)
-  expect(budget.isSpent()).toBe(true)
-  pass(1)
-  expect(budget.isSpent()).toBe(false)
 })

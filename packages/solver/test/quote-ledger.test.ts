@@ -171,6 +171,25 @@ it('a price that was not sent leaves the others with its nonce, and one that end
   expect(ledger.count()).toBe(1)
 })
 
+it('of prices with one nonce, the largest and the one that is over first are kept', () => {
+  const ledger = open()
+  const signed = (outputAmount: bigint, depositDeadline: number) => ({
+    chainId: 31337,
+    quote: quote(outputAmount, { user: NO_USER, nonce: 8_000n, depositDeadline }),
+    signature: '0x' as const,
+    orderId: '0x' as const,
+    depositAddress: ADDRESS as typeof ADDRESS,
+  })
+  const [first, larger, other] = [signed(5n, 100), signed(9n, 200), signed(7n, 300)]
+  expect([first, larger, other].map((price) => ledger.add(price, false))).toEqual([[], [], [other]])
+  for (let count = 0; count < 25_000; count++) ledger.add(signed(8n, 150), false)
+  expect(ledger.get(8_000n)?.signed).toEqual([first, larger])
+  const earlier = signed(10n, 50)
+  expect(ledger.add(earlier, false)).toEqual([first, larger])
+  expect([ledger.get(8_000n)?.signed, ledger.count()]).toEqual([[earlier], 1])
+  expect(shortage(ledger, quote(1n))).toBeUndefined()
+})
+
 it('the deposit addresses of signed quotes are watched until their fill deadline', () => {
   const ledger = open()
   const promised = promise(ledger, quote(100n))

@@ -173,12 +173,17 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
   }
 }
 
+/** The gas limit for an estimate. */
+export function withMargin(estimate: bigint): bigint {
+  return (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
+}
+
 /** @throws Error for a call that needs more than the limit: a hostile token may burn gas in each transfer */
 function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): bigint {
   if (estimate > maxGas)
     throw new Error(
       `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
     )
-  const limit = (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
+  const limit = withMargin(estimate)
   return limit < maxGas ? limit : maxGas
 }

@@ -1,0 +1,51 @@
+/** What an account has for the gas of a chain. */
+export interface GasFunds {
+  /** In the native coin, wei. */
+  readonly balance: bigint
+  /** What a transaction pays at most at present, in wei for a unit of gas. */
+  readonly maxFeePerGas: bigint
+}
+
+/** What is open on a chain, with the quote that is asked for. */
+export interface EndingLoad {
+  /** The quotes that are cancelled unless somebody takes them. Each may need a transaction of its own. */
+  readonly quotes: number
+  /** The transactions that end and pay all, should all be due at once. */
+  readonly transactions: number
+  /** The shortest fill window among them. */
+  readonly fillSeconds: number
+}
+
+/** What there is to end it with. */
+export interface EndingMeans {
+  readonly gas: GasFunds
+  /** What one cancellation may cost at present, in wei. */
+  readonly cancellationCost: bigint
+  /** What cancellations may still cost in this hour, in wei. */
+  readonly feesLeft: bigint
+  /** Seconds from one block with transactions of the account to the next one, at most. */
+  readonly roundSeconds: number
+  /** Transactions that are sent in a round. */
+  readonly atOnce: number
+}
+
+const PAYMENT_GAS = 300_000n
+/** Fees may rise until a quote is over. */
+const FEES_MAY_RISE = 2n
+
+/**
+ * Says what would be missing to end all that is open, before a further quote is signed: a quote that cannot be ended is a slash for
+ * anybody who asked for it (docs/decisions.md, D23).
+ * @returns `FEES` when the budget of the hour is too low, `BALANCE` when the account is, `TIME` when one fill window is too short
+ */
+export function endingShortage(
+  load: EndingLoad,
+  means: EndingMeans,
+): 'FEES' | 'BALANCE' | 'TIME' | undefined {
+  const fees = BigInt(load.quotes) * FEES_MAY_RISE * means.cancellationCost
+  if (fees > means.feesLeft) return 'FEES'
+  if (means.gas.balance < fees + PAYMENT_GAS * means.gas.maxFeePerGas) return 'BALANCE'
+  // The first block after the deposit deadline only shows that it has passed.
+  const rounds = Math.floor(load.fillSeconds / means.roundSeconds) - 1
+  return load.transactions > rounds * means.atOnce ? 'TIME' : undefined
+}

@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { RULES } from '../support/chain/chain.js'
+import type { KnownQuote } from './known-quotes.js'
+import { BASE_FEE, GAS, TIP } from './model-chain.js'
+import { type RunningSolver, startRunning, type Wanted } from './running-solver.js'
+import { BOND, SOLVER } from './world.js'
+
+const DUST = 1n
+/** A tenth of the bond, nearly. */
+const LARGE = 39_900n
+/** What a cancellation costs on the chain of the model. */
+const COST = GAS * (BASE_FEE + TIP)
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+/** @returns what is signed of so many requests */
+async function flood({ ask }: RunningSolver, count: number, milli: bigint, wanted: Wanted) {
+  const signed: KnownQuote[] = []
+  for (let asked = 0; asked < count; asked++) {
+    const known = await ask(milli, wanted)
+    if (known !== undefined) signed.push(known)
+  }
+  return signed
+}
+
+/** Plays on, and pays at each address as soon as it is too late. */
+async function slashAll(running: RunningSolver, quotes: readonly KnownQuote[], blockSeconds: number) {
+  const { chain, passBlocks, slash, isUnused } = running
+  let waiting = quotes
+  while (waiting.length > 0) {
+    await passBlocks(1, blockSeconds)
+    const over = waiting.filter(({ quote }) => chain.head().timestamp >= quote.fillDeadline)
+    for (const known of over.filter(isUnused)) slash(known)
+    waiting = waiting.filter((known) => !over.includes(known))
+  }
+  await passBlocks(2, blockSeconds)
+}
+
+it.each(RULES)('dust does not spend the fees that large quotes need on the %s contract', async (rules) => {
+  const running = await startRunning(rules, { maxCancelFees: 60n * COST })
+  const dust = await flood(running, 70, DUST, { depositSeconds: 14 })
+  const large = await flood(running, 5, LARGE, { depositSeconds: 200 })
+  expect(dust.length).toBeGreaterThan(0)
+  await slashAll(running, [...dust, ...large], 2)
+  expect(running.bond()).toBe(BOND)
+  running.end()
+})
+
+it.each(RULES)('as many quotes are open as one fill window can end on the %s contract', async (rules) => {
+  const running = await startRunning(rules)
+  await running.passBlocks(120, 12)
+  const dust = await flood(running, 180, DUST, { depositSeconds: 400 })
+  const large = await flood(running, 5, LARGE, { depositSeconds: 460 })
+  expect(dust.length).toBeGreaterThan(0)
+  await slashAll(running, [...dust, ...large], 12)
+  expect(running.bond()).toBe(BOND)
+  running.end()
+})

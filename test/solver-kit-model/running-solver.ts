@@ -1,0 +1,117 @@
+import { expect } from 'vitest'
+import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
+import { NO_USER } from '../../src/domain/quote.js'
+import type { Rules } from '../support/chain/chain.js'
+import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import { type KnownQuote, toKnown } from './known-quotes.js'
+import type { LyingInstance } from './lying-instance.js'
+import {
+  CHAIN_ID,
+  createWorld,
+  SETTLEMENT,
+  SOLVER,
+  STRANGER,
+  settlementCall,
+  tokenCall,
+  USDC,
+  USERS,
+  WETH,
+} from './world.js'
+
+/** What a request asks for. Deadlines in seconds from the newest block on. */
+export interface Wanted {
+  readonly isPrice?: boolean
+  readonly isForAddress?: boolean
+  readonly depositSeconds?: number
+  readonly fillSeconds?: number
+}
+
+/** A solver that has started, and what users and strangers do to it. */
+export type RunningSolver = Awaited<ReturnType<typeof startRunning>>
+
+/** Starts it. @param limits change the options of its chain @param options and others */
+export async function startRunning(
+  rules: Rules,
+  limits: Partial<ChainOptions> = {},
+  options: Partial<SolverOptions> = {},
+  instance?: LyingInstance,
+) {
+  const world = createWorld(rules)
+  const { chain, clock, contracts } = world
+
+  async function passBlocks(count: number, seconds = 2): Promise<void> {
+    for (let block = 0; block < count; block++) {
+      await clock.advance(seconds * 500)
+      chain.mine(chain.head().timestamp + seconds)
+      await clock.advance(seconds * 500)
+    }
+  }
+
+  async function begin(terms = limits) {
+    const begun = world.start(
+      { ...options, ...(instance && { aggregatorUrl: instance.url, endpointUrl: undefined }) },
+      terms,
+    )
+    await begun.node.asked
+    for (let block = 0; block < 20 && begun.progress !== 'started'; block++) {
+      await passBlocks(1)
+      await instance?.session()
+    }
+    expect(begun.progress).toBe('started')
+    return begun
+  }
+
+  const transfer = ({ quote, depositAddress }: KnownQuote, amount = quote.inputAmount) =>
+    chain.act(STRANGER, WETH, tokenCall('transfer', [depositAddress, amount]))
+  const refund = (call: 'refund' | 'refundAddressDeposit', { orderId, quote, signature }: KnownQuote) =>
+    chain.act(STRANGER, SETTLEMENT, settlementCall(call, call === 'refund' ? [orderId] : [quote, signature]))
+  let incarnation = await begin()
+  return {
+    ...world,
+    ...incarnation,
+    errors: () => incarnation.errors.map(String),
+    passBlocks,
+    /** Ends the process and starts another one. @param meanwhile what the chain does while none runs */
+    async restart(meanwhile: () => void, terms = limits) {
+      world.kill(incarnation)
+      meanwhile()
+      incarnation = await begin(terms)
+    },
+    cancelQuotes: () => incarnation.solver.cancelQuotes(CHAIN_ID),
+    bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
+    stateOf: ({ orderId }: KnownQuote) => contracts.settlement.order(orderId).state,
+    isUnused: ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce),
+    /** Asks for a quote or a price of a number of milli-WETH. @returns undefined when it is declined */
+    async ask(milli: bigint, wanted: Wanted = {}): Promise<KnownQuote | undefined> {
+      const { isPrice = false, isForAddress = false, depositSeconds = 10, fillSeconds = 60 } = wanted
+      const depositDeadline = chain.head().timestamp + depositSeconds
+      const body = {
+        inputToken: WETH,
+        outputToken: USDC,
+        orderType: 'EXACT_INPUT',
+        amount: String((milli * WETH_UNIT) / 1000n),
+        userAddress: isPrice ? NO_USER : USERS[0],
+        chainId: CHAIN_ID,
+        depositMode: isForAddress ? 'ADDRESS' : 'CONTRACT',
+        depositDeadline,
+        fillDeadline: depositDeadline + fillSeconds,
+      }
+      const headers = isPrice ? { 'x-quote-kind': 'indicative' } : {}
+      const answering = incarnation.solver.answer({ body, headers })
+      await clock.advance(0)
+      const { body: answer } = await answering
+      if (!('signature' in (answer as object))) return undefined
+      return toKnown(world, answer as never, { isIndicative: isPrice, isForAddress })
+    },
+    deposit: ({ quote, signature }: KnownQuote) =>
+      chain.act(USERS[0], SETTLEMENT, settlementCall('deposit', [quote, signature])),
+    transfer,
+    refund,
+    /** A stranger pays at the address when it is too late, and has the solver slashed if the nonce is unused. */
+    slash(known: KnownQuote): void {
+      transfer(known)
+      refund('refundAddressDeposit', known)
+    },
+    end: () => world.kill(incarnation),
+  }
+}
