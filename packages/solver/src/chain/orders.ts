@@ -1,4 +1,4 @@
-import { type Address, erc20Abi, type Hex } from 'viem'
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
 import type { NonceWord } from '../nonces.js'
@@ -22,6 +22,14 @@ const STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 /** A block that the node must have; the newest one when left out. */
 export interface AtBlock {
   readonly blockNumber?: bigint
+}
+
+/** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
+export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
+
+/** A call by an account, as nodes simulate it. */
+export function requestOf(account: Address, call: Call) {
+  return { account, to: call.address, data: encodeFunctionData(call) }
 }
 
 /** Reads an order at the head of the chain. @throws viem's errors */
@@ -61,7 +69,7 @@ export function cancelCall({ settlement }: SolverChain, nonce: bigint) {
 }
 
 /** The call that makes all unused quotes of a word of nonces worthless. Not on every contract; it emits no event. */
-export function cancelWordCall({ settlement }: SolverChain, { word, mask }: NonceWord) {
+export function cancelWordCall({ settlement }: Pick<SolverChain, 'settlement'>, { word, mask }: NonceWord) {
   const args = [word, mask] as const
   return { address: settlement, abi: settlementAbi, functionName: 'cancelNonces', args } as const
 }
