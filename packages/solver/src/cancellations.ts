@@ -2,7 +2,7 @@ import { maxUint256, parseTransaction } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { Quote } from '../../../src/domain/quote.js'
 import { type CancelBudget, OverBudget } from './cancel-budget.js'
-import { cancelCall, cancelWordCall, requestOf } from './chain/orders.js'
+import { requestOf, settlementCall } from './chain/orders.js'
 import { type SignedTransaction, withMargin } from './chain/transactions.js'
 import type { ChainParts } from './chain-parts.js'
 import { fromWord, type NonceWord, toWords } from './nonces.js'
@@ -79,7 +79,10 @@ export function createCancellations(options: CancellationsOptions) {
 
   async function send(id: string, word: NonceWord): Promise<void> {
     const [nonce = 0n, ...others] = fromWord(word)
-    const call = others.length === 0 ? cancelCall(chain, nonce) : cancelWordCall(chain, word)
+    const call =
+      others.length === 0
+        ? settlementCall(chain, 'cancelNonce', [nonce])
+        : settlementCall(chain, 'cancelNonces', [word.word, word.mask])
     await payments.send(id, call, reserve(id, word))
     await toEnd(id, word)
   }
@@ -89,7 +92,8 @@ export function createCancellations(options: CancellationsOptions) {
     has: (nonce: bigint) => nonces.has(nonce),
     /** Learns what a cancellation costs. @throws viem's errors */
     async learn(): Promise<void> {
-      gasOfOne = withMargin(await estimateGas(chain.client, requestOf(solver, cancelCall(chain, maxUint256))))
+      const call = settlementCall(chain, 'cancelNonce', [maxUint256])
+      gasOfOne = withMargin(await estimateGas(chain.client, requestOf(solver, call)))
     },
     cost,
     /** Goes on with those that are under way, and are not followed. */

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { approveTokens } from './chain/approvals.js'
-import { type ChainTime, readChainTime, readHead } from './chain/chain-time.js'
+import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { createHoldingsReader } from './chain/holdings.js'
 import { failed, openChain, type SolverChain } from './chain/open-chain.js'
@@ -70,7 +70,8 @@ async function run(parts: ChainParts) {
     filling,
     /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
     async prepare(): Promise<void> {
-      await prepare(parts)
+      if (payments !== undefined) await approveTokens(chain, parts.solver, payments, parts)
+      await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
       isPrepared = true
     },
@@ -159,13 +160,4 @@ function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts)
     time,
     sender: createTransactionSender(chain, account, nonceAfterKept),
   })
-}
-
-/** What must be done before the solver quotes. */
-async function prepare(parts: ChainParts): Promise<void> {
-  const { chain, solver, payments, ledger, time } = parts
-  if (payments !== undefined) await approveTokens(chain, solver, payments, parts)
-  await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${solver} has`))
-  time.see(await readHead(chain).catch(failed(`chains[${chain.chainId}].rpc must show its newest block`)))
-  ledger.advance(time.passed())
 }

@@ -10,7 +10,6 @@ import type { ChainOptions, SolverOptions } from './solver-options.js'
 /** @returns what a value must be, to follow the name of its option; undefined when it is right */
 type Rule = (value: unknown) => string | undefined
 
-const NAME_LENGTH = 'must have 1 to 64 visible characters'
 const LOG_METHODS = ['debug', 'info', 'warn', 'error']
 
 const FUNCTION = rule((value) => typeof value === 'function', 'must be a function')
@@ -45,29 +44,23 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     (value) => isPrivateKey(value) || isAccount(value),
     'must be a private key of 32 bytes in hex with 0x, or an account with address, signMessage and signTypedData',
   ),
-  name: rule((value) => typeof value === 'string' && isDisplayName(value), NAME_LENGTH),
+  name: textRule(isDisplayName, 'must have 1 to 64 visible characters'),
   aggregatorUrl: rule(
     (value) => [value].flat().every((url) => isUrl(url, ['http:', 'https:'])) && [value].flat().length > 0,
     'must be an http or https URL, or a list of at least one',
   ),
-  protocolName: rule(
-    (value) => typeof value === 'string' && PROTOCOL_NAME.pattern.test(value),
-    PROTOCOL_NAME.mustBe,
-  ),
+  protocolName: textRule((text) => PROTOCOL_NAME.pattern.test(text), PROTOCOL_NAME.mustBe),
   chains: rule((value) => isObject(value) && Object.keys(value).length > 0, 'must have at least one chain'),
   quote: FUNCTION,
   fill: FUNCTION,
   acceptLess: FUNCTION,
   endpointUrl: (value) =>
     typeof value === 'string' ? endpointUrlProblem(value) : 'must be an http or https URL',
-  stateFile: rule((value) => typeof value === 'string' && value !== '', 'must be the path of a file'),
-  overcommit: rule(
-    (value) => typeof value === 'number' && value >= 1 && value < Infinity,
-    'must be a number of at least 1',
-  ),
+  stateFile: textRule((text) => text !== '', 'must be the path of a file'),
+  overcommit: rule((value) => Number.isFinite(value) && Number(value) >= 1, 'must be a number of at least 1'),
   maxBondShare: POSITIVE_SHARE,
   maxOpenBond: POSITIVE_SHARE,
-  maxAddressBondShare: rule((value) => isShare(value), 'must be a number of 0 to 1'),
+  maxAddressBondShare: rule(isShare, 'must be a number of 0 to 1'),
   minFillSeconds: integerRule(1, MAX_UINT32, 'seconds'),
   maxLockSeconds: integerRule(1, MAX_UINT32, 'seconds'),
   log: rule(
@@ -115,6 +108,10 @@ function rule(isRight: (value: unknown) => boolean, mustBe: string): Rule {
   return (value) => (isRight(value) ? undefined : mustBe)
 }
 
+function textRule(isRight: (text: string) => boolean, mustBe: string): Rule {
+  return rule((value) => typeof value === 'string' && isRight(value), mustBe)
+}
+
 function integerRule(minimum: number, maximum: number, unit?: string): Rule {
   const isRight = (value: unknown) => isIntegerOf({ minimum, maximum, mustBe: '' }, value)
   return rule(isRight, `must be an integer of at least ${minimum}${unit === undefined ? '' : `, in ${unit}`}`)
@@ -147,20 +144,20 @@ function isShare(value: unknown): value is number {
 }
 
 function isUrl(value: unknown, protocols: readonly string[]): boolean {
-  try {
-    return protocols.includes(new URL(String(value)).protocol)
-  } catch {
-    return false
-  }
+  const url = unlessThrows(() => new URL(String(value)))
+  return url !== undefined && protocols.includes(url.protocol)
 }
 
 function isPrivateKey(value: unknown): boolean {
   if (typeof value !== 'string' || !BYTES32.pattern.test(value)) return false
+  return unlessThrows(() => privateKeyToAccount(value as `0x${string}`)) !== undefined
+}
+
+function unlessThrows<T>(work: () => T): T | undefined {
   try {
-    privateKeyToAccount(value as `0x${string}`)
-    return true
+    return work()
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,8 +1,15 @@
 import type { Address, Hex } from 'viem'
-import type { Quote } from '../../../src/domain/quote.js'
+import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
 import { createCancelBudget } from './cancel-budget.js'
 import { createCancellations } from './cancellations.js'
-import { type AtBlock, isNonceUsed, readBalance, readOrder, requestOf, settleCall } from './chain/orders.js'
+import {
+  type AtBlock,
+  isNonceUsed,
+  readBalance,
+  readOrder,
+  requestOf,
+  settlementCall,
+} from './chain/orders.js'
 import type { ChainParts } from './chain-parts.js'
 import { endingShortage } from './ending-limits.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
@@ -130,7 +137,8 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
     if (time.passed() > quote.fillDeadline || (state.order(orderId)?.status ?? 'OPEN') !== 'OPEN')
       return false
-    return chain.client.call(requestOf(solver, settleCall(chain, quote, signature))).then(
+    const call = settlementCall(chain, 'settle', [toContractQuote(quote), signature])
+    return chain.client.call(requestOf(solver, call)).then(
       () => true,
       () => false,
     )

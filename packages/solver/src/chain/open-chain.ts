@@ -15,7 +15,7 @@ import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
 import type { ChainOptions } from '../solver-options.js'
 import { wordsOf } from './node-words.js'
-import { cancelWordCall } from './orders.js'
+import { settlementCall } from './orders.js'
 import { isRevert } from './revert-data.js'
 import { settlementAbi } from './settlement-abi.js'
 
@@ -123,7 +123,7 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
 
 /** Asks for the end of no nonce. @throws viem's errors: an error of the node is not one of the contract */
 function takesWords(client: PublicClient, settlement: Address): Promise<boolean> {
-  const call = cancelWordCall({ settlement }, { word: 0n, mask: 0n })
+  const call = settlementCall({ settlement }, 'cancelNonces', [0n, 0n])
   return client.call({ to: settlement, data: encodeFunctionData(call) }).then(
     () => true,
     (error) => {
