@@ -33,7 +33,7 @@ const PRUNE_SECONDS = 60
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
   const { state, clock, account, onError } = shared
-  const chain = await openChain(chainId, chainOptions, shared.protocolName)
+  const chain = await openChain(chainId, chainOptions, shared)
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)

@@ -2,7 +2,6 @@ import {
   type Address,
   createPublicClient,
   domainSeparator,
-  encodeFunctionData,
   http,
   maxUint256,
   type PublicClient,
@@ -13,9 +12,10 @@ import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
+import type { SolverParts } from '../chain-parts.js'
 import type { ChainOptions } from '../solver-options.js'
 import { wordsOf } from './node-words.js'
-import { settlementCall } from './orders.js'
+import { requestOf, settlementCall } from './orders.js'
 import { isRevert } from './revert-data.js'
 import { settlementAbi } from './settlement-abi.js'
 
@@ -60,7 +60,7 @@ const DEFAULTS = {
 export async function openChain(
   chainId: number,
   options: ChainOptions,
-  protocolName: string,
+  { protocolName, account }: Pick<SolverParts, 'protocolName' | 'account'>,
 ): Promise<SolverChain> {
   const { rpc, settlement, tokens, maxFeePerGas } = options
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
@@ -80,7 +80,7 @@ export async function openChain(
   const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n, hasWords] = await Promise.all([
     client.readContract({ ...view, functionName: 'BOND_RESERVATION_BPS' }).catch(whenAbsent),
     client.readContract({ ...view, functionName: 'MIN_ORDER' }).catch(whenAbsent),
-    takesWords(client, settlement),
+    takesWords(client, settlement, account.address),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     ...limits,
@@ -122,9 +122,9 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
 }
 
 /** Asks for the end of no nonce. @throws viem's errors: an error of the node is not one of the contract */
-function takesWords(client: PublicClient, settlement: Address): Promise<boolean> {
+function takesWords(client: PublicClient, settlement: Address, solver: Address): Promise<boolean> {
   const call = settlementCall({ settlement }, 'cancelNonces', [0n, 0n])
-  return client.call({ to: settlement, data: encodeFunctionData(call) }).then(
+  return client.call(requestOf(solver, call)).then(
     () => true,
     (error) => {
       if (!isRevert(error)) throw error
