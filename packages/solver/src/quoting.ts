@@ -63,7 +63,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
   /** Why a request must not be answered at this time, whatever its price. */
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
-    const pause = run.pauseFor(request)
     const { chain, time } = run
     const problem = requestProblem(request, options.rules, {
       clockMs: clock.now(),
@@ -71,10 +70,10 @@ export function createQuoting(options: QuotingOptions): Quoting {
       blockSeconds: time.blockSeconds(),
       contracts: [chain.settlement, ...chain.tokens.keys()],
     })
-    const why = pause ?? problem
-    if (why !== undefined) log.info({ chainId: request.chainId, why }, 'request declined')
-    if (pause !== undefined) return 'PAUSED'
-    return problem === undefined ? undefined : 'OTHER'
+    const why = problem ?? run.pauseFor(request)
+    if (why === undefined) return undefined
+    log.info({ chainId: request.chainId, why }, 'request declined')
+    return problem === undefined ? 'PAUSED' : 'OTHER'
   }
 
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
