@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { ChainOptions, SolverOptions } from '../../packages/solver/src/solver-options.js'
+import type { Address } from '../../src/domain/hex.js'
 import { NO_USER } from '../../src/domain/quote.js'
 import type { Rules } from '../support/chain/chain.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
@@ -22,6 +23,8 @@ import {
 export interface Wanted {
   readonly isPrice?: boolean
   readonly isForAddress?: boolean
+  /** WETH when left out. */
+  readonly inputToken?: Address
   readonly depositSeconds?: number
   readonly fillSeconds?: number
 }
@@ -83,10 +86,11 @@ export async function startRunning(
     isUnused: ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce),
     /** Asks for a quote or a price of a number of milli-WETH. @returns undefined when it is declined */
     async ask(milli: bigint, wanted: Wanted = {}): Promise<KnownQuote | undefined> {
-      const { isPrice = false, isForAddress = false, depositSeconds = 10, fillSeconds = 60 } = wanted
+      const { isPrice = false, isForAddress = false, inputToken = WETH } = wanted
+      const { depositSeconds = 10, fillSeconds = 60 } = wanted
       const depositDeadline = chain.head().timestamp + depositSeconds
       const body = {
-        inputToken: WETH,
+        inputToken,
         outputToken: USDC,
         orderType: 'EXACT_INPUT',
         amount: String((milli * WETH_UNIT) / 1000n),

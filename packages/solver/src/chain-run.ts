@@ -1,10 +1,7 @@
 import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
-import type { Quote } from '../../../src/domain/quote.js'
-import { type CancelBudget, createCancelBudget } from './cancel-budget.js'
-import { type Cancellations, createCancellations } from './cancellations.js'
 import { approveTokens } from './chain/approvals.js'
-import { type ChainTime, readChainTime, readHead } from './chain/chain-time.js'
+import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
 import { createHoldingsReader } from './chain/holdings.js'
 import { failed, openChain, type SolverChain } from './chain/open-chain.js'
@@ -13,21 +10,16 @@ import { createTransactionSender } from './chain/transactions.js'
 import type { ChainParts, SolverParts } from './chain-parts.js'
 import { createDepositAddresses } from './deposit-addresses.js'
 import { createEnding, type Ending } from './ending.js'
-import { endingShortage } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createFilling, type Filling } from './filling.js'
 import { createPayments, type Payments } from './payments.js'
 import { type AskedQuote, createQuoteLedger } from './quote-ledger.js'
+import type { IncomingRequest } from './session/request-terms.js'
 import type { ChainOptions } from './solver-options.js'
 import { within } from './within.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
-
-/** What a request says of its quote before it has a price. */
-type AskedTerms = Pick<Quote, 'outputToken' | 'depositDeadline' | 'fillDeadline'> & {
-  readonly isForAddress: boolean
-}
 
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
@@ -41,7 +33,7 @@ const PRUNE_SECONDS = 60
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
   const { state, clock, account, onError } = shared
-  const chain = await openChain(chainId, chainOptions, shared.protocolName)
+  const chain = await openChain(chainId, chainOptions, shared)
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
@@ -62,25 +54,13 @@ export async function startChainRun(chainId: number, chainOptions: ChainOptions,
 
 async function run(parts: ChainParts) {
   const { chain, ledger, time, state, payments, addresses, onError } = parts
-  const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
-  const cancellations =
-    payments &&
-    createCancellations({
-      ...parts,
-      payments,
-      budget,
-      countAbove: (nonces) => ending.countAbove(nonces),
-      onEnd: () => ending.look(),
-      onUnaffordable: (nonces) => ending.leaveOpen(nonces),
-    })
-  const filling = createFilling(parts, (nonce) => cancellations?.has(nonce) ?? false)
-  const ending = createEnding(parts, filling, cancellations)
+  const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
+  const ending = createEnding(parts, filling)
   // Their nonces must be taken before new ones are.
   await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
-  cancellations?.resume()
+  ending.resume()
   filling.resume()
   const following = follow(parts, filling, ending)
-  const endingPause = watchEndings(parts, ending, budget, cancellations)
   let isPrepared = false
 
   return {
@@ -90,8 +70,9 @@ async function run(parts: ChainParts) {
     filling,
     /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
     async prepare(): Promise<void> {
-      await prepare(parts)
-      await cancellations?.learn()
+      if (payments !== undefined) await approveTokens(chain, parts.solver, payments, parts)
+      await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
+      await ending.learn()
       isPrepared = true
     },
     /** What is too low for a further quote. */
@@ -100,15 +81,15 @@ async function run(parts: ChainParts) {
         lockSeconds: asked.quote.fillDeadline - time.now(),
         keepsTokens: addresses.keepsTokens(),
       }),
-    /** Why a quote may not be signed at present. @param asked its tokens are in lower case */
-    pauseFor(asked: AskedTerms): string | undefined {
+    /** Why a quote may not be signed at present. */
+    pauseFor(asked: IncomingRequest): string | undefined {
       if (!isPrepared) return 'the chain is not ready'
       if (time.isStale()) return 'the newest block is old'
       if (time.isBlind(chain.pollIntervalMs)) return 'the node does not answer'
       if (filling.hasMissed(asked.outputToken)) return 'an order in the output token was missed'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'
-      return endingPause(asked)
+      return ending.pauseFor(asked)
     },
     /** Keeps a quote, and watches its deposit address from now on. */
     addQuote(signed: SolverQuote, isForAddress: boolean): void {
@@ -128,45 +109,9 @@ async function run(parts: ChainParts) {
     },
     /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
     async idle(): Promise<void> {
-      const ends = [following, filling.idle(), cancellations?.idle()]
+      const ends = [following, filling.idle(), ending.idle()]
       await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
     },
-  }
-}
-
-const PAUSES = {
-  FEES: 'maxCancelFees of this hour might not pay for the end of what is open',
-  BALANCE: 'the account cannot pay for the gas of what it has promised',
-  TIME: 'a fill window is too short to end all that is open',
-}
-
-/** Builds what says whether a further quote could still be ended, and reports what is missing once. */
-function watchEndings(
-  { chain, ledger, solver, time, onError }: ChainParts,
-  ending: Ending,
-  budget: CancelBudget,
-  cancellations: Cancellations | undefined,
-) {
-  let isPoor = false
-  return (asked: AskedTerms): string | undefined => {
-    const gas = ledger.gas()
-    if (gas === undefined || cancellations === undefined) return undefined
-    const shortage = endingShortage(ending.loadWith(asked), {
-      gas,
-      cancellationCost: cancellations.cost(),
-      feesLeft: budget.left(),
-      roundSeconds: time.blockSeconds() + chain.pollIntervalMs / 1000,
-      atOnce: chain.maxPayments,
-    })
-    if (shortage === 'FEES') budget.report()
-    if (shortage === 'BALANCE' && !isPoor)
-      onError(
-        new Error(
-          `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas of open quotes and a payment: it does not quote`,
-        ),
-      )
-    isPoor = shortage === 'BALANCE'
-    return shortage && PAUSES[shortage]
   }
 }
 
@@ -190,7 +135,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       time.see(head)
       ledger.advance(time.passed())
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
-      ending.look(head)
+      ending.look()
       await parts.refresh()
       if (time.passed() < nextPruning) return
       nextPruning = time.passed() + PRUNE_SECONDS
@@ -201,7 +146,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
 
 /** Undefined for an account that leaves its payments to `fill`. */
 function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts): Payments | undefined {
-  const { account, fill, log, metrics, state } = shared
+  const { account, fill, log, state } = shared
   const { chainId } = chain
   if (account.signTransaction === undefined && fill !== undefined) {
     log.warn({ chainId }, 'the account signs no transactions: cancel unused quotes yourself')
@@ -214,18 +159,5 @@ function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts)
     chain,
     time,
     sender: createTransactionSender(chain, account, nonceAfterKept),
-    onRaised(payment, transactionHash) {
-      metrics.feesRaised++
-      log.info({ chainId, payment, transactionHash }, 'fees raised')
-    },
   })
-}
-
-/** What must be done before the solver quotes. */
-async function prepare(parts: ChainParts): Promise<void> {
-  const { chain, solver, payments, ledger, time } = parts
-  if (payments !== undefined) await approveTokens(chain, solver, payments, parts)
-  await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${solver} has`))
-  time.see(await readHead(chain).catch(failed(`chains[${chain.chainId}].rpc must show its newest block`)))
-  ledger.advance(time.passed())
 }

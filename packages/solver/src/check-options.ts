@@ -4,24 +4,24 @@ import { isDisplayName } from '../../../src/domain/display-name.js'
 import { endpointUrlProblem } from '../../../src/domain/endpoint-url.js'
 import { ADDRESS, BYTES32, CHAIN_ID, PROTOCOL_NAME } from '../../../src/domain/field-rules.js'
 import { isIntegerOf } from '../../../src/domain/integer.js'
+import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
 
 /** @returns what a value must be, to follow the name of its option; undefined when it is right */
 type Rule = (value: unknown) => string | undefined
 
-/** The longest time that a timer takes. */
-const MAX_MS = 2 ** 31 - 1
-
-const NAME_LENGTH = 'must have 1 to 64 visible characters'
 const LOG_METHODS = ['debug', 'info', 'warn', 'error']
 
 const FUNCTION = rule((value) => typeof value === 'function', 'must be a function')
-const MILLISECONDS = integerRule(1, MAX_MS, 'milliseconds')
+const MILLISECONDS = integerRule(1, LONGEST_TIMER_MS, 'milliseconds')
 
 const MAX_UINT32 = 2 ** 32 - 1
 const POSITIVE_SHARE = rule((value) => isShare(value) && value > 0, 'must be a number above 0 to 1')
 
 const POSITIVE_WEI = rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei')
+
+/** Options that must be given. */
+const REQUIRED = ['account', 'name', 'aggregatorUrl', 'chains', 'quote', 'rpc', 'settlement', 'tokens']
 
 const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   rpc: rule(
@@ -30,13 +30,13 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   ),
   settlement: address,
   tokens,
-  pollIntervalMs: optional(MILLISECONDS),
-  raiseFeesAfterMs: optional(MILLISECONDS),
-  maxFeePerGas: optional(POSITIVE_WEI),
-  maxGas: optional(rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1')),
-  maxPayments: optional(integerRule(1, Number.MAX_SAFE_INTEGER)),
-  cancelAbove: optional(rule(isUint256, 'must be a bigint of at least 0, in units of the bond token')),
-  maxCancelFees: optional(POSITIVE_WEI),
+  pollIntervalMs: MILLISECONDS,
+  raiseFeesAfterMs: MILLISECONDS,
+  maxFeePerGas: POSITIVE_WEI,
+  maxGas: rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1'),
+  maxPayments: integerRule(1, Number.MAX_SAFE_INTEGER),
+  cancelAbove: rule(isUint256, 'must be a bigint of at least 0, in units of the bond token'),
+  maxCancelFees: POSITIVE_WEI,
 }
 
 const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
@@ -44,45 +44,33 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
     (value) => isPrivateKey(value) || isAccount(value),
     'must be a private key of 32 bytes in hex with 0x, or an account with address, signMessage and signTypedData',
   ),
-  name: rule((value) => typeof value === 'string' && isDisplayName(value), NAME_LENGTH),
+  name: textRule(isDisplayName, 'must have 1 to 64 visible characters'),
   aggregatorUrl: rule(
     (value) => [value].flat().every((url) => isUrl(url, ['http:', 'https:'])) && [value].flat().length > 0,
     'must be an http or https URL, or a list of at least one',
   ),
-  protocolName: optional(
-    rule((value) => typeof value === 'string' && PROTOCOL_NAME.pattern.test(value), PROTOCOL_NAME.mustBe),
-  ),
+  protocolName: textRule((text) => PROTOCOL_NAME.pattern.test(text), PROTOCOL_NAME.mustBe),
   chains: rule((value) => isObject(value) && Object.keys(value).length > 0, 'must have at least one chain'),
   quote: FUNCTION,
-  fill: optional(FUNCTION),
-  acceptLess: optional(FUNCTION),
-  endpointUrl: optional((value) =>
+  fill: FUNCTION,
+  acceptLess: FUNCTION,
+  endpointUrl: (value) =>
     typeof value === 'string' ? endpointUrlProblem(value) : 'must be an http or https URL',
+  stateFile: textRule((text) => text !== '', 'must be the path of a file'),
+  overcommit: rule((value) => Number.isFinite(value) && Number(value) >= 1, 'must be a number of at least 1'),
+  maxBondShare: POSITIVE_SHARE,
+  maxOpenBond: POSITIVE_SHARE,
+  maxAddressBondShare: rule(isShare, 'must be a number of 0 to 1'),
+  minFillSeconds: integerRule(1, MAX_UINT32, 'seconds'),
+  maxLockSeconds: integerRule(1, MAX_UINT32, 'seconds'),
+  log: rule(
+    (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
+    `must have the functions ${LOG_METHODS.join(', ')}`,
   ),
-  stateFile: optional(
-    rule((value) => typeof value === 'string' && value !== '', 'must be the path of a file'),
-  ),
-  overcommit: optional(
-    rule(
-      (value) => typeof value === 'number' && value >= 1 && value < Infinity,
-      'must be a number of at least 1',
-    ),
-  ),
-  maxBondShare: optional(POSITIVE_SHARE),
-  maxOpenBond: optional(POSITIVE_SHARE),
-  maxAddressBondShare: optional(rule((value) => isShare(value), 'must be a number of 0 to 1')),
-  minFillSeconds: optional(integerRule(1, MAX_UINT32, 'seconds')),
-  maxLockSeconds: optional(integerRule(1, MAX_UINT32, 'seconds')),
-  log: optional(
-    rule(
-      (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
-      `must have the functions ${LOG_METHODS.join(', ')}`,
-    ),
-  ),
-  onSession: optional(FUNCTION),
-  onResult: optional(FUNCTION),
-  onFilled: optional(FUNCTION),
-  onError: optional(FUNCTION),
+  onSession: FUNCTION,
+  onResult: FUNCTION,
+  onFilled: FUNCTION,
+  onError: FUNCTION,
 }
 
 /**
@@ -108,7 +96,8 @@ function chainProblems(id: string, chain: unknown): string[] {
 function problemsOf(place: string, values: unknown, rules: Readonly<Record<string, Rule>>): string[] {
   const given = isObject(values) ? values : {}
   const wrong = Object.entries(rules).flatMap(([name, problemOf]) => {
-    const problem = problemOf(given[name])
+    const isLeftOut = given[name] === undefined && !REQUIRED.includes(name)
+    const problem = isLeftOut ? undefined : problemOf(given[name])
     return problem === undefined ? [] : [`${place}${name} ${problem}`]
   })
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(rules, name))
@@ -119,8 +108,8 @@ function rule(isRight: (value: unknown) => boolean, mustBe: string): Rule {
   return (value) => (isRight(value) ? undefined : mustBe)
 }
 
-function optional(given: Rule): Rule {
-  return (value) => (value === undefined ? undefined : given(value))
+function textRule(isRight: (text: string) => boolean, mustBe: string): Rule {
+  return rule((value) => typeof value === 'string' && isRight(value), mustBe)
 }
 
 function integerRule(minimum: number, maximum: number, unit?: string): Rule {
@@ -155,20 +144,20 @@ function isShare(value: unknown): value is number {
 }
 
 function isUrl(value: unknown, protocols: readonly string[]): boolean {
-  try {
-    return protocols.includes(new URL(String(value)).protocol)
-  } catch {
-    return false
-  }
+  const url = unlessThrows(() => new URL(String(value)))
+  return url !== undefined && protocols.includes(url.protocol)
 }
 
 function isPrivateKey(value: unknown): boolean {
   if (typeof value !== 'string' || !BYTES32.pattern.test(value)) return false
+  return unlessThrows(() => privateKeyToAccount(value as `0x${string}`)) !== undefined
+}
+
+function unlessThrows<T>(work: () => T): T | undefined {
   try {
-    privateKeyToAccount(value as `0x${string}`)
-    return true
+    return work()
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,8 +1,8 @@
-import { encodeFunctionData, type Hex, toFunctionSelector } from 'viem'
-import type { Quote } from '../../../src/domain/quote.js'
+import { type Hex, toFunctionSelector } from 'viem'
+import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
-import { isNonceUsed, refundCall } from './chain/orders.js'
+import { isNonceUsed, requestOf, settlementCall } from './chain/orders.js'
 import { revertData } from './chain/revert-data.js'
 import type { Holdings } from './quote-ledger.js'
 import type { SolverState } from './state.js'
@@ -56,12 +56,11 @@ export function createDepositAddresses(
       if (past === undefined) return
       nextLearning = time.passed() + LEARNING_SECONDS
       if (!(await isNonceUsed(chain, solver, past.quote.nonce))) return
-      const call = refundCall(chain, past.quote, past.signature)
+      const refund = [toContractQuote(past.quote), past.signature] as const
+      const call = settlementCall(chain, 'refundAddressDeposit', refund)
       const answer = await chain.client
         .call({
-          account: solver,
-          to: call.address,
-          data: encodeFunctionData(call),
+          ...requestOf(solver, call),
           stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
         })
         .then(

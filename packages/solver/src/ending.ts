@@ -1,13 +1,21 @@
-import { type Address, encodeFunctionData, type Hex } from 'viem'
-import type { Quote } from '../../../src/domain/quote.js'
-import type { Cancellations } from './cancellations.js'
-import type { Head } from './chain/chain-time.js'
-import { type AtBlock, isNonceUsed, readBalance, readOrder, settleCall } from './chain/orders.js'
+import type { Address, Hex } from 'viem'
+import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
+import { createCancelBudget } from './cancel-budget.js'
+import { createCancellations } from './cancellations.js'
+import {
+  type AtBlock,
+  isNonceUsed,
+  readBalance,
+  readOrder,
+  requestOf,
+  settlementCall,
+} from './chain/orders.js'
 import type { ChainParts } from './chain-parts.js'
-import type { EndingLoad } from './ending-limits.js'
+import { endingShortage } from './ending-limits.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
+import { toWords } from './nonces.js'
 import { isPrice, type LedgerQuote } from './quote-ledger.js'
 
 /** What became of a quote that was to be cancelled. */
@@ -34,27 +42,32 @@ export type Ending = ReturnType<typeof createEnding>
 const SLOW_LOOK_SECONDS = 60
 /** Quotes that are read at once. */
 const LOOKED_AT = 100
+const PAUSES = {
+  FEES: 'maxCancelFees of this hour might not pay for the end of what is open',
+  BALANCE: 'the account cannot pay for the gas of what it has promised',
+  TIME: 'a fill window is too short to end all that is open',
+}
 
-/** Builds it. @param cancellations undefined for an account that signs no transactions: then nothing is cancelled */
-export function createEnding(
-  parts: ChainParts,
-  filling: Pick<Filling, 'deposited'>,
-  cancellations: Cancellations | undefined,
-) {
+/** Builds it. */
+export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposited'>) {
   const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
+  const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
+  /** Undefined for an account that signs no transactions: then nothing is cancelled. */
+  const cancellations =
+    payments &&
+    createCancellations({ ...parts, payments, budget, countAbove, onEnd: look, onUnaffordable: leaveOpen })
   const requested = new Map<bigint, Waiter[]>()
   /** When the next look at a quote is due. */
   const slow = new Map<bigint, number>()
   /** Nonces whose last look has failed, and was reported. */
   const failing = new Set<bigint>()
   let looking: Promise<void> = Promise.resolve()
-  let waiting: Promise<void> | undefined
-  let newest: Head | undefined
-
-  const rejectAll = () => {
-    for (const { reject } of [...requested.values()].flat()) reject(signal.reason)
+  let isLookDue = false
+  let isPoor = false
+  const refuseAll = () => {
+    for (const nonce of requested.keys()) refuse(nonce, signal.reason)
   }
-  signal.addEventListener('abort', rejectAll, { once: true })
+  signal.addEventListener('abort', refuseAll, { once: true })
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
@@ -66,23 +79,36 @@ export function createEnding(
   }
 
   const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
-  /** Where one refund can release the bond of another order, no quote is small (docs/decisions.md, D23). */
-  const cancelAbove = () => (cancellations?.hasWords() ? 0n : chain.cancelAbove)
 
   /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
   function openQuotes(): LedgerQuote[] {
-    const above = cancelAbove()
     return [...ledger.quotes()].filter((entry) => {
       const { nonce } = entry.quote
       if (entry.deposit === 'CONTRACT' || cancellations?.has(nonce)) return false
       // Tokens that came late keep some open.
-      return !slow.has(nonce) && bondOf(entry) > above
+      return !slow.has(nonce) && bondOf(entry) > chain.cancelAbove
     })
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
     for (const { resolve } of requested.get(nonce) ?? []) resolve(outcome)
     requested.delete(nonce)
+  }
+
+  /** Its cancellation goes on later. */
+  function refuse(nonce: bigint, reason: unknown): void {
+    for (const { reject } of requested.get(nonce) ?? []) reject(reason)
+  }
+
+  /** The budget does not allow the cancellation of these now. */
+  function leaveOpen(nonces: readonly bigint[]): void {
+    for (const nonce of nonces) conclude(nonce, 'OPEN')
+  }
+
+  /** How many quotes risk more than each of these, and are still to be cancelled. */
+  function countAbove(nonces: readonly bigint[]): number {
+    const some = nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
+    return openQuotes().filter((entry) => some.every((other) => bondOf(entry) > bondOf(other))).length
   }
 
   /**
@@ -111,9 +137,8 @@ export function createEnding(
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
     if (time.passed() > quote.fillDeadline || (state.order(orderId)?.status ?? 'OPEN') !== 'OPEN')
       return false
-    const call = settleCall(chain, quote, signature)
-    const data = encodeFunctionData(call)
-    return chain.client.call({ account: solver, to: call.address, data }).then(
+    const call = settlementCall(chain, 'settle', [toContractQuote(quote), signature])
+    return chain.client.call(requestOf(solver, call)).then(
       () => true,
       () => false,
     )
@@ -135,13 +160,11 @@ export function createEnding(
     }
   }
 
-  /** @returns whether its nonce is to be used up */
-  async function lookAt(entry: LedgerQuote, head: Head): Promise<boolean> {
+  /** @param at the newest block: what came after it counts as well @returns whether its nonce is to be used up */
+  async function lookAt(entry: LedgerQuote, at: AtBlock): Promise<boolean> {
     const { quote } = entry
     const [signed] = entry.signed
     if (signed === undefined) return false
-    // A node that does not have this block must not answer for it. What came after it counts as well.
-    const at = { blockNumber: BigInt(head.number) }
     const [wasUsed, isUsed, balance] = await Promise.all([
       isNonceUsed(chain, solver, quote.nonce, at),
       isNonceUsed(chain, solver, quote.nonce),
@@ -154,7 +177,7 @@ export function createEnding(
       balance,
       canSettle: isPaid && !isPrice(quote) && (await canSettle(signed)),
       bond: bondOf(entry),
-      cancelAbove: cancelAbove(),
+      cancelAbove: chain.cancelAbove,
       keepsTokens: addresses.keepsTokens(),
       isRequested: requested.has(quote.nonce),
     })
@@ -165,102 +188,105 @@ export function createEnding(
     return false
   }
 
-  /**
-   * One that fails must not keep the others. It is looked at again at each block.
-   * @param failures gets the error when somebody waits for its cancellation
-   */
-  async function tryToLookAt(entry: LedgerQuote, head: Head, failures: unknown[]): Promise<boolean> {
+  /** One that fails must not keep the others. It is looked at again at each block. */
+  async function tryToLookAt(entry: LedgerQuote, at: AtBlock): Promise<boolean> {
     const { nonce } = entry.quote
     try {
-      const isEnding = await lookAt(entry, head)
+      const isEnding = await lookAt(entry, at)
       failing.delete(nonce)
       return isEnding
     } catch (error) {
       if (!signal.aborted && !failing.has(nonce)) onError(error)
       failing.add(nonce)
-      if (requested.has(nonce)) failures.push(error)
+      refuse(nonce, error)
       return false
     }
   }
 
   async function lookAtAll(): Promise<void> {
-    const head = newest
-    if (head === undefined) return
+    isLookDue = false
     cancellations?.resume()
     for (const nonce of requested.keys())
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
     const due = [...ledger.quotes()].filter(isDue)
     // Looks take time as well, so that what risks most is cancelled before others are looked at.
     due.sort((one, other) => Number(bondOf(other) - bondOf(one)))
-    const failures: unknown[] = []
+    // A node that does not have this block must not answer for it.
+    const at = { blockNumber: BigInt(time.head().number) }
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
-      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, head, failures)))
-      await cancelAll(some.filter((_, index) => isEnding[index]))
+      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at)))
+      cancellations?.start(some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
     }
-    if (failures.length > 0) throw failures[0]
     await addresses.learn()
   }
 
-  /** @param ending what risks most first */
-  async function cancelAll(ending: readonly LedgerQuote[]): Promise<void> {
-    const isEarly = ({ quote }: LedgerQuote) => time.passed() <= quote.depositDeadline
-    const noncesOf = (entries: readonly LedgerQuote[]) => entries.map(({ quote }) => quote.nonce)
-    await cancellations?.start(noncesOf(ending.filter((entry) => !isEarly(entry))), false)
-    await cancellations?.start(noncesOf(ending.filter(isEarly)), true)
-  }
-
-  /** One look after the other, and only the newest block waits. */
-  function look(): Promise<void> {
-    if (waiting === undefined) {
-      waiting = looking.then(() => {
-        waiting = undefined
-        return lookAtAll()
-      })
-      looking = waiting.catch((error) => {
-        if (!signal.aborted) onError(error)
-      })
-    }
-    return waiting
+  /** Looks at each quote that is due: one look after the other, and one at most waits. */
+  function look(): void {
+    if (isLookDue) return
+    isLookDue = true
+    looking = looking.then(lookAtAll).catch((error) => {
+      if (!signal.aborted) onError(error)
+    })
   }
 
   return {
-    /** Looks at each quote that is due. @param head the last one is looked at again when left out: a transaction has ended after it */
-    look(head = newest): void {
-      newest = head
-      void look()
-    },
+    look,
+    /** Learns what a cancellation costs. @throws viem's errors */
+    learn: async () => cancellations?.learn(),
+    /** Whether a nonce is being used up. */
+    isCancelling: (nonce: bigint) => cancellations?.has(nonce) ?? false,
+    /** Goes on with the cancellations that the state has. */
+    resume: () => cancellations?.resume(),
     /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
     async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
       if (cancellations === undefined) throw new Error('the account cannot sign transactions')
+      signal.throwIfAborted()
       const outcomes = wanted.map(async ({ orderId, quote: { nonce } }) => ({
         orderId,
         outcome: await new Promise<CancelledQuote['outcome']>((resolve, reject) => {
           requested.set(nonce, [...(requested.get(nonce) ?? []), { resolve, reject }])
         }),
       }))
-      const [ended] = await Promise.all([Promise.all(outcomes), look()])
-      return ended
+      look()
+      return Promise.all(outcomes)
     },
-    /** What is open, with a quote that is asked for. */
-    loadWith(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): EndingLoad {
-      const open = openQuotes()
+    /** Why what is open could not be ended with a further quote; undefined when it could be, or nothing is known of its cost yet. */
+    pauseFor(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): string | undefined {
+      const gas = ledger.gas()
+      if (gas === undefined || cancellations === undefined) return undefined
+      const open = openQuotes().map(({ quote }) => quote)
       const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
-      const endings = cancellations?.countFor(open.map(({ quote }) => quote.nonce)) ?? 0
-      const fillSeconds = open.reduce(
-        (shortest, { quote }) => Math.min(shortest, quote.fillDeadline - quote.depositDeadline),
-        asked.fillDeadline - asked.depositDeadline,
+      const nonces = open.map(({ nonce }) => nonce)
+      const endings = (chain.hasWords ? toWords(nonces) : nonces).length
+      const windows = [asked, ...open].map(
+        ({ depositDeadline, fillDeadline }) => fillDeadline - depositDeadline,
       )
-      return { quotes: open.length + 1, transactions: endings + orders.length + 1, fillSeconds }
+      const shortage = endingShortage(
+        {
+          quotes: open.length + 1,
+          transactions: endings + orders.length + 1,
+          fillSeconds: windows.reduce((one, other) => Math.min(one, other)),
+        },
+        {
+          gas,
+          cancellationCost: cancellations.cost(),
+          feesLeft: budget.left(),
+          roundSeconds: time.blockSeconds() + chain.pollIntervalMs / 1000,
+          atOnce: chain.maxPayments,
+        },
+      )
+      if (shortage === 'FEES') budget.report()
+      if (shortage === 'BALANCE' && !isPoor)
+        onError(
+          new Error(
+            `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas of open quotes and a payment: it does not quote`,
+          ),
+        )
+      isPoor = shortage === 'BALANCE'
+      return shortage && PAUSES[shortage]
     },
-    /** How many quotes risk more than each of these, and are still to be cancelled. */
-    countAbove(nonces: readonly bigint[]): number {
-      const some = nonces.flatMap((nonce) => ledger.get(nonce) ?? [])
-      return openQuotes().filter((entry) => some.every((other) => bondOf(entry) > bondOf(other))).length
-    },
-    /** Gives up the wish to cancel quotes before their time: the budget does not allow it now. */
-    leaveOpen(nonces: readonly bigint[]): void {
-      for (const nonce of nonces) conclude(nonce, 'OPEN')
-    },
+    /** @returns when no cancellation is followed any more, after the signal has aborted */
+    idle: async () => cancellations?.idle(),
   }
 }

@@ -1,5 +1,6 @@
 import type { Address, Hex } from 'viem'
-import { type ChainOrder, fillCall, readBalance, readOrder, settleCall } from './chain/orders.js'
+import { toContractQuote } from '../../../src/domain/quote.js'
+import { type ChainOrder, readBalance, readOrder, settlementCall } from './chain/orders.js'
 import { isOverflow } from './chain/revert-data.js'
 import type { ChainParts } from './chain-parts.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
@@ -175,7 +176,9 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   async function send({ orderId }: StoredOrder, { deposit }: Found, sender: Payments): Promise<void> {
     const signed = deposit === 'ADDRESS' ? state.quote(orderId) : undefined
     const call =
-      signed === undefined ? fillCall(chain, orderId) : settleCall(chain, signed.quote, signed.signature)
+      signed === undefined
+        ? settlementCall(chain, 'fill', [orderId])
+        : settlementCall(chain, 'settle', [toContractQuote(signed.quote), signed.signature])
     try {
       await sender.send(orderId, call, () => {
         if (signed !== undefined && isCancelling(signed.quote.nonce))

@@ -1,15 +1,13 @@
 import type { Hex } from 'viem'
-import type { Clock } from '../../../src/clock.js'
 import { OverBudget } from './cancel-budget.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
-import type { Call, SignedTransaction, TransactionSender } from './chain/transactions.js'
+import type { Call } from './chain/orders.js'
+import type { OnSigned, SignedTransaction, TransactionSender } from './chain/transactions.js'
+import type { SolverParts } from './chain-parts.js'
 import type { SolverState } from './state.js'
 
-interface PaymentsOptions {
-  readonly clock: Clock
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
+interface PaymentsOptions extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'onError' | 'signal'> {
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
@@ -17,12 +15,7 @@ interface PaymentsOptions {
     SolverState,
     'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'waitingPayments'
   >
-  /** Called with the hash of each attempt after the first one. */
-  readonly onRaised: (id: string, hash: Hex) => void
 }
-
-/** Takes a transaction before it is kept. Nothing is sent when it throws. */
-type OnSigned = (transaction: SignedTransaction) => void
 
 /** The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, or its deadline is over. */
 export type PaymentEnd =
@@ -44,7 +37,7 @@ const FAILED = { outcome: 'failed', hash: undefined, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions) {
-  const { sender, chain, clock, time, state, signal, onError } = options
+  const { sender, chain, clock, time, state, log, metrics, signal, onError } = options
   const { chainId } = chain
 
   const keep = (id: string, onSigned: OnSigned) => (transaction: SignedTransaction) => {
@@ -56,7 +49,8 @@ export function createPayments(options: PaymentsOptions) {
   async function sendHigher(id: string, last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
     const raising = sender.raise(last, (transaction) => {
       keep(id, onSigned)(transaction)
-      options.onRaised(id, transaction.hash)
+      metrics.feesRaised++
+      log.info({ chainId, payment: id, transactionHash: transaction.hash }, 'fees raised')
     })
     const isRaised = await raising.catch((error) => {
       if (error instanceof OverBudget) return false

@@ -3,6 +3,7 @@ import { lowerCase } from '../../../src/domain/hex.js'
 import type { Quote } from '../../../src/domain/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
 import { linkSignal } from '../../client/src/abort.js'
+import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
 import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
 import { createNonces } from './nonces.js'
@@ -62,7 +63,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
   /** Why a request must not be answered at this time, whatever its price. */
   function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
     if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
-    const pause = run.pauseFor(request)
     const { chain, time } = run
     const problem = requestProblem(request, options.rules, {
       clockMs: clock.now(),
@@ -70,10 +70,10 @@ export function createQuoting(options: QuotingOptions): Quoting {
       blockSeconds: time.blockSeconds(),
       contracts: [chain.settlement, ...chain.tokens.keys()],
     })
-    const why = pause ?? problem
-    if (why !== undefined) log.info({ chainId: request.chainId, why }, 'request declined')
-    if (pause !== undefined) return 'PAUSED'
-    return problem === undefined ? undefined : 'OTHER'
+    const why = problem ?? run.pauseFor(request)
+    if (why === undefined) return undefined
+    log.info({ chainId: request.chainId, why }, 'request declined')
+    return problem === undefined ? 'PAUSED' : 'OTHER'
   }
 
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
@@ -118,7 +118,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     underWay++
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
-    const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_TIMER_MS)
+    const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), LONGEST_TIMER_MS)
     const timer = clock.setTimeout(
       () => ending.abort(new Error('the deadline has passed: quote must answer earlier')),
       leftMs,
@@ -146,9 +146,6 @@ function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
     Promise.resolve(work).then(resolve, reject)
   })
 }
-
-/** The longest time that a timer takes. */
-const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The kit pays on the chain of the deposit, in tokens that it has been given. */
 function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {

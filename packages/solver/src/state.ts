@@ -14,12 +14,6 @@ export interface StoredOrder {
   readonly status: 'OPEN' | 'FILLED' | 'MISSED' | 'LEFT'
 }
 
-/** A quote whose nonce is not known to be used. */
-export interface KeptQuote {
-  readonly signed: SolverQuote
-  readonly isForAddress: boolean
-}
-
 /** What must survive a restart: signed quotes, deposited orders and positions. */
 export type SolverState = ReturnType<typeof openState>
 
@@ -53,7 +47,10 @@ type SignedRow = Omit<SolverQuote, 'quote'> & { readonly quote: string }
 export function openState(path: string) {
   const database = openDatabase(path)
   const prepare = <T = unknown>(sql: string) => database.prepare<(string | number)[], T>(sql)
-  const addQuote = prepare('INSERT INTO quotes VALUES (?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT DO NOTHING')
+  const addQuote = database.prepare(
+    `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @quote, @signature, @isForAddress, NULL)
+      ON CONFLICT DO NOTHING`,
+  )
   const quote = prepare<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE orderId = ?`)
   const keptQuotes = prepare<SignedRow & { isForAddress: 0 | 1 }>(
     `SELECT ${SIGNED}, isForAddress FROM quotes WHERE chainId = ? AND endedAt IS NULL`,
@@ -64,7 +61,9 @@ export function openState(path: string) {
       ORDER BY endedAt DESC LIMIT 1`,
   )
   const dropQuote = prepare('DELETE FROM quotes WHERE orderId = ?')
-  const addOrder = prepare(`INSERT INTO orders VALUES (?, ?, ?, 'OPEN') ON CONFLICT DO NOTHING`)
+  const addOrder = database.prepare<Omit<StoredOrder, 'status'>>(
+    `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN') ON CONFLICT DO NOTHING`,
+  )
   const order = prepare<StoredOrder>('SELECT * FROM orders WHERE orderId = ?')
   const openOrders = prepare<StoredOrder>(
     `SELECT * FROM orders WHERE chainId = ? AND status = 'OPEN' ORDER BY fillDeadline`,
@@ -100,14 +99,13 @@ export function openState(path: string) {
   return {
     /** Keeps a quote before it is sent. The same price may be signed again. */
     addQuote(signed: SolverQuote, isForAddress: boolean): void {
-      const { orderId, chainId, depositAddress, quote, signature } = signed
-      const text = JSON.stringify(toWireQuote(quote))
-      const { fillDeadline } = quote
-      addQuote.run(orderId, chainId, depositAddress, fillDeadline, text, signature, Number(isForAddress))
+      const { fillDeadline } = signed.quote
+      const quote = JSON.stringify(toWireQuote(signed.quote))
+      addQuote.run({ ...signed, quote, fillDeadline, isForAddress: Number(isForAddress) })
     },
     quote: (orderId: Hex) => toQuote(quote.get(orderId)),
     /** The quotes of a chain that have not ended. */
-    keptQuotes: (chainId: number): KeptQuote[] =>
+    keptQuotes: (chainId: number) =>
       keptQuotes.all(chainId).map(({ isForAddress, ...row }) => ({
         signed: toQuote(row) as SolverQuote,
         isForAddress: isForAddress === 1,
@@ -119,8 +117,7 @@ export function openState(path: string) {
     /** A quote of a chain that has ended, and whose fill deadline is before that time. */
     endedQuote: (chainId: number, time: number) => toQuote(endedQuote.get(chainId, time)),
     /** Keeps an order. One that is known does not change. */
-    addOrder: ({ orderId, chainId, fillDeadline }: Omit<StoredOrder, 'status'>) =>
-      void addOrder.run(orderId, chainId, fillDeadline),
+    addOrder: (added: Omit<StoredOrder, 'status'>) => void addOrder.run(added),
     order: (orderId: Hex) => order.get(orderId),
     /** The open orders of a chain, the nearest deadline first. */
     openOrders: (chainId: number) => openOrders.all(chainId),

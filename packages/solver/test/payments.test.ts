@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import { OverBudget } from '../src/cancel-budget.js'
 import type { SignedTransaction, TransactionSender } from '../src/chain/transactions.js'
+import { createMetrics } from '../src/metrics.js'
 import { createPayments } from '../src/payments.js'
 import { openState } from '../src/state.js'
 
@@ -32,7 +33,8 @@ it('a payment is raised as far as its caller allows, reported once after that, a
     clock,
     time: { passed: () => 0 },
     state,
-    onRaised: () => {},
+    log: { ...console, info() {} },
+    metrics: createMetrics(),
     onError: (error) => errors.push(error),
     signal: closing.signal,
   })

@@ -2,7 +2,7 @@ import { createPublicClient, custom, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import type { SolverChain } from '../src/chain/open-chain.js'
-import { fillCall } from '../src/chain/orders.js'
+import { settlementCall } from '../src/chain/orders.js'
 import { createTransactionSender } from '../src/chain/transactions.js'
 
 const SETTLEMENT = `0x${'5e'.repeat(20)}` as const
@@ -25,7 +25,7 @@ function startSender(estimate: bigint, maxGas: bigint) {
   const client = createPublicClient({ transport: custom({ request }) })
   const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas } as unknown as SolverChain
   const sender = createTransactionSender(chain, privateKeyToAccount(`0x${'11'.repeat(32)}`), () => 0)
-  return { limits, send: () => sender.send(fillCall(chain, ORDER), () => {}) }
+  return { limits, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => {}) }
 }
 
 it.each([

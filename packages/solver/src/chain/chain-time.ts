@@ -45,6 +45,8 @@ export function createChainTime(clock: Pick<Clock, 'now' | 'monotonic'>, past: H
       older = newer
       newer = head
     },
+    /** The newest block. */
+    head: () => head,
     /** The time of the newest block, Unix seconds: what is over at this time is over for the contract. */
     passed: () => head.time,
     /** The later one of the newest block's time and this machine's clock, Unix seconds: what comes may be as late as that. */

@@ -3,6 +3,7 @@ import {
   createPublicClient,
   domainSeparator,
   http,
+  maxUint256,
   type PublicClient,
   type TypedDataDomain,
   webSocket,
@@ -11,8 +12,11 @@ import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
+import type { SolverParts } from '../chain-parts.js'
 import type { ChainOptions } from '../solver-options.js'
 import { wordsOf } from './node-words.js'
+import { requestOf, settlementCall } from './orders.js'
+import { isRevert } from './revert-data.js'
 import { settlementAbi } from './settlement-abi.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
@@ -29,12 +33,12 @@ export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DE
   readonly hasher: QuoteHasher
   /** `BOND_RESERVATION_BPS`; that of all known contracts when the contract has no such view. */
   readonly bondReservationBps: bigint
+  /** The contract has `cancelNonces`. */
+  readonly hasWords: boolean
   /** `MIN_ORDER`; 0 when the contract has no such view. */
   readonly minOrder: bigint
 }
 
-/** An allowance without a limit. */
-export const UNLIMITED = 2n ** 256n - 1n
 /** What contracts without the view reserve, in hundredths of a percent. */
 const USUAL_RESERVATION_BPS = 500n
 /** What a market maker allows when it says nothing. */
@@ -56,7 +60,7 @@ const DEFAULTS = {
 export async function openChain(
   chainId: number,
   options: ChainOptions,
-  protocolName: string,
+  { protocolName, account }: Pick<SolverParts, 'protocolName' | 'account'>,
 ): Promise<SolverChain> {
   const { rpc, settlement, tokens, maxFeePerGas } = options
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
@@ -73,12 +77,16 @@ export async function openChain(
     failed(`${place}.settlement must be a settlement contract`),
   )
   const view = { address: settlement, abi: settlementAbi } as const
-  const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n] = await Promise.all([
+  const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n, hasWords] = await Promise.all([
     client.readContract({ ...view, functionName: 'BOND_RESERVATION_BPS' }).catch(whenAbsent),
     client.readContract({ ...view, functionName: 'MIN_ORDER' }).catch(whenAbsent),
+    takesWords(client, settlement, account.address),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     ...limits,
+    // Where one refund can release the bond of another order, no quote is small (docs/decisions.md, D23).
+    cancelAbove: hasWords ? 0n : limits.cancelAbove,
+    hasWords,
     chainId,
     client,
     settlement: lowerCase(settlement),
@@ -109,8 +117,20 @@ function transportOf(url: string) {
 
 function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
   return typeof token === 'string'
-    ? [lowerCase(token), UNLIMITED]
+    ? [lowerCase(token), maxUint256]
     : [lowerCase(token.address), token.allowance]
+}
+
+/** Asks for the end of no nonce. @throws viem's errors: an error of the node is not one of the contract */
+function takesWords(client: PublicClient, settlement: Address, solver: Address): Promise<boolean> {
+  const call = settlementCall({ settlement }, 'cancelNonces', [0n, 0n])
+  return client.call(requestOf(solver, call)).then(
+    () => true,
+    (error) => {
+      if (!isRevert(error)) throw error
+      return false
+    },
+  )
 }
 
 /** @returns undefined when the contract has no such view @throws all other errors */

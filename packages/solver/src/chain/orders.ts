@@ -1,7 +1,12 @@
-import { type Address, erc20Abi, type Hex } from 'viem'
+import {
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+} from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
-import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
-import type { NonceWord } from '../nonces.js'
 import type { SolverChain } from './open-chain.js'
 import { settlementAbi } from './settlement-abi.js'
 
@@ -24,6 +29,23 @@ export interface AtBlock {
   readonly blockNumber?: bigint
 }
 
+/** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
+export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
+
+/** A call of the settlement contract (docs/protocol.md, "Contract calls"). */
+export function settlementCall<N extends ContractFunctionName<typeof settlementAbi, 'nonpayable'>>(
+  { settlement }: Pick<SolverChain, 'settlement'>,
+  functionName: N,
+  args: ContractFunctionArgs<typeof settlementAbi, 'nonpayable', N>,
+): Call {
+  return { address: settlement, abi: settlementAbi, functionName, args: args as readonly unknown[] }
+}
+
+/** A call by an account, as nodes simulate it. */
+export function requestOf(account: Address, call: Call) {
+  return { account, to: call.address, data: encodeFunctionData(call) }
+}
+
 /** Reads an order at the head of the chain. @throws viem's errors */
 export async function readOrder({ client, settlement }: SolverChain, orderId: Hex): Promise<ChainOrder> {
   const call = { address: settlement, abi: settlementAbi, functionName: 'orders', args: [orderId] } as const
@@ -42,34 +64,6 @@ export function readBalance(
 ): Promise<bigint> {
   const call = { address: token, abi: erc20Abi, functionName: 'balanceOf', args: [owner] } as const
   return client.readContract({ ...call, ...at })
-}
-
-/** The call that pays an order that was deposited at the contract. */
-export function fillCall({ settlement }: SolverChain, orderId: Hex) {
-  return { address: settlement, abi: settlementAbi, functionName: 'fill', args: [orderId] } as const
-}
-
-/** The call that pays an order whose input lies at its deposit address. */
-export function settleCall({ settlement }: SolverChain, quote: Quote, signature: Hex) {
-  const args = [toContractQuote(quote), signature] as const
-  return { address: settlement, abi: settlementAbi, functionName: 'settle', args } as const
-}
-
-/** The call that makes an unused quote worthless. It reverts for a nonce that was used. */
-export function cancelCall({ settlement }: SolverChain, nonce: bigint) {
-  return { address: settlement, abi: settlementAbi, functionName: 'cancelNonce', args: [nonce] } as const
-}
-
-/** The call that makes all unused quotes of a word of nonces worthless. Not on every contract; it emits no event. */
-export function cancelWordCall({ settlement }: SolverChain, { word, mask }: NonceWord) {
-  const args = [word, mask] as const
-  return { address: settlement, abi: settlementAbi, functionName: 'cancelNonces', args } as const
-}
-
-/** The call that gives a user tokens at a deposit address after the fill deadline. */
-export function refundCall({ settlement }: SolverChain, quote: Quote, signature: Hex) {
-  const args = [toContractQuote(quote), signature] as const
-  return { address: settlement, abi: settlementAbi, functionName: 'refundAddressDeposit', args } as const
 }
 
 /** Whether a nonce of a quote was cancelled, or used by an order. @throws viem's errors */

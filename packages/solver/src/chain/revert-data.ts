@@ -17,6 +17,11 @@ export function revertData(error: unknown): Hex | undefined {
   return found
 }
 
+/** Whether a contract has reverted, with data or without. Nodes report a revert without data by its words. */
+export function isRevert(error: unknown): boolean {
+  return revertData(error) !== undefined || /revert/i.test(String((error as Error).message))
+}
+
 /** Whether a contract has subtracted more than there was (Panic 17). */
 export function isOverflow(error: unknown): boolean {
   const data = revertData(error)

@@ -1,6 +1,5 @@
 import {
   type Address,
-  encodeFunctionData,
   type Hex,
   keccak256,
   parseTransaction,
@@ -12,6 +11,7 @@ import type { SolverAccount } from '../solver-options.js'
 import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
 import { wordsOf } from './node-words.js'
 import type { SolverChain } from './open-chain.js'
+import { type Call, requestOf } from './orders.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
 export interface SignedTransaction {
@@ -22,11 +22,15 @@ export interface SignedTransaction {
   readonly nonce: number
 }
 
-/** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
-export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
+/** A transaction without the account's nonce. */
+interface Unsigned extends Fees {
+  readonly to?: Address | null | undefined
+  readonly data?: Hex | undefined
+  readonly gas?: bigint | undefined
+}
 
 /** Takes a transaction before it is sent. Nothing is sent when it throws. */
-type OnSigned = (transaction: SignedTransaction) => void
+export type OnSigned = (transaction: SignedTransaction) => void
 
 /** How far transactions with one nonce have come, of which one at most can be mined. */
 export type Progress =
@@ -63,16 +67,13 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
   let signing: Promise<unknown> = Promise.resolve()
   let nextNonce = 0
 
-  async function sign(
-    request: Omit<Parameters<typeof signWith>[0], 'nonce'> & Fees,
-    nonce: number,
-  ): Promise<SignedTransaction> {
-    const raw = (await signWith({ ...request, nonce } as Parameters<typeof signWith>[0])) as Hex
+  async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
+    const raw = (await signWith({ ...request, chainId, type: 'eip1559', nonce })) as Hex
     return { hash: keccak256(raw), raw, nonce }
   }
 
   /** One after the other, so that no two transactions take the same nonce. */
-  async function signAndSend(request: Parameters<typeof sign>[0], onSigned: OnSigned): Promise<void> {
+  async function signAndSend(request: Unsigned, onSigned: OnSigned): Promise<void> {
     const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
     const nonce = Math.max(pending, nextNonce, afterKept())
     const refusal = await sendWithFees(request, nonce, onSigned)
@@ -85,14 +86,10 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
    * Signs and sends, with higher fees where the node wants them: its minimum is not in what it suggests.
    * @returns the node's error, if it took none
    */
-  async function sendWithFees(
-    request: Parameters<typeof sign>[0],
-    nonce: number,
-    onSigned: OnSigned,
-  ): Promise<unknown> {
+  async function sendWithFees(request: Unsigned, nonce: number, onSigned: OnSigned): Promise<unknown> {
     let fees: Fees = request
     for (let tries = 1; ; tries++) {
-      const transaction = await sign({ ...request, ...fees } as typeof request, nonce)
+      const transaction = await sign({ ...request, ...fees }, nonce)
       onSigned(transaction)
       const refusal = await send(transaction)
       if (refusal === undefined || tries === MAX_REFUSALS) return refusal
@@ -127,13 +124,10 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
      * @throws viem's errors, and those of the account
      */
     async send(call: Call, onSigned: OnSigned): Promise<void> {
-      const data = encodeFunctionData(call)
-      const [gas, fees] = await Promise.all([
-        estimateGas(client, { account: address, to: call.address, data }),
-        firstFees(chain),
-      ])
-      const limit = gasLimit(gas, chain.maxGas, call.functionName)
-      const request = { chainId, to: call.address, data, type: 'eip1559', gas: limit, ...fees } as const
+      const simulated = requestOf(address, call)
+      const [gas, fees] = await Promise.all([estimateGas(client, simulated), firstFees(chain)])
+      const { to, data } = simulated
+      const request = { to, data, gas: gasLimit(gas, chain.maxGas, call.functionName), ...fees }
       const sent = signing.then(() => signAndSend(request, onSigned))
       signing = sent.catch(() => {})
       await sent
@@ -156,7 +150,7 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
       const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
       if (fees === undefined) return false
-      await sendWithFees({ chainId, to, data, type: 'eip1559', gas, ...fees } as never, last.nonce, onSigned)
+      await sendWithFees({ to, data, gas, ...fees }, last.nonce, onSigned)
       return true
     },
     /** @param attempts have one nonce; at least one @throws viem's errors */

@@ -2,7 +2,6 @@ import { WebSocket } from 'ws'
 import type { Clock } from '../../../../src/clock.js'
 import type { Hex } from '../../../../src/domain/hex.js'
 import { createBoundedSender } from './bounded-sender.js'
-import type { EventSource } from './event-queue.js'
 import type { IncomingRequest } from './request-terms.js'
 import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
@@ -35,7 +34,9 @@ interface ConnectionOptions extends Pick<SolverSessionOptions, 'answer' | 'onErr
  * One connection to an instance, with a session on it once the instance has accepted the hello. While it is paused, nothing is
  * read from it, and no ping is expected.
  */
-export interface SessionConnection extends EventSource {
+export interface SessionConnection {
+  pause(): void
+  resume(): void
   /** Closes it, and destroys the socket when the instance does not close its side. @returns when it is closed */
   close(): Promise<void>
   destroy(): void
@@ -175,7 +176,7 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
       socket.pause()
     },
     resume() {
-      if (socket.readyState !== socket.OPEN) return
+      if (!socket.isPaused || socket.readyState !== socket.OPEN) return
       expectPing()
       socket.resume()
     },

@@ -2,7 +2,6 @@ import type { Clock, Timer } from '../../../../src/clock.js'
 import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
-import { createEventQueue } from './event-queue.js'
 import type { IncomingRequest } from './request-terms.js'
 import { openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
@@ -44,6 +43,8 @@ interface SessionTime {
 
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
+/** From so many events on, nothing is read. What an instance has sent in one piece before (64 KiB) may still be added. */
+const MANY_EVENTS = 100
 
 /** Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. */
 export function openSolverSession(options: SolverSessionOptions, { clock, random }: SessionTime) {
@@ -57,7 +58,9 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
   let after = options.events?.after
   let hasBeenReady = false
   let isClosed = false
-  const queue = createEventQueue(processEvent)
+  /** Events are processed one after the other, and so many wait. */
+  let processing: Promise<void> = Promise.resolve()
+  let waiting = 0
 
   async function hello(nonce: Hex, audience: string): Promise<string> {
     const { account, name, chainIds, protocolName, events } = options
@@ -67,6 +70,17 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
     const message = sessionMessage(protocolName, { ...text, nonce })
     const signature = await account.signMessage({ message })
     return JSON.stringify({ type: 'hello', ...text, signature, ...(events && { events: { after } }) })
+  }
+
+  function receiveEvent(source: SessionConnection, event: SessionOrderEvent, cursor: string): void {
+    waiting++
+    if (waiting >= MANY_EVENTS) source.pause()
+    processing = processing.then(async () => {
+      // Those of a connection that has ended come again: the next one begins after the last processed event.
+      if (!isClosed && open.has(source)) await processEvent(event, cursor)
+      waiting--
+      if (waiting < MANY_EVENTS) for (const connection of open) connection.resume()
+    })
   }
 
   async function processEvent(event: SessionOrderEvent, cursor: string): Promise<void> {
@@ -90,7 +104,7 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       clock,
       hello: (nonce) => hello(nonce, origin),
       onResult: (result) => options.onResult?.(result),
-      onEvent: (event, cursor) => queue.add(connection, event, cursor),
+      onEvent: (event, cursor) => receiveEvent(connection, event, cursor),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.
         resetTimer = clock.setTimeout(backoff.reset, ready.heartbeatMs)
@@ -108,7 +122,6 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       onClosed(error) {
         resetTimer?.stop()
         open.delete(connection)
-        queue.drop(connection)
         if (isClosed || current !== connection) return
         current = undefined
         // The log has no such place any more. All events that it has come again, so that none is missed.
@@ -131,9 +144,8 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
     async close(): Promise<void> {
       isClosed = true
       timer?.stop()
-      const processed = queue.close()
       await Promise.all([...open].map((connection) => connection.close()))
-      await processed
+      await processing
     },
   }
 }

@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Address } from '../../src/domain/hex.js'
+import type { Rules } from '../support/chain/chain.js'
+import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
+import type { KnownQuote } from './known-quotes.js'
+import { startLyingInstance } from './lying-instance.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { FEE_TOKEN, SOLVER, WETH } from './world.js'
+
+/** Without a file, a restart loses all quotes. `acceptLess` has no say in quotes that are not known. */
+const FORGETFUL = { stateFile: undefined, acceptLess: () => true }
+/** The kit reads this many blocks again at a start without a state. */
+const READ_AGAIN = 12
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+const reportsOf = (known: KnownQuote, errors: readonly string[]) =>
+  errors.filter((error) => error.includes(`order ${known.orderId} has`))
+
+it.each<[string, Rules, Address, number, bigint?]>([
+  ['is paid when all has arrived that the event says', 'reference', WETH, OrderState.SETTLED],
+  [
+    'is reported and not paid when less has arrived than the event says',
+    'deployed',
+    FEE_TOKEN,
+    OrderState.DEPOSITED,
+    (WETH_UNIT * 99n) / 100n,
+  ],
+])('an order whose quote the kit has lost %s', async (_title, rules, inputToken, state, arrived) => {
+  const { ask, deposit, restart, passBlocks, stateOf, errors, end } = await startRunning(rules, {}, FORGETFUL)
+  const known = (await ask(1_000n, { inputToken })) as KnownQuote
+  await restart(() => deposit(known))
+  await passBlocks(5)
+  expect(stateOf(known)).toBe(state)
+  const words = `Error: order ${known.orderId} has ${arrived} of the input of ${WETH_UNIT}, and is not paid`
+  expect(reportsOf(known, errors())).toEqual(arrived === undefined ? [] : [words])
+  end()
+})
+
+it('an order whose quote the kit has lost is reported and not paid when only an instance knows of its deposit', async () => {
+  const instance = await startLyingInstance()
+  const running = await startRunning('reference', {}, FORGETFUL, instance)
+  const { ask, deposit, restart, passBlocks, stateOf, errors, chain, end } = running
+  const known = (await ask(1_000n, { fillSeconds: 300 })) as KnownQuote
+  await restart(() => {
+    instance.cut()
+    deposit(known)
+    for (let block = 0; block <= READ_AGAIN; block++) chain.mine(chain.head().timestamp + 2)
+  })
+  await instance.report(known.orderId, known.quote.fillDeadline)
+  await passBlocks(5)
+  expect(stateOf(known)).toBe(OrderState.DEPOSITED)
+  expect(reportsOf(known, errors())).toEqual([
+    `Error: order ${known.orderId} has ${WETH_UNIT} of the input of a quote that is not known, and is not paid`,
+  ])
+  end()
+  instance.close()
+})
