@@ -21,8 +21,11 @@ interface Found {
 }
 
 const MAX_DELAY_MS = 10_000
-/** The token may refuse its receivers, and each order would cost a part of the bond. */
+/** A token can let a simulation pass and revert in each block, at the cost of the solver's gas. */
+const MAX_REVERTS = 5
+/** The token may refuse its receivers: it is declined for so long when its missed orders have cost this part of the bond. */
 const MISSED_SECONDS = 3_600
+const MISSED_PART = 100n
 
 /**
  * Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated.
@@ -37,8 +40,10 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   /** The orders that are under way, and whose deposits have been reported, with where these are. */
   const reported = new Map<Hex, FillableOrder['deposit']>()
   const quotedInputs = new Map<Hex, bigint>()
-  /** Until when quotes are declined after a missed order, by output token. Unix seconds of the chain. */
-  const missed = new Map<Address, number>()
+  /** How often the payment of an order has reverted since its deposit was seen. */
+  const reverts = new Map<Hex, number>()
+  /** By output token: what missed orders have cost, and until when that counts. Unix seconds of the chain. */
+  const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
@@ -46,6 +51,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
       running.delete(orderId)
       reported.delete(orderId)
       quotedInputs.delete(orderId)
+      reverts.delete(orderId)
     })
     running.set(orderId, ended)
   }
@@ -99,10 +105,15 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     else if (isOver) await end(order, 'MISSED', { isNonceUsed: seen.state === 'DEPOSITED' })
     if (seen.state === 'SETTLED' || isOver) return undefined
     const deposit = await findDeposit(seen, signed)
-    if (deposit === undefined) return undefined
+    if (deposit === undefined) {
+      // A reorganisation has removed it: its quote must be ended as any other.
+      if (signed !== undefined && reported.delete(orderId)) ledger.deposited(signed.quote, 'NONE')
+      return undefined
+    }
     // It may lie at the address first, and then at the contract.
     const isFirst = reported.get(orderId) !== deposit
     if (isFirst) onDeposit(orderId, signed, deposit)
+    if (hasGivenUp(orderId)) return undefined
     if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
     const isAtAddress = deposit === 'ADDRESS' && signed !== undefined
     return {
@@ -137,19 +148,20 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     return false
   }
 
+  /** @throws Error when it has reverted, so that the next one is sent later */
   async function followPayment(order: StoredOrder, deadline: number, sent: Payments): Promise<true> {
     const { orderId } = order
     const ended = await sent.follow(orderId, deadline)
     if (ended?.outcome === 'success') await end(order, 'FILLED', { isNonceUsed: true, hash: ended.hash })
-    else if (ended !== undefined) {
-      if (ended.outcome === 'reverted') {
-        metrics.paymentsReverted++
-        onError(new Error(`the payment ${ended.hash} of order ${orderId} reverted`))
-      }
-      sent.forget(orderId)
-    }
-    return true
+    else if (ended !== undefined) sent.forget(orderId)
+    if (ended?.outcome !== 'reverted') return true
+    metrics.paymentsReverted++
+    reverts.set(orderId, (reverts.get(orderId) ?? 0) + 1)
+    const what = hasGivenUp(orderId) ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
+    throw new Error(`the payment ${ended.hash} of order ${orderId} reverted${what}`)
   }
+
+  const hasGivenUp = (orderId: Hex) => (reverts.get(orderId) ?? 0) >= MAX_REVERTS
 
   /** @returns undefined while no deposit is there, or the order belongs to another solver */
   async function findDeposit(seen: ChainOrder, signed: SolverQuote | undefined) {
@@ -232,6 +244,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
 
   function onDeposit(orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']): void {
     reported.set(orderId, where)
+    reverts.delete(orderId)
     metrics.deposits++
     log.info({ chainId, orderId, where }, 'deposit')
     if (signed === undefined) return
@@ -260,11 +273,22 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     // Tokens at an address may come too late to be paid for, whatever the output token does.
     if (where !== 'CONTRACT' || signed === undefined) return
     const { outputToken } = signed.quote
-    missed.set(outputToken, time.passed() + MISSED_SECONDS)
+    const bond = lost(outputToken) + ledger.bondOf(signed.quote)
+    missed.set(outputToken, { bond, until: time.passed() + MISSED_SECONDS })
+    if (!hasMissed(outputToken)) return
     onError(
-      new Error(`quotes of ${outputToken} on chain ${chainId} are declined for an hour: an order was missed`),
+      new Error(
+        `quotes of ${outputToken} on chain ${chainId} are declined for an hour: missed orders cost too much`,
+      ),
     )
   }
+
+  function lost(outputToken: Address): bigint {
+    const { bond, until } = missed.get(outputToken) ?? { bond: 0n, until: 0 }
+    return time.passed() < until ? bond : 0n
+  }
+
+  const hasMissed = (outputToken: Address) => lost(outputToken) * MISSED_PART > ledger.totalBond()
 
   return {
     /**
@@ -287,10 +311,12 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     resume(): void {
       for (const { orderId } of state.openOrders(chainId)) run(orderId)
     },
+    /** Whether an order is not paid any more, since its payments revert. */
+    hasGivenUp,
     /** The orders that are under way. */
     count: () => running.size,
-    /** Whether an order in an output token was missed lately. */
-    hasMissed: (outputToken: Address) => time.passed() < (missed.get(outputToken) ?? 0),
+    /** Whether missed orders in an output token have lately cost much of the bond. */
+    hasMissed,
     /** @returns when nothing runs any more, after the signal has aborted */
     async idle(): Promise<void> {
       await Promise.all(running.values())

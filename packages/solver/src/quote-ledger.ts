@@ -231,6 +231,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     bondOf,
     /** As last read; undefined before that, too. */
     gas: () => holdings?.gas,
+    totalBond: () => holdings?.totalBond ?? 0n,
     count: () => entries.size,
   }
 }
