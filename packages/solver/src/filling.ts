@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { toContractQuote } from '../../../src/domain/quote.js'
 import { type ChainOrder, readBalance, readOrder, settlementCall } from './chain/orders.js'
 import { isOverflow } from './chain/revert-data.js'
@@ -20,12 +20,15 @@ interface Found {
   readonly deadline: number
 }
 
+/** A deposit, and how often its payment has reverted. */
+interface Seen {
+  readonly where: FillableOrder['deposit']
+  reverts: number
+}
+
 const MAX_DELAY_MS = 10_000
 /** A token can let a simulation pass and revert in each block, at the cost of the solver's gas. */
 const MAX_REVERTS = 5
-/** The token may refuse its receivers: it is declined for so long when its missed orders have cost this part of the bond. */
-const MISSED_SECONDS = 3_600
-const MISSED_PART = 100n
 
 /**
  * Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated.
@@ -37,13 +40,9 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   const paying = createSlots(chain.maxPayments)
   const reading = createSlots(chain.maxPayments)
   const running = new Map<Hex, Promise<void>>()
-  /** The orders that are under way, and whose deposits have been reported, with where these are. */
-  const reported = new Map<Hex, FillableOrder['deposit']>()
+  /** The orders that are under way, and whose deposits have been reported. */
+  const reported = new Map<Hex, Seen>()
   const quotedInputs = new Map<Hex, bigint>()
-  /** How often the payment of an order has reverted since its deposit was seen. */
-  const reverts = new Map<Hex, number>()
-  /** By output token: what missed orders have cost, and until when that counts. Unix seconds of the chain. */
-  const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
@@ -51,7 +50,6 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
       running.delete(orderId)
       reported.delete(orderId)
       quotedInputs.delete(orderId)
-      reverts.delete(orderId)
     })
     running.set(orderId, ended)
   }
@@ -111,7 +109,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
       return undefined
     }
     // It may lie at the address first, and then at the contract.
-    const isFirst = reported.get(orderId) !== deposit
+    const isFirst = reported.get(orderId)?.where !== deposit
     if (isFirst) onDeposit(orderId, signed, deposit)
     if (hasGivenUp(orderId)) return undefined
     if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
@@ -156,12 +154,13 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     else if (ended !== undefined) sent.forget(orderId)
     if (ended?.outcome !== 'reverted') return true
     metrics.paymentsReverted++
-    reverts.set(orderId, (reverts.get(orderId) ?? 0) + 1)
+    const seen = reported.get(orderId)
+    if (seen !== undefined) seen.reverts++
     const what = hasGivenUp(orderId) ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
     throw new Error(`the payment ${ended.hash} of order ${orderId} reverted${what}`)
   }
 
-  const hasGivenUp = (orderId: Hex) => (reverts.get(orderId) ?? 0) >= MAX_REVERTS
+  const hasGivenUp = (orderId: Hex) => (reported.get(orderId)?.reverts ?? 0) >= MAX_REVERTS
 
   /** @returns undefined while no deposit is there, or the order belongs to another solver */
   async function findDeposit(seen: ChainOrder, signed: SolverQuote | undefined) {
@@ -243,8 +242,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   }
 
   function onDeposit(orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']): void {
-    reported.set(orderId, where)
-    reverts.delete(orderId)
+    reported.set(orderId, { where, reverts: 0 })
     metrics.deposits++
     log.info({ chainId, orderId, where }, 'deposit')
     if (signed === undefined) return
@@ -260,7 +258,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     transactionHash: Hex | undefined,
   ): void {
     log.info({ chainId, orderId, status, transactionHash }, 'order ended')
-    const where = reported.get(orderId)
+    const where = reported.get(orderId)?.where
     // Other orders have ended before this state began.
     if (signed === undefined && transactionHash === undefined && where === undefined) return
     if (status === 'FILLED') {
@@ -272,23 +270,14 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
     // Tokens at an address may come too late to be paid for, whatever the output token does.
     if (where !== 'CONTRACT' || signed === undefined) return
+    if (!ledger.miss(signed.quote, time.passed())) return
     const { outputToken } = signed.quote
-    const bond = lost(outputToken) + ledger.bondOf(signed.quote)
-    missed.set(outputToken, { bond, until: time.passed() + MISSED_SECONDS })
-    if (!hasMissed(outputToken)) return
     onError(
       new Error(
         `quotes of ${outputToken} on chain ${chainId} are declined for an hour: missed orders cost too much`,
       ),
     )
   }
-
-  function lost(outputToken: Address): bigint {
-    const { bond, until } = missed.get(outputToken) ?? { bond: 0n, until: 0 }
-    return time.passed() < until ? bond : 0n
-  }
-
-  const hasMissed = (outputToken: Address) => lost(outputToken) * MISSED_PART > ledger.totalBond()
 
   return {
     /**
@@ -315,8 +304,6 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     hasGivenUp,
     /** The orders that are under way. */
     count: () => running.size,
-    /** Whether missed orders in an output token have lately cost much of the bond. */
-    hasMissed,
     /** @returns when nothing runs any more, after the signal has aborted */
     async idle(): Promise<void> {
       await Promise.all(running.values())
