@@ -49,16 +49,27 @@ it('an output token that refuses its receiver costs half of the bond at most, an
   end()
 })
 
-it('a missed order at the contract declines its output token, also when the input lay at the address first', async () => {
+it('a large order that is missed at the contract declines its output token, also when the input lay at the address first', async () => {
   const { ask, deposit, transfer, passBlocks, contracts, errors, end } = await startRunning('deployed')
   contracts.token(USDC).refuse(USERS[0])
-  const taken = (await ask(1_000n)) as KnownQuote
+  const taken = (await ask(10_000n)) as KnownQuote
   transfer(taken)
   await passBlocks(1)
   deposit(taken)
   await passBlocks(40)
   expect(await ask(1_000n)).toBeUndefined()
   expect(errors().join()).toContain('declined for an hour')
+  end()
+})
+
+it('a small order that cannot be paid does not stop its output token', async () => {
+  const { ask, deposit, passBlocks, contracts, solver, end } = await startRunning('deployed')
+  const small = (await ask(1n)) as KnownQuote
+  contracts.token(USDC).refuse(USERS[0])
+  deposit(small)
+  await passBlocks(40)
+  expect(solver.metrics().missed).toBe(1)
+  expect(await ask(1_000n)).toBeDefined()
   end()
 })
 

@@ -3,8 +3,8 @@ import { BASE_FEE, GAS, TIP } from './model-chain.js'
 import { startRunning } from './running-solver.js'
 import { SOLVER } from './world.js'
 
-/** What the kit wants for each open quote: a fifth more gas, viem's fifth more base fee, and twice that. */
-const WANTED = 2n * ((GAS * 6n) / 5n) * ((BASE_FEE * 6n) / 5n + TIP)
+/** What the kit wants for each open quote: a fifth more gas, twice the base fee, and twice that. */
+const WANTED = 2n * ((GAS * 6n) / 5n) * (2n * BASE_FEE + TIP)
 const TERMS = { depositSeconds: 60 }
 
 beforeAll(() => {

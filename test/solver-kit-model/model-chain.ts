@@ -57,6 +57,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
   const pool = new Map<number, ModelTransaction>()
   let acts: ModelTransaction[] = []
   let minTip = 0n
+  let baseFee = BASE_FEE
 
   const head = () => blocks.at(-1) as ModelBlock
   const countOf = (account: Address) => counts.get(account) ?? 0
@@ -81,7 +82,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     const taken: ModelTransaction[] = []
     for (let nonce = countOf(signer); pool.has(nonce); nonce++) {
       const transaction = pool.get(nonce) as ModelTransaction
-      if (transaction.maxFeePerGas < BASE_FEE) break
+      if (transaction.maxFeePerGas < baseFee) break
       taken.push(transaction)
       pool.delete(nonce)
     }
@@ -104,6 +105,11 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
     /** The least tip that the pool takes from now on, in wei. */
     setMinTip(next: bigint): void {
       minTip = next
+    },
+    baseFee: () => baseFee,
+    /** What a transaction must pay at least from now on, in wei for a unit of gas. */
+    setBaseFee(next: bigint): void {
+      baseFee = next
     },
     sentAfter: (nonce: number) => sentAfter.get(nonce),
     /** Loses what waits in the pool. */

@@ -2,15 +2,7 @@ import { custom, numberToHex, type Transport } from 'viem'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import { deferred } from '../support/deferred.js'
 import { Revert } from './journal.js'
-import {
-  BASE_FEE,
-  GAS,
-  type ModelBlock,
-  type ModelChain,
-  type ModelReceipt,
-  PoolError,
-  TIP,
-} from './model-chain.js'
+import { GAS, type ModelBlock, type ModelChain, type ModelReceipt, PoolError, TIP } from './model-chain.js'
 import { lower } from './settlement-state.js'
 
 /** A node of a model chain, for one process. */
@@ -106,8 +98,12 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
   return {
     eth_chainId: () => numberToHex(chainId),
     eth_blockNumber: () => numberToHex(chain.head().number),
-    eth_getBlockByNumber: (tag: string) => toBlock(blockAt(tag)),
-    eth_getBlockByHash: (hash: Hex) => toBlock(chain.blocks.find((block) => block.hash === hash)),
+    eth_getBlockByNumber: (tag: string) => toBlock(blockAt(tag), chain.baseFee()),
+    eth_getBlockByHash: (hash: Hex) =>
+      toBlock(
+        chain.blocks.find((block) => block.hash === hash),
+        chain.baseFee(),
+      ),
     eth_getLogs: (filter: LogFilter) => findLogs(chain, filter),
     eth_call: (call: CallRequest) => simulate(call),
     eth_estimateGas(call: CallRequest) {
@@ -115,7 +111,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
       return numberToHex(GAS)
     },
     eth_maxPriorityFeePerGas: () => numberToHex(TIP),
-    eth_gasPrice: () => numberToHex(BASE_FEE + TIP),
+    eth_gasPrice: () => numberToHex(chain.baseFee() + TIP),
     eth_getBalance: () => numberToHex(balanceOf()),
     eth_getCode: (address: Address) => (contracts.hasCode(lower(address)) ? '0x00' : '0x'),
     eth_getTransactionCount: (account: Address, tag: string) =>
@@ -128,7 +124,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
         throw error
       }
     },
-    eth_getTransactionReceipt: (hash: Hex) => toReceipt(chain.receipt(hash)),
+    eth_getTransactionReceipt: (hash: Hex) => toReceipt(chain.receipt(hash), chain.baseFee()),
     eth_getTransactionByHash(hash: Hex) {
       const transaction = chain.receipt(hash)?.transaction ?? chain.waiting(hash)
       if (transaction === undefined) return null
@@ -145,7 +141,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
   }
 }
 
-function toBlock(block: ModelBlock | undefined) {
+function toBlock(block: ModelBlock | undefined, baseFee: bigint) {
   if (block === undefined) return null
   const { number, hash, parentHash, timestamp, receipts } = block
   return {
@@ -153,7 +149,7 @@ function toBlock(block: ModelBlock | undefined) {
     hash,
     parentHash,
     timestamp: numberToHex(timestamp),
-    baseFeePerGas: numberToHex(BASE_FEE),
+    baseFeePerGas: numberToHex(baseFee),
     gasLimit: '0x1c9c380',
     gasUsed: numberToHex(GAS * BigInt(receipts.length)),
     logsBloom: ALL_BITS,
@@ -161,7 +157,7 @@ function toBlock(block: ModelBlock | undefined) {
   }
 }
 
-function toReceipt(receipt: ModelReceipt | undefined) {
+function toReceipt(receipt: ModelReceipt | undefined, baseFee: bigint) {
   if (receipt === undefined) return null
   const { transaction, block, index, revert } = receipt
   return {
@@ -175,7 +171,7 @@ function toReceipt(receipt: ModelReceipt | undefined) {
     type: '0x2',
     gasUsed: numberToHex(GAS),
     cumulativeGasUsed: numberToHex(GAS * BigInt(index + 1)),
-    effectiveGasPrice: numberToHex(BASE_FEE + TIP),
+    effectiveGasPrice: numberToHex(baseFee + TIP),
     contractAddress: null,
     logsBloom: ALL_BITS,
     logs: toLogs(receipt),

@@ -42,10 +42,14 @@ export async function startRunning(
   const world = createWorld(rules)
   const { chain, clock, contracts } = world
 
-  async function passBlocks(count: number, seconds = 2): Promise<void> {
+  async function passBlocks(
+    count: number,
+    seconds = 2,
+    options: { holdsSigned?: boolean } = {},
+  ): Promise<void> {
     for (let block = 0; block < count; block++) {
       await clock.advance(seconds * 500)
-      chain.mine(chain.head().timestamp + seconds)
+      chain.mine(chain.head().timestamp + seconds, options)
       await clock.advance(seconds * 500)
     }
   }

@@ -86,7 +86,7 @@ async function run(parts: ChainParts) {
       if (!isPrepared) return 'the chain is not ready'
       if (time.isStale()) return 'the newest block is old'
       if (time.isBlind(chain.pollIntervalMs)) return 'the node does not answer'
-      if (filling.hasMissed(asked.outputToken)) return 'an order in the output token was missed'
+      if (ledger.hasMissed(asked.outputToken)) return 'missed orders in the output token have cost too much'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'
       return ending.pauseFor(asked)

@@ -10,6 +10,8 @@ export interface GasFunds {
 export interface EndingLoad {
   /** The quotes that are cancelled unless somebody takes them. Each may need a transaction of its own. */
   readonly quotes: number
+  /** Open quotes and orders: each may have to be paid. */
+  readonly payments: number
   /** The transactions that end and pay all, should all be due at once. */
   readonly transactions: number
   /** The shortest fill window among them. */
@@ -29,7 +31,8 @@ export interface EndingMeans {
   readonly atOnce: number
 }
 
-const PAYMENT_GAS = 300_000n
+/** Of `settle`, with the margin of its limit. */
+const PAYMENT_GAS = 520_000n
 /** Fees may rise until a quote is over. */
 const FEES_MAY_RISE = 2n
 
@@ -44,7 +47,8 @@ export function endingShortage(
 ): 'FEES' | 'BALANCE' | 'TIME' | undefined {
   const fees = BigInt(load.quotes) * FEES_MAY_RISE * means.cancellationCost
   if (fees > means.feesLeft) return 'FEES'
-  if (means.gas.balance < fees + PAYMENT_GAS * means.gas.maxFeePerGas) return 'BALANCE'
+  const payments = BigInt(load.payments) * PAYMENT_GAS * means.gas.maxFeePerGas
+  if (means.gas.balance < fees + payments) return 'BALANCE'
   // The first block after the deposit deadline only shows that it has passed.
   const rounds = Math.floor(load.fillSeconds / means.roundSeconds) - 1
   return load.transactions > rounds * means.atOnce ? 'TIME' : undefined

@@ -49,7 +49,7 @@ const PAUSES = {
 }
 
 /** Builds it. */
-export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposited'>) {
+export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposited' | 'hasGivenUp'>) {
   const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
   const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
   /** Undefined for an account that signs no transactions: then nothing is cancelled. */
@@ -135,8 +135,8 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   }
 
   async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
-    if (time.passed() > quote.fillDeadline || (state.order(orderId)?.status ?? 'OPEN') !== 'OPEN')
-      return false
+    const status = state.order(orderId)?.status ?? 'OPEN'
+    if (time.passed() > quote.fillDeadline || status !== 'OPEN' || filling.hasGivenUp(orderId)) return false
     const call = settlementCall(chain, 'settle', [toContractQuote(quote), signature])
     return chain.client.call(requestOf(solver, call)).then(
       () => true,
@@ -265,6 +265,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
       const shortage = endingShortage(
         {
           quotes: open.length + 1,
+          payments: open.length + orders.length + 1,
           transactions: endings + orders.length + 1,
           fillSeconds: windows.reduce((one, other) => Math.min(one, other)),
         },
@@ -280,7 +281,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
       if (shortage === 'BALANCE' && !isPoor)
         onError(
           new Error(
-            `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas of open quotes and a payment: it does not quote`,
+            `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas to end or pay all that is open: it does not quote`,
           ),
         )
       isPoor = shortage === 'BALANCE'

@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { toContractQuote } from '../../../src/domain/quote.js'
 import { type ChainOrder, readBalance, readOrder, settlementCall } from './chain/orders.js'
 import { isOverflow } from './chain/revert-data.js'
@@ -20,9 +20,15 @@ interface Found {
   readonly deadline: number
 }
 
+/** A deposit, and how often its payment has reverted. */
+interface Seen {
+  readonly where: FillableOrder['deposit']
+  reverts: number
+}
+
 const MAX_DELAY_MS = 10_000
-/** The token may refuse its receivers, and each order would cost a part of the bond. */
-const MISSED_SECONDS = 3_600
+/** A token can let a simulation pass and revert in each block, at the cost of the solver's gas. */
+const MAX_REVERTS = 5
 
 /**
  * Builds the filling of a chain. What the chain says of an order decides at every step, so that no step is repeated.
@@ -34,11 +40,9 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   const paying = createSlots(chain.maxPayments)
   const reading = createSlots(chain.maxPayments)
   const running = new Map<Hex, Promise<void>>()
-  /** The orders that are under way, and whose deposits have been reported, with where these are. */
-  const reported = new Map<Hex, FillableOrder['deposit']>()
+  /** The orders that are under way, and whose deposits have been reported. */
+  const reported = new Map<Hex, Seen>()
   const quotedInputs = new Map<Hex, bigint>()
-  /** Until when quotes are declined after a missed order, by output token. Unix seconds of the chain. */
-  const missed = new Map<Address, number>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
@@ -99,10 +103,15 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     else if (isOver) await end(order, 'MISSED', { isNonceUsed: seen.state === 'DEPOSITED' })
     if (seen.state === 'SETTLED' || isOver) return undefined
     const deposit = await findDeposit(seen, signed)
-    if (deposit === undefined) return undefined
+    if (deposit === undefined) {
+      // A reorganisation has removed it: its quote must be ended as any other.
+      if (signed !== undefined && reported.delete(orderId)) ledger.deposited(signed.quote, 'NONE')
+      return undefined
+    }
     // It may lie at the address first, and then at the contract.
-    const isFirst = reported.get(orderId) !== deposit
+    const isFirst = reported.get(orderId)?.where !== deposit
     if (isFirst) onDeposit(orderId, signed, deposit)
+    if (hasGivenUp(orderId)) return undefined
     if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
     const isAtAddress = deposit === 'ADDRESS' && signed !== undefined
     return {
@@ -137,19 +146,21 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     return false
   }
 
+  /** @throws Error when it has reverted, so that the next one is sent later */
   async function followPayment(order: StoredOrder, deadline: number, sent: Payments): Promise<true> {
     const { orderId } = order
     const ended = await sent.follow(orderId, deadline)
     if (ended?.outcome === 'success') await end(order, 'FILLED', { isNonceUsed: true, hash: ended.hash })
-    else if (ended !== undefined) {
-      if (ended.outcome === 'reverted') {
-        metrics.paymentsReverted++
-        onError(new Error(`the payment ${ended.hash} of order ${orderId} reverted`))
-      }
-      sent.forget(orderId)
-    }
-    return true
+    else if (ended !== undefined) sent.forget(orderId)
+    if (ended?.outcome !== 'reverted') return true
+    metrics.paymentsReverted++
+    const seen = reported.get(orderId)
+    if (seen !== undefined) seen.reverts++
+    const what = hasGivenUp(orderId) ? ` for the ${MAX_REVERTS}th time, and is not sent any more` : ''
+    throw new Error(`the payment ${ended.hash} of order ${orderId} reverted${what}`)
   }
+
+  const hasGivenUp = (orderId: Hex) => (reported.get(orderId)?.reverts ?? 0) >= MAX_REVERTS
 
   /** @returns undefined while no deposit is there, or the order belongs to another solver */
   async function findDeposit(seen: ChainOrder, signed: SolverQuote | undefined) {
@@ -231,7 +242,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   }
 
   function onDeposit(orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']): void {
-    reported.set(orderId, where)
+    reported.set(orderId, { where, reverts: 0 })
     metrics.deposits++
     log.info({ chainId, orderId, where }, 'deposit')
     if (signed === undefined) return
@@ -247,7 +258,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     transactionHash: Hex | undefined,
   ): void {
     log.info({ chainId, orderId, status, transactionHash }, 'order ended')
-    const where = reported.get(orderId)
+    const where = reported.get(orderId)?.where
     // Other orders have ended before this state began.
     if (signed === undefined && transactionHash === undefined && where === undefined) return
     if (status === 'FILLED') {
@@ -259,10 +270,12 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
     // Tokens at an address may come too late to be paid for, whatever the output token does.
     if (where !== 'CONTRACT' || signed === undefined) return
+    if (!ledger.miss(signed.quote, time.passed())) return
     const { outputToken } = signed.quote
-    missed.set(outputToken, time.passed() + MISSED_SECONDS)
     onError(
-      new Error(`quotes of ${outputToken} on chain ${chainId} are declined for an hour: an order was missed`),
+      new Error(
+        `quotes of ${outputToken} on chain ${chainId} are declined for an hour: missed orders cost too much`,
+      ),
     )
   }
 
@@ -287,10 +300,10 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     resume(): void {
       for (const { orderId } of state.openOrders(chainId)) run(orderId)
     },
+    /** Whether an order is not paid any more, since its payments revert. */
+    hasGivenUp,
     /** The orders that are under way. */
     count: () => running.size,
-    /** Whether an order in an output token was missed lately. */
-    hasMissed: (outputToken: Address) => time.passed() < (missed.get(outputToken) ?? 0),
     /** @returns when nothing runs any more, after the signal has aborted */
     async idle(): Promise<void> {
       await Promise.all(running.values())

@@ -91,8 +91,9 @@ export function createPayments(options: PaymentsOptions) {
       if (time.passed() > deadline + GRACE_SECONDS) return abandon(id, last)
       const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
       if (isDue) {
-        // One that waits for an earlier one of the account would only cost more.
-        const isRaise = sentAt !== undefined && progress.state !== 'QUEUED'
+        // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
+        const isRaise =
+          sentAt !== undefined && (progress.state !== 'QUEUED' || (await sender.isTooCheap(last)))
         // The node may have lost it, and takes only higher fees now.
         const isWanted = isRaise || (await sender.sendAgain(last))
         if (isWanted && !(await sendHigher(id, last, onSigned)) && !isAtLimit) {

@@ -85,6 +85,8 @@ interface Entry extends LedgerQuote {
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
 /** Limits the memory: `cancelAbove` may leave quotes open that risk next to nothing. */
 const MAX_QUOTES = 20_000
+/** A token may refuse its receivers. It is declined for so long when orders that were missed in it have cost this part of the bond. */
+const MISSED = { seconds: 3_600, divisor: 100n }
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
 
@@ -101,8 +103,13 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   let addressBond = 0n
   let reservedBond = 0n
   let holdings: Holdings | undefined
+  /** By output token: what missed orders have cost, and until when that counts. */
+  const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
 
   const bondOf = ({ outputAmount }: Quote) => bondFor(outputAmount, bondReservationBps)
+
+  const hasMissed = (outputToken: Address) =>
+    (missed.get(outputToken)?.bond ?? 0n) * MISSED.divisor > (holdings?.totalBond ?? 0n)
 
   /** @param sign 1 to count, -1 to count no more */
   function count(entry: Entry, sign: 1n | -1n): void {
@@ -176,11 +183,21 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     },
     /** The chain's time: a quote without a deposit promises no funds after its fill deadline. */
     advance(time: number): void {
+      for (const [token, { until }] of missed) if (time >= until) missed.delete(token)
       for (const entry of entries.values()) {
         const isExpired = time > entry.quote.fillDeadline
         if (isExpired !== entry.isExpired) change(entry, { isExpired })
       }
     },
+    /** An order at the contract was missed. @returns as `hasMissed` */
+    miss(quote: Quote, time: number): boolean {
+      const { outputToken } = quote
+      const bond = (missed.get(outputToken)?.bond ?? 0n) + bondOf(quote)
+      missed.set(outputToken, { bond, until: time + MISSED.seconds })
+      return hasMissed(outputToken)
+    },
+    /** Whether missed orders in an output token have lately cost much of the bond. */
+    hasMissed,
     /** What is too low for a further quote; undefined when it may be signed. */
     shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
       if (holdings === undefined) return 'UNREAD'

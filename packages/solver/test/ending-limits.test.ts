@@ -9,7 +9,7 @@ const means = {
   roundSeconds: 13,
   atOnce: 16,
 }
-const load = { quotes: 1, transactions: 1, fillSeconds: 60 }
+const load = { quotes: 1, payments: 1, transactions: 1, fillSeconds: 60 }
 
 /** The most for which nothing is missing. */
 const most = (shortage: (count: number) => string | undefined) =>
@@ -22,11 +22,11 @@ it('the rest of the budget must pay for the end of all that is open, also when f
   expect(endingShortage(load, { ...means, feesLeft: 0n })).toBe('FEES')
 })
 
-it('the account must pay for a payment as well', () => {
+it('the account must pay for each payment as well', () => {
   const balanceOf = (balance: bigint) => ({ ...means, gas: { ...means.gas, balance } })
-  const needed = 2n * GWEI * (300_000n + 2n * 55_000n)
-  expect(endingShortage(load, balanceOf(needed))).toBeUndefined()
-  expect(endingShortage(load, balanceOf(needed - 1n))).toBe('BALANCE')
+  const needed = 2n * GWEI * (3n * 520_000n + 2n * 55_000n)
+  expect(endingShortage({ ...load, payments: 3 }, balanceOf(needed))).toBeUndefined()
+  expect(endingShortage({ ...load, payments: 3 }, balanceOf(needed - 1n))).toBe('BALANCE')
 })
 
 it('one fill window must suffice for all, and its first block only shows that it has begun', () => {

@@ -25,6 +25,7 @@ it('a payment is raised as far as its caller allows, reported once after that, a
       onSigned(attempt(Number(hash) + 1))
       return true
     },
+    isTooCheap: async () => false,
     progress: async () => ({ state: 'NEXT' }),
   }
   const payments = createPayments({

@@ -1,3 +1,4 @@
+import type { Chain } from 'viem'
 import { estimateFeesPerGas } from 'viem/actions'
 import type { SolverChain } from './open-chain.js'
 
@@ -9,6 +10,8 @@ export interface Fees {
 
 /** Without a limit of the market maker, a payment never offers more than this many times what the node suggests. */
 const MOST_OF_SUGGESTED = 10n
+/** Base fees may double before it is mined. What is not needed is not paid. */
+const MARGIN = { chain: { fees: { baseFeeMultiplier: 2 } } as Chain }
 
 /** The fees of a first attempt. @throws viem's errors */
 export async function firstFees(chain: SolverChain): Promise<Fees> {
@@ -71,7 +74,7 @@ export function minimumFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, refusa
 }
 
 async function readMarket(chain: SolverChain) {
-  const suggested = await estimateFeesPerGas(chain.client)
+  const suggested = await estimateFeesPerGas(chain.client, MARGIN)
   return { suggested, cap: chain.maxFeePerGas ?? MOST_OF_SUGGESTED * suggested.maxFeePerGas }
 }
 

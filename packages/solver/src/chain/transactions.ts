@@ -140,17 +140,19 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       const refusal = await send(transaction)
       return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
     },
+    /** Whether a first attempt would offer more by now. @throws viem's errors */
+    isTooCheap: async (last: SignedTransaction) =>
+      parsedOf(last).maxFeePerGas < (await firstFees(chain)).maxFeePerGas,
     /**
      * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
      * @returns false when the limit of fees leaves no room
      * @throws viem's errors, and those of the account
      */
     async raise(last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
-      const parsed = parseTransaction(last.raw as TransactionSerializedEIP1559)
-      const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
-      const fees = await raisedFees(chain, { maxFeePerGas, maxPriorityFeePerGas })
+      const parsed = parsedOf(last)
+      const fees = await raisedFees(chain, parsed)
       if (fees === undefined) return false
-      await sendWithFees({ to, data, gas, ...fees }, last.nonce, onSigned)
+      await sendWithFees({ ...parsed, ...fees }, last.nonce, onSigned)
       return true
     },
     /** @param attempts have one nonce; at least one @throws viem's errors */
@@ -165,6 +167,12 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       return { state: 'REPLACED' }
     },
   }
+}
+
+function parsedOf({ raw }: SignedTransaction): Unsigned {
+  const parsed = parseTransaction(raw as TransactionSerializedEIP1559)
+  const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
+  return { to, data, gas, maxFeePerGas, maxPriorityFeePerGas }
 }
 
 /** The gas limit for an estimate. */
