@@ -1,10 +1,16 @@
+import { getAbiItem, numberToHex, toFunctionSelector } from 'viem'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { RULES } from '../support/chain/chain.js'
+import { deferred } from '../support/deferred.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startLyingInstance } from './lying-instance.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
 import { BOND, FEE_TOKEN, SOLVER, USDC, USERS, WETH } from './world.js'
+
+/** A tenth of the bond, nearly. */
+const LARGE = 39_900n
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -180,10 +186,86 @@ it('an instance that reports the end of an order as removed does not repeat `onF
 it.each(RULES)(
   '`cancelAbove` leaves quotes open only where no refund releases the bond of others: %s contract',
   async (rules) => {
-    const { ask, passBlocks, isUnused, end } = await startRunning(rules, { cancelAbove: BOND })
+    const { ask, passBlocks, isUnused, end } = await startRunning(rules, { cancelAbove: BOND / 100n })
     const known = (await ask(1_000n)) as KnownQuote
     await passBlocks(30)
     expect(isUnused(known)).toBe(rules === 'reference')
     end()
   },
 )
+
+it('a quote whose `settle` needs more than `maxGas` is cancelled', async () => {
+  const settle = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'settle' }))
+  const needed = 1_200_000n
+  const { ask, transfer, refund, passBlocks, isUnused, bond, node, end } = await startRunning('reference')
+  node.intercept(async ({ method, params = [] }, answer) => {
+    const { data, gas } = Object(params[0])
+    if (!['eth_call', 'eth_estimateGas'].includes(method) || !data.startsWith(settle)) return answer()
+    if (BigInt(gas ?? needed) < needed) throw new Error('out of gas')
+    return method === 'eth_call' ? answer() : numberToHex(needed)
+  })
+  const known = (await ask(LARGE)) as KnownQuote
+  transfer(known)
+  await passBlocks(35)
+  expect(isUnused(known)).toBe(false)
+  refund('refundAddressDeposit', known)
+  await passBlocks(2)
+  expect(bond()).toBe(BOND)
+  end()
+})
+
+it.each(['while it runs', 'while no process runs'])(
+  'each quote that was slashed %s is reported with what it has cost, and counted',
+  async (when) => {
+    const running = await startRunning('reference')
+    const { ask, passBlocks, slash, restart, bond, errors, chain, metrics, end } = running
+    const asked = [await ask(LARGE), await ask(1_000n), await ask(LARGE)].flatMap((known) => known ?? [])
+    const attack = () => {
+      chain.mine((asked[0] as KnownQuote).quote.fillDeadline + 1)
+      for (const known of asked) slash(known)
+      chain.mine(chain.head().timestamp + 1)
+    }
+    if (when === 'while it runs') attack()
+    else await restart(attack)
+    await passBlocks(5)
+    const lost = asked.map(({ quote }) => quote.outputAmount / 20n)
+    expect(BOND - bond()).toBe(lost.reduce((sum, each) => sum + each))
+    for (const [index, { orderId }] of asked.entries())
+      expect(errors().filter((error) => error.includes(orderId))).toEqual([
+        expect.stringContaining(`has cost ${lost[index]} of the bond`),
+      ])
+    expect(metrics().missed).toBe(3)
+    end()
+  },
+)
+
+it('a node that hangs is reported once, and again only after it has answered', async () => {
+  const { ask, passBlocks, node, errors, end } = await startRunning('reference')
+  const reports = () => errors().filter((error) => error.includes('does not answer'))
+  for (const times of [1, 2]) {
+    const { opened, open } = deferred()
+    node.intercept((_asked, answer) => opened.then(answer))
+    await passBlocks(40)
+    await ask(1_000n)
+    await ask(1_000n)
+    expect(reports()).toHaveLength(times)
+    open()
+    node.intercept((_asked, answer) => answer())
+    await passBlocks(5)
+    expect(await ask(1_000n)).toBeDefined()
+  }
+  end()
+})
+
+it.each(RULES)('the log of a start says what is known of a %s contract', async (rules) => {
+  const info = vi.fn()
+  const log = { debug() {}, info, warn() {}, error() {} }
+  const { ask, passBlocks, restart, end } = await startRunning(rules, {}, { log })
+  await ask(1_000n)
+  await passBlocks(60)
+  await restart(() => {})
+  const told = info.mock.calls.filter(([, text]) => text.startsWith('the contract keeps'))
+  const answer = rules === 'deployed' ? 'yes' : 'no'
+  expect(told.map(([{ keepsTokens }]) => keepsTokens)).toEqual([undefined, answer])
+  end()
+})

@@ -59,3 +59,20 @@ it.each(RULES)('as many quotes are open as one fill window can end on the %s con
   expect(running.bond()).toBe(BOND)
   running.end()
 })
+
+it('free requests at `cancelAbove` cost a twentieth of the bond at most, and silence a solver until they end', async () => {
+  const running = await startRunning('reference', { cancelAbove: 500_000000n })
+  const { ask, bond, passBlocks, slash, isUnused, end } = running
+  const dust: KnownQuote[] = []
+  for (let round = 0; round < 5; round++) {
+    dust.push(...(await flood(running, 20, 4_000n, { depositSeconds: 5 })))
+    await passBlocks(40)
+  }
+  expect(dust.length).toBeGreaterThan(50)
+  expect(await ask(LARGE)).toBeDefined()
+  for (const known of dust.filter(isUnused)) slash(known)
+  await passBlocks(2)
+  expect(bond()).toBeLessThan(BOND)
+  expect((BOND - bond()) * 20n).toBeLessThanOrEqual(BOND)
+  end()
+})

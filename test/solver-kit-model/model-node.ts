@@ -12,9 +12,19 @@ export interface ModelNode {
   readonly asked: Promise<void>
   /** `down` refuses each call, `silent` never answers again. */
   setState(state: 'up' | 'down' | 'silent'): void
+  /** Answers in its place. @param intercepted gets each call, with what asks the node itself */
+  intercept(intercepted: Intercepted): void
   /** What each account has, in wei. */
   setBalance(wei: bigint): void
 }
+
+/** A call of JSON-RPC. */
+interface Asked {
+  readonly method: string
+  readonly params?: readonly unknown[]
+}
+
+type Intercepted = (asked: Asked, answer: () => unknown) => unknown
 
 class NodeError extends Error {
   readonly code: number
@@ -49,21 +59,26 @@ const ALL_BITS: Hex = `0x${'ff'.repeat(256)}`
 export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
   let state: 'up' | 'down' | 'silent' = 'up'
   let balance = 10n ** 20n
+  let intercepted: Intercepted = (_asked, answer) => answer()
   const methods = createMethods(chain, chainId, () => balance)
   const { opened: asked, open: setAsked } = deferred()
 
-  async function request({ method, params = [] }: { method: string; params?: readonly unknown[] }) {
+  async function request(call: Asked) {
+    const { method, params = [] } = call
     setAsked()
     if (state === 'silent') return new Promise(() => {})
     if (state === 'down') throw new NodeError(-32000, 'the node is down')
     const answer = methods[method]
     if (answer === undefined) throw new NodeError(-32601, `the model node has no method ${method}`)
-    return answer(...params)
+    return intercepted(call, () => answer(...params))
   }
 
   return {
     asked,
     transport: custom({ request }, { retryCount: 0 }),
+    intercept(next) {
+      intercepted = next
+    },
     setBalance(wei) {
       balance = wei
     },

@@ -85,6 +85,7 @@ export async function startRunning(
       incarnation = await begin(terms)
     },
     cancelQuotes: () => incarnation.solver.cancelQuotes(CHAIN_ID),
+    metrics: () => incarnation.solver.metrics(),
     bond: () => contracts.settlement.bondOf(SOLVER).totalBond,
     stateOf: ({ orderId }: KnownQuote) => contracts.settlement.order(orderId).state,
     isUnused: ({ quote }: KnownQuote) => !contracts.settlement.isNonceUsed(SOLVER, quote.nonce),

@@ -62,6 +62,7 @@ async function run(parts: ChainParts) {
   filling.resume()
   const following = follow(parts, filling, ending)
   let isPrepared = false
+  let wasBlind = false
 
   return {
     chain,
@@ -73,6 +74,8 @@ async function run(parts: ChainParts) {
       if (payments !== undefined) await approveTokens(chain, parts.solver, payments, parts)
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
+      const fields = { chainId: chain.chainId, keepsTokens: addresses.known() }
+      parts.log.info(fields, 'the contract keeps tokens of cancelled quotes at their addresses')
       isPrepared = true
     },
     /** What is too low for a further quote. */
@@ -84,8 +87,11 @@ async function run(parts: ChainParts) {
     /** Why a quote may not be signed at present. */
     pauseFor(asked: IncomingRequest): string | undefined {
       if (!isPrepared) return 'the chain is not ready'
+      const isBlind = time.isBlind(chain.pollIntervalMs)
+      if (isBlind && !wasBlind) onError(new Error(`the node of chain ${chain.chainId} does not answer`))
+      wasBlind = isBlind
       if (time.isStale()) return 'the newest block is old'
-      if (time.isBlind(chain.pollIntervalMs)) return 'the node does not answer'
+      if (isBlind) return 'the node does not answer'
       if (ledger.hasMissed(asked.outputToken)) return 'missed orders in the output token have cost too much'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'

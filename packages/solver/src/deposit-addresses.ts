@@ -40,6 +40,8 @@ export function createDepositAddresses(
   return {
     /** True until it is known. */
     keepsTokens,
+    /** `yes`, `no`, or undefined. */
+    known,
     /** The last second at which `settle` takes a quote; the earlier one until it is known. */
     lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
       keepsTokens() ? depositDeadline : fillDeadline,
@@ -74,15 +76,18 @@ export function createDepositAddresses(
       if (totalBond > highestBond()) state.setPosition(bond, String(totalBond))
     },
     /**
-     * Others have ended an order at a deposit address. The looks at the bond and at the order may be far apart, and a restart may lie
-     * between them, so the highest bond that was seen counts. It falls for other reasons too, of which one may look like a slash here.
+     * Others have ended an order. The looks at the bond and at the order may be far apart, and a restart may lie between them, so the
+     * highest bond that was seen counts, less each slash since. It falls for other reasons too, which may look like slashes here.
      * @param held what was read after that
-     * @returns whether it was a slash: then quotes for deposit addresses are declined
+     * @param cost what a slash of the order takes
+     * @returns whether it was a slash: after one for a deposit address, quotes for such are declined
      */
-    hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>): boolean {
-      if (totalBond >= highestBond()) return false
-      state.setPosition(bond, String(totalBond))
-      state.setPosition(`address slash ${place}`, String(time.passed()))
+    hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>, cost: bigint, isForAddress: boolean): boolean {
+      const highest = highestBond()
+      const left = highest > cost ? highest - cost : 0n
+      if (totalBond > left || highest === 0n) return false
+      state.setPosition(bond, String(left))
+      if (isForAddress) state.setPosition(`address slash ${place}`, String(time.passed()))
       return true
     },
     /** Whether quotes for deposit addresses are declined after a slash. */

@@ -8,14 +8,10 @@ export interface EndFacts {
   readonly balance: bigint
   /** The order may still be paid, and a simulated `settle` succeeds. */
   readonly canSettle: boolean
-  /** What a slash would take. */
-  readonly bond: bigint
-  /** Quotes that risk no more than this are left. */
-  readonly cancelAbove: bigint
   /** The contract keeps, or may keep, tokens at the address of a cancelled quote. */
   readonly keepsTokens: boolean
-  /** The market maker wants it cancelled. */
-  readonly isRequested: boolean
+  /** It is small, and the market maker does not want it cancelled. */
+  readonly isSpared: boolean
 }
 
 /** From this part of the input on, tokens at an address are those of a user who pays. */
@@ -39,7 +35,7 @@ export function decideEnd(
   { quote, isForAddress }: Pick<LedgerQuote, 'quote' | 'isForAddress'>,
   facts: EndFacts,
 ): 'PAY' | 'CANCEL' | 'KEEP' {
-  const { time, balance, keepsTokens, isRequested } = facts
+  const { time, balance, keepsTokens, isSpared } = facts
   if (facts.canSettle && balance >= quote.inputAmount) return 'PAY'
   if (isForAddress && keepsTokens) {
     // A cancellation would take these tokens from the user, for good.
@@ -47,6 +43,5 @@ export function decideEnd(
     // A transfer may be on its way.
     if (time <= quote.depositDeadline) return 'KEEP'
   }
-  if (isRequested) return 'CANCEL'
-  return facts.bond > facts.cancelAbove ? 'CANCEL' : 'KEEP'
+  return isSpared ? 'KEEP' : 'CANCEL'
 }

@@ -62,6 +62,8 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   /** Nonces whose last look has failed, and was reported. */
   const failing = new Set<bigint>()
   let looking: Promise<void> = Promise.resolve()
+  /** What is not spared in this look. */
+  let wanted = new Set<LedgerQuote>()
   let isLookDue = false
   let isPoor = false
   const refuseAll = () => {
@@ -80,14 +82,17 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
 
   const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
 
+  /** The quotes that are not spared: `cancelAbove` keeps the first small ones open, so that free requests do not hold `maxOpenBond`. */
+  function notSpared(): LedgerQuote[] {
+    let spared = ledger.mostSpared(chain.cancelAbove)
+    const isSpared = (entry: LedgerQuote) => bondOf(entry) <= chain.cancelAbove && spared-- > 0
+    return [...ledger.quotes()].filter((entry) => entry.deposit !== 'CONTRACT' && !isSpared(entry))
+  }
+
   /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
   function openQuotes(): LedgerQuote[] {
-    return [...ledger.quotes()].filter((entry) => {
-      const { nonce } = entry.quote
-      if (entry.deposit === 'CONTRACT' || cancellations?.has(nonce)) return false
-      // Tokens that came late keep some open.
-      return !slow.has(nonce) && bondOf(entry) > chain.cancelAbove
-    })
+    // Tokens that came late keep some open.
+    return notSpared().filter(({ quote: { nonce } }) => !cancellations?.has(nonce) && !slow.has(nonce))
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
@@ -120,14 +125,13 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
     conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
     if (reached === 'DEPOSITED') return filling.deposited(signed.orderId, fillDeadline)
+    const cost = bondOf(entry)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && isForAddress && addresses.hasCostBond(await parts.refresh())) {
+    if (reached === 'REFUNDED' && addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) {
       const { orderId, chainId } = signed
-      onError(
-        new Error(
-          `order ${orderId} at a deposit address on chain ${chainId} has cost a part of the bond: quotes for deposit addresses are declined there for 24 hours`,
-        ),
-      )
+      const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
+      onError(new Error(`order ${orderId} on chain ${chainId} has cost ${cost} of the bond${then}`))
+      if (state.order(orderId)?.status !== 'MISSED') parts.metrics.missed++
     }
     slow.delete(quote.nonce)
     for (const { orderId } of entry.signed) state.endQuote(orderId, time.passed())
@@ -138,7 +142,8 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     const status = state.order(orderId)?.status ?? 'OPEN'
     if (time.passed() > quote.fillDeadline || status !== 'OPEN' || filling.hasGivenUp(orderId)) return false
     const call = settlementCall(chain, 'settle', [toContractQuote(quote), signature])
-    return chain.client.call(requestOf(solver, call)).then(
+    // A payment that needs more is not sent.
+    return chain.client.call({ ...requestOf(solver, call), gas: chain.maxGas }).then(
       () => true,
       () => false,
     )
@@ -176,10 +181,8 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
       time: time.passed(),
       balance,
       canSettle: isPaid && !isPrice(quote) && (await canSettle(signed)),
-      bond: bondOf(entry),
-      cancelAbove: chain.cancelAbove,
+      isSpared: !wanted.has(entry) && !requested.has(quote.nonce),
       keepsTokens: addresses.keepsTokens(),
-      isRequested: requested.has(quote.nonce),
     })
     if (decision === 'CANCEL') return true
     conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
@@ -211,6 +214,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     const due = [...ledger.quotes()].filter(isDue)
     // Looks take time as well, so that what risks most is cancelled before others are looked at.
     due.sort((one, other) => Number(bondOf(other) - bondOf(one)))
+    wanted = new Set(notSpared())
     // A node that does not have this block must not answer for it.
     const at = { blockNumber: BigInt(time.head().number) }
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {

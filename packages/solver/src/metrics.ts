@@ -31,7 +31,7 @@ export function createMetrics() {
     paymentsReverted: 0,
     /** Attempts with higher fees, of all transactions that waited. */
     feesRaised: 0,
-    /** Orders that were paid, and that were not paid in time. */
+    /** Orders that were paid, and that were not paid in time, with those of untaken quotes that have cost bond. */
     filled: 0,
     missed: 0,
     /** Errors after which the solver goes on. */

@@ -87,6 +87,8 @@ const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
 const MAX_QUOTES = 20_000
 /** A token may refuse its receivers. It is declined for so long when orders that were missed in it have cost this part of the bond. */
 const MISSED = { seconds: 3_600, divisor: 100n }
+/** Small quotes may stay open while they hold this part of what all may hold. */
+const SPARED_DIVISOR = 10
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
 
@@ -160,18 +162,17 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     return outputAmount * divisor * lock > funds * BigInt(seconds) ? 'SHARE' : undefined
   }
 
-  function bondShortage(
-    quote: Quote,
-    isLimited: boolean,
-    { freeBond, totalBond }: Holdings,
-  ): Shortage | undefined {
+  /** The free bond lacks what own orders have reserved, once the holdings show it; and these orders count. */
+  function wholeBond({ freeBond, totalBond }: Holdings): bigint {
+    return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
+  }
+
+  function bondShortage(quote: Quote, isLimited: boolean, held: Holdings): Shortage | undefined {
     const bond = bondOf(quote)
-    const isAbove = (amount: bigint, share: number, whole = freeBond) =>
+    const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
       amount * BigInt(PARTS) > whole * partsOf(share)
     if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
-    // The free bond lacks what own orders have reserved, once the holdings show it; and these orders count.
-    const whole = freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
-    if (isAbove(openBond + bond, limits.maxOpenBond, whole)) return 'OPEN_BOND'
+    if (isAbove(openBond + bond, limits.maxOpenBond, wholeBond(held))) return 'OPEN_BOND'
     if (!isLimited) return undefined
     if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
     return isAbove(addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
@@ -246,6 +247,13 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     /** @param address in lower case */
     at: (address: Address) => byAddress.get(address)?.signed[0],
     bondOf,
+    /** How many quotes may stay open that risk so much each: a tenth of what `maxOpenBond` and the memory allow. */
+    mostSpared(bond: bigint): number {
+      const most = MAX_QUOTES / SPARED_DIVISOR
+      if (holdings === undefined || bond === 0n) return most
+      const allowed = wholeBond(holdings) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
+      return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
+    },
     /** As last read; undefined before that, too. */
     gas: () => holdings?.gas,
     count: () => entries.size,

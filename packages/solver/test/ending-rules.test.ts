@@ -8,10 +8,8 @@ const facts = {
   time: 101,
   balance: 0n,
   canSettle: false,
-  bond: 5n,
-  cancelAbove: 0n,
+  isSpared: false,
   keepsTokens: true,
-  isRequested: false,
 }
 const decide = (change: object, isForAddress = true) =>
   decideEnd({ quote, isForAddress }, { ...facts, ...change })
@@ -28,10 +26,9 @@ it.each<[string, object, boolean, string]>([
   ['with less than nine tenths', { balance: 899n }, true, 'CANCEL'],
   ['with tokens, for the contract', { balance: 1000n }, false, 'CANCEL'],
   ['with tokens that are given back', { balance: 1000n, keepsTokens: false }, true, 'CANCEL'],
-  ['that risks too little', { cancelAbove: 5n }, true, 'KEEP'],
-  ['that risks too little and is requested', { cancelAbove: 5n, isRequested: true }, true, 'CANCEL'],
-  ['that is requested before its deposit deadline', { time: 100, isRequested: true }, false, 'CANCEL'],
-  ['for its address before its deposit deadline', { time: 100, isRequested: true }, true, 'KEEP'],
+  ['that is spared', { isSpared: true }, true, 'KEEP'],
+  ['before its deposit deadline', { time: 100 }, false, 'CANCEL'],
+  ['for its address before its deposit deadline', { time: 100 }, true, 'KEEP'],
 ])('a quote %s', (_title, change, isForAddress, decision) => {
   expect(decide(change, isForAddress)).toBe(decision)
 })

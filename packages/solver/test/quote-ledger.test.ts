@@ -206,3 +206,9 @@ it('the deposit addresses of signed quotes are watched until their fill deadline
   ledger.advance(DEADLINE + 1)
   expect([ledger.addresses(), ledger.count()]).toEqual([[], 1])
 })
+
+it('small quotes may stay open until they hold a tenth of what `maxOpenBond` allows, or of the memory', () => {
+  const ledger = open({ freeBond: 1_000n })
+  expect([1n, 10n, 51n].map(ledger.mostSpared)).toEqual([50, 5, 0])
+  expect(open({ freeBond: 10n ** 9n }).mostSpared(1n)).toBe(2_000)
+})
