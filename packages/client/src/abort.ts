@@ -2,7 +2,10 @@
  * Aborts a controller when a signal does. `AbortSignal.any` would keep an entry on a long-lived signal for each call.
  * @returns removes the listener
  */
-export function linkSignal(signal: AbortSignal | undefined, controller: AbortController): () => void {
+export function linkSignal(
+  signal: AbortSignal | undefined,
+  controller: Pick<AbortController, 'abort'>,
+): () => void {
   const abort = () => controller.abort(signal?.reason)
   if (signal?.aborted) abort()
   signal?.addEventListener('abort', abort)

@@ -22,8 +22,10 @@ interface AggregatorErrorOptions {
   readonly cause?: unknown
 }
 
-/** What logs and pages take of the sentence of an instance. */
+/** What logs and pages take of the sentence of an instance, and of each of its words on a field. */
 const MAX_MESSAGE_CHARACTERS = 1_000
+/** More than the fields of any call. */
+const MAX_VIOLATIONS = 50
 
 /** The error of every method of the client. Its message is a sentence for a person. */
 export class AggregatorError extends Error {
@@ -40,7 +42,7 @@ export class AggregatorError extends Error {
   readonly httpStatus: number | undefined
 
   constructor(reason: ClientReason | UnknownText, message: string, options: AggregatorErrorOptions = {}) {
-    super(message.slice(0, MAX_MESSAGE_CHARACTERS), { cause: options.cause })
+    super(cut(message), { cause: options.cause })
     this.reason = reason
     this.violations = options.violations ?? []
     this.quoteId = options.quoteId
@@ -88,7 +90,7 @@ function fromBody(url: string, body: unknown, facts: AggregatorErrorOptions): Ag
   >
   if (!isReason(code, error)) return undefined
   const violations = readViolations(details)
-  const sentence = typeof error === 'string' ? error : `${url} answered ${code}.`
+  const sentence = typeof error === 'string' ? cut(error) : `${url} answered ${code}.`
   return new AggregatorError(code, withViolations(sentence, violations), {
     ...facts,
     violations,
@@ -149,10 +151,15 @@ function describe(violations: readonly FieldViolation[]): string {
 
 function readViolations(details: unknown): FieldViolation[] {
   if (!Array.isArray(details)) return []
-  return details.flatMap((detail) => {
+  return details.slice(0, MAX_VIOLATIONS).flatMap((detail) => {
     const { field, message } = detail ?? {}
-    return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : []
+    const isText = typeof field === 'string' && typeof message === 'string'
+    return isText ? [{ field: cut(field), message: cut(message) }] : []
   })
+}
+
+function cut(text: string): string {
+  return text.slice(0, MAX_MESSAGE_CHARACTERS)
 }
 
 /** Reads `Retry-After`: seconds, as aggregators write it, or a date, as some gateways do. */

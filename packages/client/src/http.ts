@@ -1,3 +1,4 @@
+import { linkSignal } from './abort.js'
 import { check, checkOptions, durationProblem } from './arguments.js'
 import { readBaseUrl } from './base-url.js'
 import { fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
@@ -75,7 +76,7 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
       await response.body?.cancel()
       throw new UnreadableAnswer(`content type ${type || 'unknown'}`)
     }
-    const text = await readBody(response)
+    const text = await readBody(response, signal)
     throw fromAnswer({
       url: root,
       status: response.status,
@@ -98,7 +99,7 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
         return await withTimeout(limits, async (signal) => {
           const deadline = { 'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))) }
           const response = await request(sent, JSON_TYPE, signal, deadline)
-          const answer = parseJson(await readBody(response))
+          const answer = parseJson(await readBody(response, signal))
           if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
           return read(answer)
         })
@@ -110,7 +111,7 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
       try {
         const response = await request(sent, EVENTS_TYPE, signal)
         if (response.body === null) throw new UnreadableAnswer('an answer without a body')
-        for await (const block of readServerSentEvents(chunksOf(response.body))) {
+        for await (const block of readServerSentEvents(chunksOf(response.body, signal))) {
           if (block.event === 'error' && block.data !== '') throw fromStream(root, parseJson(block.data))
           yield read(block)
         }
@@ -122,13 +123,13 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
 }
 
 /** @throws UnreadableAnswer for a body that is too long: it is not read on */
-async function readBody(response: Response): Promise<string> {
+async function readBody(response: Response, signal: AbortSignal): Promise<string> {
   // Some platforms have no streams.
   if (!response.body) return response.text()
   const decoder = new TextDecoder()
   let text = ''
   let length = 0
-  for await (const chunk of chunksOf(response.body)) {
+  for await (const chunk of chunksOf(response.body, signal)) {
     length += chunk.length
     if (length > MAX_ANSWER_BYTES)
       throw new UnreadableAnswer(`an answer of more than ${MAX_ANSWER_BYTES} bytes`)
@@ -137,16 +138,26 @@ async function readBody(response: Response): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Some browsers cannot iterate over a body. */
-async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+/**
+ * Some browsers cannot iterate over a body. After a garbage collection, Node no longer ends one when the signal of its request
+ * aborts.
+ * @throws the signal's reason
+ */
+async function* chunksOf(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader()
+  const unlink = linkSignal(signal, { abort: () => void reader.cancel().catch(() => {}) })
   try {
     for (;;) {
       const { done, value } = await reader.read()
+      signal.throwIfAborted()
       if (done) return
       yield value
     }
   } finally {
+    unlink()
     await reader.cancel().catch(() => {})
   }
 }

@@ -16,6 +16,8 @@ const RETRYABLE = new Set<string>([
 ] satisfies ClientReason[])
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
+/** An instance that asks for more is asked again before. */
+const LONGEST_ASKED_MS = 5 * 60_000
 /** The longest wait of a timer in browsers and Node, 24 days. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -31,7 +33,8 @@ export function isRetryable(error: unknown): boolean {
 
 /**
  * How long to wait before the next attempt, in milliseconds: up to 0.5 s at first and twice as long after each further
- * failure, up to 30 s, and never less than `retryAfterSeconds` of the error. It fits `retryDelay` of TanStack Query.
+ * failure, up to 30 s, and never less than `retryAfterSeconds` of the error, of which at most five minutes
+ * count. It fits `retryDelay` of TanStack Query.
  * @param failures the failures before this one, in a row: 0 at the first
  */
 export function retryDelay(failures: number, error: Error): number {
@@ -45,7 +48,7 @@ export function retryDelay(failures: number, error: Error): number {
 export function pauseMs(failures: number, error: unknown, random: number): number {
   const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures)
   const asked = error instanceof AggregatorError ? (error.retryAfterSeconds ?? 0) * 1000 : 0
-  return Math.min(LONGEST_TIMER_MS, Math.max(longest * (1 - random / 2), asked))
+  return Math.max(longest * (1 - random / 2), Math.min(LONGEST_ASKED_MS, asked))
 }
 
 /** Waits; not longer than until the signal. */

@@ -12,6 +12,8 @@ export interface ServerSentEvent {
 
 /** Far more than any event of an aggregator has. */
 const MAX_BLOCK_CHARACTERS = 1024 * 1024
+/** What a line costs beside its characters: an instance must not send a block of a million short ones. */
+const LINE_CHARACTERS = 64
 const LINE_END = /\r\n|\n|\r/
 
 /**
@@ -37,7 +39,7 @@ export async function* readServerSentEvents(
     for (const line of lines) {
       if (line !== '') {
         block.push(line)
-        size += line.length
+        size += line.length + LINE_CHARACTERS
       } else if (block.length > 0) {
         yield readBlock(block)
         block = []

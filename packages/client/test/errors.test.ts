@@ -92,3 +92,12 @@ it.each([[[null]], [[{ field: 1, message: 'a' }]], ['text'], [{}]])(
     expect(answered({ error: 'No.', code: 'INVALID_ARGUMENT', details }).violations).toEqual([])
   },
 )
+
+it('fromAnswer keeps at most 50 bad fields, and of each text 1,000 characters, before it compares them', () => {
+  const long = 'x'.repeat(5_000)
+  const details = Array.from({ length: 1_000 }, () => ({ field: long, message: long }))
+  const { message, violations } = answered({ error: long, code: 'INVALID_ARGUMENT', details })
+  const kept = { field: 'x'.repeat(1_000), message: 'x'.repeat(1_000) }
+  expect(violations).toEqual(Array.from({ length: 50 }, () => kept))
+  expect(message).toHaveLength(1_000)
+})

@@ -31,6 +31,10 @@ it('the reader of server-sent events omits a block that has not ended', async ()
   expect(await read('data: 1\n\ndata: 2\n')).toEqual([{ id: undefined, event: undefined, data: '1' }])
 })
 
+it('the reader of server-sent events rejects a block of many short lines', async () => {
+  await expect(read(':\n'.repeat(40_000))).rejects.toThrow('an event without an end')
+})
+
 it.each(['data: ', 'data: 1\n'])(
   'the reader of server-sent events rejects a block that does not end: %j',
   async (part) => {

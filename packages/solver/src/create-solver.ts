@@ -16,7 +16,7 @@ import { startSolver } from './start-solver.js'
 export interface Solver {
   /**
    * Reads the contracts, pays what was deposited while the solver was stopped, puts approvals in place, and connects or
-   * registers. Once only. A chain, an instance or a registration that fails for a time is tried again.
+   * registers. Once only. An instance or a registration that fails for a time is tried again, and a chain while another one runs.
    * @returns when the instance asks the solver
    * @throws Error with the node's words when no chain can be used, AggregatorError of a registration and SessionError of a hello
    * that the instance never accepts, and Error for options that do not fit. A chain that runs goes on to pay and to end quotes

@@ -3,10 +3,10 @@ import { lowerCase } from '../../../src/domain/hex.js'
 import type { Quote } from '../../../src/domain/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/session.js'
 import { linkSignal } from '../../client/src/abort.js'
-import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
 import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
 import { createNonces } from './nonces.js'
+import { createOnceAMinute } from './once-a-minute.js'
 import { isPrice } from './quote-ledger.js'
 import type { QuoteSigner } from './quote-signer.js'
 import { type RequestRules, requestProblem } from './request-rules.js'
@@ -23,6 +23,8 @@ interface QuotingOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' |
 
 /** So many requests are answered at a time, over all sessions and the endpoint (docs/decisions.md, D23). */
 const MAX_ANSWERS_UNDER_WAY = 64
+/** A later deadline counts as this one: such requests would hold all answers of a slow `quote`. */
+const MAX_ANSWER_MS = 60_000
 
 /** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
@@ -35,6 +37,7 @@ export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
 /** Builds the answers of a solver: its own prices within what it has. */
 export function createQuoting(options: QuotingOptions): Quoting {
   const { chains, signer, metrics, log, onError, clock } = options
+  const isDue = createOnceAMinute(clock)
   const solver = lowerCase(signer.account.address)
   const nextNonce = createNonces()
   const priceNonces = new Map<string, bigint>()
@@ -72,8 +75,9 @@ export function createQuoting(options: QuotingOptions): Quoting {
     })
     const why = problem ?? run.pauseFor(request)
     if (why === undefined) return undefined
-    log.info({ chainId: request.chainId, why }, 'request declined')
-    return problem === undefined ? 'PAUSED' : 'OTHER'
+    const code = problem === undefined ? 'PAUSED' : 'OTHER'
+    if (isDue(code)) log.info({ chainId: request.chainId, why }, 'request declined')
+    return code
   }
 
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
@@ -96,7 +100,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     if (shortage !== undefined) {
       const { chainId, outputToken } = request
       const fields = { chainId, outputToken, outputAmount: String(quote.outputAmount), shortage }
-      log.info(fields, 'too little for a quote')
+      if (isDue(`${outputToken} ${shortage}`)) log.info(fields, 'too little for a quote')
       return refuse('INSUFFICIENT_LIQUIDITY')
     }
     run.ledger.promise(asked)
@@ -118,7 +122,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     underWay++
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
-    const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), LONGEST_TIMER_MS)
+    const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_ANSWER_MS)
     const timer = clock.setTimeout(
       () => ending.abort(new Error('the deadline has passed: quote must answer earlier')),
       leftMs,

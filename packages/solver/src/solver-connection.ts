@@ -1,6 +1,7 @@
 import type { SolverParts } from './chain-parts.js'
 import type { ChainRun } from './chain-run.js'
 import type { SolverMetrics } from './metrics.js'
+import { createOnceAMinute } from './once-a-minute.js'
 import type { Quoting } from './quoting.js'
 import { SessionError } from './session/session-error.js'
 import type { SessionOrderEvent, SessionReady, SessionResult } from './session/session-messages.js'
@@ -30,6 +31,7 @@ const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
 /** Connects a solver by a session, which is opened again after each loss, and follows the events of its orders there. */
 export function connectBySession(options: ConnectionOptions) {
   const { chains, state, quoting, metrics, log } = options
+  const isDue = createOnceAMinute(options.clock)
   let setOpened = () => {}
   let setRefused = (_error: Error) => {}
   const opened = new Promise<void>((resolve, reject) => {
@@ -51,7 +53,7 @@ export function connectBySession(options: ConnectionOptions) {
     const counter = COUNTERS[result.outcome]
     if (counter !== undefined) metrics[counter]++
     if (result.rank === 1) metrics.offersBest++
-    if (counter === 'offersDropped') log.warn({ ...result }, 'offer dropped')
+    if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
     options.onResult?.(result)
   }
 

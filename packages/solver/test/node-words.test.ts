@@ -57,6 +57,15 @@ it('the words of a node are in its error, and are cut', async () => {
   expect(wordsOf(new Error(`at ws://user:${KEY}@node.example:8546/${KEY}`))).toBe('at ws://node.example:8546')
 })
 
+it('a node that quotes the path and query at which it was asked shows no key', async () => {
+  const { url } = await serve(({ url: path }, response) => {
+    response.writeHead(403).end(`Cannot POST ${path}: ${KEY} is unknown`)
+  })
+  const error = await errorOf(http(`${url}/v2/${KEY}?key=${KEY}2`, { retryCount: 0 }))
+  expect(wordsOf(error)).toContain('Cannot POST /v2/…')
+  expect(shown(reportable(error))).not.toContain(KEY)
+})
+
 it('an error of another kind is reported as it is', () => {
   const cause = new Error('of the market maker')
   const error = new TypeError('no price', { cause })

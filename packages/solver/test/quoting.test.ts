@@ -22,6 +22,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
   const clock = createManualClock()
   const metrics = createMetrics()
   const errors: string[] = []
+  const lines: object[] = []
   /** The nonces of the quotes that count. */
   const promised = new Set<bigint>()
   const open = new Map<bigint, { quote: Quote; deposit: 'NONE' | 'CONTRACT' }>()
@@ -56,7 +57,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     rules: { minFillSeconds: 60, maxLockSeconds: 3_600 },
     clock,
     metrics,
-    log: { debug() {}, info() {}, warn() {}, error() {} },
+    log: { debug() {}, info: (line) => void lines.push(line), warn() {}, error() {} },
     onError: (error) => errors.push((error as Error).message),
     signal: new AbortController().signal,
   })
@@ -81,6 +82,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     clock,
     metrics,
     errors,
+    lines,
     promised,
     open,
     kept,
@@ -202,3 +204,29 @@ it.each(['0x0000000000000000000000000000000000000000', SETTLEMENT, WETH, USDC] a
     expect(kept).toEqual([])
   },
 )
+
+it('a request whose deadline is far away holds its place for a minute', async () => {
+  const { clock, ask, request } = startQuoting(
+    () => NEVER,
+    () => NEVER,
+  )
+  const answer = ask(undefined, { deadline: request.deadline + 2 ** 31 })
+  await clock.advance(60_000)
+  expect(await answer).toEqual({ decline: 'OTHER' })
+})
+
+it('requests that are declined have one line a minute for each reason, and are counted', async () => {
+  const { clock, ask, lines, metrics } = startQuoting(
+    () => ({ amount: 1_000n }),
+    () => NEVER,
+  )
+  const declined = { depositDeadline: 0, deadline: clock.now() + 2 ** 31 }
+  for (let asked = 0; asked < 100; asked++) await ask(undefined, declined)
+  expect([lines.length, metrics.declined]).toEqual([1, 100])
+  await clock.advance(59_999)
+  await ask(undefined, declined)
+  expect(lines).toHaveLength(1)
+  await clock.advance(1)
+  await ask(undefined, declined)
+  expect(lines).toHaveLength(2)
+})

@@ -1,6 +1,8 @@
 import type { BaseError } from 'viem'
 
 const MAX_CHARACTERS = 500
+/** What is shorter, such as `v2`, is no key. */
+const MIN_KEY_CHARACTERS = 6
 /** A URL, with what comes before its host and after it, which may have a key. */
 const URL_PARTS = /\b((?:http|ws)s?:\/\/)(?:[^\s/@]*@)?([^\s/?#"']*)[^\s"']*/gi
 
@@ -8,7 +10,15 @@ const URL_PARTS = /\b((?:http|ws)s?:\/\/)(?:[^\s/@]*@)?([^\s/?#"']*)[^\s"']*/gi
 export function wordsOf(error: unknown): string {
   const { shortMessage, details, message } = error as Partial<BaseError> & Error
   const words = [...new Set([shortMessage ?? message ?? error, details])].filter((text) => text).join(' ')
-  return words.replace(URL_PARTS, '$1$2').slice(0, MAX_CHARACTERS)
+  const shown = secretsOf(error).reduce((text, secret) => text.replaceAll(secret, '…'), words)
+  return shown.replace(URL_PARTS, '$1$2').slice(0, MAX_CHARACTERS)
+}
+
+/** The parts of the path and query of a node, of which one may be a key: a node may quote what it was asked. */
+function secretsOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return []
+  const [, , , ...parts] = 'url' in error ? String(error.url).split(/[/?&=#]/) : []
+  return [...parts.filter(({ length }) => length >= MIN_KEY_CHARACTERS), ...secretsOf(error.cause)]
 }
 
 /** An error as callers and logs get it: those of viem, also as causes, are reduced to words. */

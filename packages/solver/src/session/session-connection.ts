@@ -7,14 +7,18 @@ import { NO_SESSIONS, SessionError } from './session-error.js'
 import {
   type InstanceMessage,
   readMessage,
+  type SessionAnswer,
   type SessionOrderEvent,
   type SessionReady,
   type SessionResult,
   writeAnswer,
 } from './session-messages.js'
-import type { SolverSessionOptions } from './solver-session.js'
 
-interface ConnectionOptions extends Pick<SolverSessionOptions, 'answer' | 'onError'> {
+export interface ConnectionOptions {
+  /** Answers a quote request. What it throws becomes a decline, and goes to `onError`. */
+  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
+  /** Called with what the solver's own callbacks or its account have thrown. */
+  readonly onError: (error: unknown) => void
   /** The WebSocket's URL. */
   readonly url: string
   /** Whether the instance has offered sessions before, or another one may: then a 404 is not final. */

@@ -59,7 +59,8 @@ type Fields = Readonly<Record<string, unknown>>
 /** A cursor goes into each later hello, and the others into logs: an instance must not make them long. */
 const MAX_TEXT_CHARACTERS = 256
 const MAX_SENTENCE_CHARACTERS = 1_000
-const HEARTBEAT_MS = { minimum: 1, maximum: 600_000 }
+/** A longer one would hide for minutes that the instance is dead. */
+const HEARTBEAT_MS = { minimum: 1_000, maximum: 60_000 }
 const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
 
 /**
@@ -122,13 +123,7 @@ function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
   const terms = readRequestTerms(fields)
   if (terms === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE') || !isNatural(deadline))
     return undefined
-  return {
-    ...terms,
-    id,
-    deadline,
-    kind,
-    traceparent: optionalText(traceparent),
-  }
+  return { ...terms, id, deadline, kind, traceparent: optionalText(traceparent) }
 }
 
 function readEvent(value: unknown): SessionOrderEvent {

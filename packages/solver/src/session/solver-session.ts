@@ -2,12 +2,11 @@ import type { Clock, Timer } from '../../../../src/clock.js'
 import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
 import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
-import type { IncomingRequest } from './request-terms.js'
-import { openConnection, type SessionConnection } from './session-connection.js'
+import { type ConnectionOptions, openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
-import type { SessionAnswer, SessionOrderEvent, SessionReady, SessionResult } from './session-messages.js'
+import type { SessionOrderEvent, SessionReady, SessionResult } from './session-messages.js'
 
-export interface SolverSessionOptions {
+export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' | 'onError'> {
   /**
    * Base URLs of the replicas of an instance, or of the instances of one operator, such as `https://quotes.example`. After a
    * loss, the next one is dialled. The origin of each is the audience that the solver signs there.
@@ -22,8 +21,6 @@ export interface SolverSessionOptions {
   readonly protocolName: string
   /** Where the events of the solver's orders begin. No events when it is left out. */
   readonly events?: { readonly after?: string }
-  /** Answers a quote request. What it throws becomes a decline, and goes to `onError`. */
-  readonly answer: (request: IncomingRequest) => SessionAnswer | Promise<SessionAnswer>
   /** Called each time that the session is open, with the base URL. */
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   readonly onResult?: (result: SessionResult) => void
@@ -31,8 +28,6 @@ export interface SolverSessionOptions {
   readonly onEvent?: (event: SessionOrderEvent, cursor: string) => void | Promise<void>
   /** Called when the session has ended or could not be opened. It is opened again unless `error.isFinal`. */
   readonly onLost: (error: SessionError) => void
-  /** Called with what `answer`, `onEvent` or the account has thrown. */
-  readonly onError: (error: unknown) => void
 }
 
 interface SessionTime {
@@ -41,6 +36,8 @@ interface SessionTime {
   readonly random: () => number
 }
 
+/** A session that lasts so long starts the back-off again. */
+const LASTING_MS = 60_000
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
 /** From so many events on, nothing is read. What an instance has sent in one piece before (64 KiB) may still be added. */
@@ -107,7 +104,7 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       onEvent: (event, cursor) => receiveEvent(connection, event, cursor),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.
-        resetTimer = clock.setTimeout(backoff.reset, ready.heartbeatMs)
+        resetTimer = clock.setTimeout(backoff.reset, LASTING_MS)
         hasBeenReady = true
         // Events from now on: those between a loss before the first one and the next session come as well.
         after ||= ready.cursor

@@ -20,6 +20,12 @@ it.each<[string, object]>([
   expect(() => read(message)).toThrow(`${field} is missing or not valid`)
 })
 
+it.each([1, 999, 60_001, 600_000])('an instance must not ask for a heartbeat each %i ms', (heartbeatMs) => {
+  expect(() => read({ type: 'ready', sessionId: ID, heartbeatMs })).toThrow(
+    'heartbeatMs is missing or not valid',
+  )
+})
+
 it('what an instance may leave out is left out when it is long, and its sentences are cut', () => {
   const ready = { type: 'ready', sessionId: ID, heartbeatMs: 1_000, cursor: LONG }
   expect(read(ready)).toEqual({ ...ready, cursor: undefined })

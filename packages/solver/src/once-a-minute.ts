@@ -1,0 +1,13 @@
+import type { Clock } from '../../../src/clock.js'
+
+const MINUTE_MS = 60_000
+
+/** Says whether a line that strangers can cause is due: once a minute for each reason. Reasons are kept, so they must be few. */
+export function createOnceAMinute(clock: Pick<Clock, 'monotonic'>): (reason: string) => boolean {
+  const written = new Map<string, number>()
+  return (reason) => {
+    const isDue = clock.monotonic() - (written.get(reason) ?? -MINUTE_MS) >= MINUTE_MS
+    if (isDue) written.set(reason, clock.monotonic())
+    return isDue
+  }
+}
