@@ -25,7 +25,11 @@ export async function createReplies<T>(market: Market, index: number, write: (of
   const account = benchAccount(index)
   const solver = lowerCase(account.address)
   const { rpcUrl: rpc, settlement, chainId } = market
-  const chain = await openChain(chainId, { rpc, settlement, tokens: [] }, { protocolName: 'Service', account })
+  const chain = await openChain(
+    chainId,
+    { rpc, settlement, tokens: [] },
+    { protocolName: 'Service', account },
+  )
   const sign = createKeySigner(account.getHdKey().privateKey ?? new Uint8Array(), secp256k1.ecdsaSign)
   const replies = new Map<string, T>()
   let asked = 0

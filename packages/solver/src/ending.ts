@@ -1,15 +1,9 @@
 import type { Address, Hex } from 'viem'
-import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
+import type { Quote } from '../../../src/domain/quote.js'
 import { createCancelBudget } from './cancel-budget.js'
 import { createCancellations } from './cancellations.js'
-import {
-  type AtBlock,
-  isNonceUsed,
-  readBalance,
-  readOrder,
-  requestOf,
-  settlementCall,
-} from './chain/orders.js'
+import { requestOf, settleCall } from './chain/calls.js'
+import { type AtBlock, isNonceUsed, readBalance, readOrder } from './chain/orders.js'
 import type { ChainParts } from './chain-parts.js'
 import { endingShortage } from './ending-limits.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
@@ -138,12 +132,12 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     ledger.end(quote)
   }
 
-  async function canSettle({ quote, signature, orderId }: SolverQuote): Promise<boolean> {
+  async function canSettle(signed: SolverQuote): Promise<boolean> {
+    const { quote, orderId } = signed
     const status = state.order(orderId)?.status ?? 'OPEN'
     if (time.passed() > quote.fillDeadline || status !== 'OPEN' || filling.hasGivenUp(orderId)) return false
-    const call = settlementCall(chain, 'settle', [toContractQuote(quote), signature])
     // A payment that needs more is not sent.
-    return chain.client.call({ ...requestOf(solver, call), gas: chain.maxGas }).then(
+    return chain.client.call({ ...requestOf(solver, settleCall(chain, signed)), gas: chain.maxGas }).then(
       () => true,
       () => false,
     )

@@ -1,9 +1,10 @@
 import type { Hex } from 'viem'
-import { toContractQuote } from '../../../src/domain/quote.js'
-import { type ChainOrder, readBalance, readOrder, settlementCall } from './chain/orders.js'
+import { settleCall, settlementCall } from './chain/calls.js'
+import { type ChainOrder, readBalance, readOrder } from './chain/orders.js'
 import { isOverflow } from './chain/revert-data.js'
 import type { ChainParts } from './chain-parts.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
+import { createOrderReports } from './order-reports.js'
 import type { Payments } from './payments.js'
 import { isPrice } from './quote-ledger.js'
 import { createSlots } from './slots.js'
@@ -43,6 +44,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   /** The orders that are under way, and whose deposits have been reported. */
   const reported = new Map<Hex, Seen>()
   const quotedInputs = new Map<Hex, bigint>()
+  const reportEnd = createOrderReports(parts)
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
@@ -186,10 +188,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
 
   async function send({ orderId }: StoredOrder, { deposit }: Found, sender: Payments): Promise<void> {
     const signed = deposit === 'ADDRESS' ? state.quote(orderId) : undefined
-    const call =
-      signed === undefined
-        ? settlementCall(chain, 'fill', [orderId])
-        : settlementCall(chain, 'settle', [toContractQuote(signed.quote), signed.signature])
+    const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
     try {
       await sender.send(orderId, call, () => {
         if (signed !== undefined && isCancelling(signed.quote.nonce))
@@ -229,7 +228,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   ): Promise<void> {
     const { orderId } = order
     const signed = state.quote(orderId)
-    report(orderId, status, signed, hash)
+    reportEnd({ orderId, status, signed, where: reported.get(orderId)?.where, transactionHash: hash })
     state.setStatus(orderId, status)
     if (signed === undefined) return
     // What was paid out must be missing from the holdings before it is missing from the promises.
@@ -249,34 +248,6 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     // A reorganisation has removed its end.
     if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
     ledger.deposited(signed.quote, where)
-  }
-
-  function report(
-    orderId: Hex,
-    status: StoredOrder['status'],
-    signed: SolverQuote | undefined,
-    transactionHash: Hex | undefined,
-  ): void {
-    log.info({ chainId, orderId, status, transactionHash }, 'order ended')
-    const where = reported.get(orderId)?.where
-    // Other orders have ended before this state began.
-    if (signed === undefined && transactionHash === undefined && where === undefined) return
-    if (status === 'FILLED') {
-      metrics.filled++
-      parts.onFilled({ chainId, orderId, transactionHash })
-    }
-    if (status !== 'MISSED') return
-    metrics.missed++
-    onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
-    // Tokens at an address may come too late to be paid for, whatever the output token does.
-    if (where !== 'CONTRACT' || signed === undefined) return
-    if (!ledger.miss(signed.quote, time.passed())) return
-    const { outputToken } = signed.quote
-    onError(
-      new Error(
-        `quotes of ${outputToken} on chain ${chainId} are declined for an hour: missed orders cost too much`,
-      ),
-    )
   }
 
   return {

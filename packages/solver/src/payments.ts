@@ -1,13 +1,20 @@
 import type { Hex } from 'viem'
+import type { Clock } from '../../../src/clock.js'
 import { OverBudget } from './cancel-budget.js'
+import type { Call } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
-import type { Call } from './chain/orders.js'
 import type { OnSigned, SignedTransaction, TransactionSender } from './chain/transactions.js'
-import type { SolverParts } from './chain-parts.js'
+import type { SolverMetrics } from './metrics.js'
+import type { SolverLog } from './solver-options.js'
 import type { SolverState } from './state.js'
 
-interface PaymentsOptions extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'onError' | 'signal'> {
+interface PaymentsOptions {
+  readonly clock: Clock
+  readonly log: SolverLog
+  readonly metrics: SolverMetrics
+  readonly onError: (error: unknown) => void
+  readonly signal: AbortSignal
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>

@@ -1,8 +1,8 @@
 import { createPublicClient, custom, parseTransaction } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
+import { settlementCall } from '../src/chain/calls.js'
 import type { SolverChain } from '../src/chain/open-chain.js'
-import { settlementCall } from '../src/chain/orders.js'
 import { createTransactionSender } from '../src/chain/transactions.js'
 
 const SETTLEMENT = `0x${'5e'.repeat(20)}` as const

@@ -12,10 +12,9 @@ import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
-import type { SolverParts } from '../chain-parts.js'
-import type { ChainOptions } from '../solver-options.js'
+import type { ChainOptions, SolverAccount } from '../solver-options.js'
+import { requestOf, settlementCall } from './calls.js'
 import { wordsOf } from './node-words.js'
-import { requestOf, settlementCall } from './orders.js'
 import { isRevert } from './revert-data.js'
 import { settlementAbi } from './settlement-abi.js'
 
@@ -60,7 +59,10 @@ const DEFAULTS = {
 export async function openChain(
   chainId: number,
   options: ChainOptions,
-  { protocolName, account }: Pick<SolverParts, 'protocolName' | 'account'>,
+  {
+    protocolName,
+    account,
+  }: { readonly protocolName: string; readonly account: Pick<SolverAccount, 'address'> },
 ): Promise<SolverChain> {
   const { rpc, settlement, tokens, maxFeePerGas } = options
   const given = Object.entries(options).filter(([, value]) => value !== undefined)

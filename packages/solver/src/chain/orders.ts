@@ -1,11 +1,4 @@
-import {
-  type Address,
-  type ContractFunctionArgs,
-  type ContractFunctionName,
-  encodeFunctionData,
-  erc20Abi,
-  type Hex,
-} from 'viem'
+import { type Address, erc20Abi, type Hex } from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import type { SolverChain } from './open-chain.js'
 import { settlementAbi } from './settlement-abi.js'
@@ -27,23 +20,6 @@ const STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as const
 /** A block that the node must have; the newest one when left out. */
 export interface AtBlock {
   readonly blockNumber?: bigint
-}
-
-/** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
-export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
-
-/** A call of the settlement contract (docs/protocol.md, "Contract calls"). */
-export function settlementCall<N extends ContractFunctionName<typeof settlementAbi, 'nonpayable'>>(
-  { settlement }: Pick<SolverChain, 'settlement'>,
-  functionName: N,
-  args: ContractFunctionArgs<typeof settlementAbi, 'nonpayable', N>,
-): Call {
-  return { address: settlement, abi: settlementAbi, functionName, args: args as readonly unknown[] }
-}
-
-/** A call by an account, as nodes simulate it. */
-export function requestOf(account: Address, call: Call) {
-  return { account, to: call.address, data: encodeFunctionData(call) }
 }
 
 /** Reads an order at the head of the chain. @throws viem's errors */

@@ -8,10 +8,10 @@ import {
 } from 'viem'
 import { estimateGas } from 'viem/actions'
 import type { SolverAccount } from '../solver-options.js'
+import { type Call, requestOf } from './calls.js'
 import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
 import { wordsOf } from './node-words.js'
 import type { SolverChain } from './open-chain.js'
-import { type Call, requestOf } from './orders.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
 export interface SignedTransaction {

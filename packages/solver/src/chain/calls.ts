@@ -1,0 +1,34 @@
+import {
+  type Address,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  encodeFunctionData,
+  type Hex,
+} from 'viem'
+import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
+import { settlementAbi } from './settlement-abi.js'
+
+/** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
+export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
+
+/** A call of the settlement contract (docs/protocol.md, "Contract calls"). */
+export function settlementCall<N extends ContractFunctionName<typeof settlementAbi, 'nonpayable'>>(
+  { settlement }: { readonly settlement: Address },
+  functionName: N,
+  args: ContractFunctionArgs<typeof settlementAbi, 'nonpayable', N>,
+): Call {
+  return { address: settlement, abi: settlementAbi, functionName, args: args as readonly unknown[] }
+}
+
+/** A call by an account, as nodes simulate it. */
+export function requestOf(account: Address, call: Call) {
+  return { account, to: call.address, data: encodeFunctionData(call) }
+}
+
+/** The call that pays the order of a quote whose input lies at its deposit address. */
+export function settleCall(
+  chain: { readonly settlement: Address },
+  { quote, signature }: { readonly quote: Quote; readonly signature: Hex },
+): Call {
+  return settlementCall(chain, 'settle', [toContractQuote(quote), signature])
+}
