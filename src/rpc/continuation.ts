@@ -1,10 +1,20 @@
 import { type DescMessage, type MessageShape, toBinary, toJsonString } from '@bufbuild/protobuf'
-import { Code, ConnectError, createContextKey, type HandlerContext } from '@connectrpc/connect'
-import type { UniversalHandler } from '@connectrpc/connect/protocol'
+import {
+  Code,
+  ConnectError,
+  type ContextValues,
+  createContextKey,
+  createContextValues,
+  type HandlerContext,
+} from '@connectrpc/connect'
+import type {
+  UniversalHandler,
+  UniversalServerRequest,
+  UniversalServerResponse,
+} from '@connectrpc/connect/protocol'
 import { limitTime } from '../concurrency/limit-time.js'
 import { type NextPart, withContinuation } from '../internals/continue-stream.js'
 import { messageEnvelope } from '../internals/message-envelope.js'
-import { failCall } from './admission.js'
 
 /** The formats of messages, in all protocols. */
 export type Format = 'binary' | 'json'
@@ -13,6 +23,8 @@ export type Format = 'binary' | 'json'
 type Begin = (signal: AbortSignal) => NextPart
 
 const beginKey = createContextKey<Begin | undefined>(undefined)
+/** Whether a call is only to write the error that ends another one. */
+const failedKey = createContextKey(false)
 
 /**
  * Lets the envelopes that `begin` makes follow the first message of a call, with which its method ends. They are the same in
@@ -44,6 +56,28 @@ function withDeadline(begin: Begin, timeoutMs: number): Begin {
       return isLate ? new ConnectError('the operation timed out', Code.DeadlineExceeded) : part
     }
   }
+}
+
+/** Whether a call only writes an error: reading its messages throws it. */
+export function isFailed(contextValues: ContextValues): boolean {
+  return contextValues.get(failedKey)
+}
+
+/** Calls a handler with a body that fails, so that Connect writes the error in the protocol of the call. */
+function failCall(
+  handler: UniversalHandler,
+  request: UniversalServerRequest,
+  error: ConnectError,
+): Promise<UniversalServerResponse> {
+  const contextValues = (request.contextValues ?? createContextValues()).set(failedKey, true)
+  const header = new Headers(request.header)
+  header.delete('content-length')
+  return handler({ ...request, header, contextValues, body: failing(error) })
+}
+
+// biome-ignore lint/correctness/useYield: the body has no bytes
+async function* failing(error: ConnectError): AsyncGenerator<Uint8Array> {
+  throw error
 }
 
 /** The format of the messages of a call. */

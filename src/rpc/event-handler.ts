@@ -19,8 +19,9 @@ export function toStreamHandler(streams: EventStreams) {
     request: StreamEventsRequest,
     context: HandlerContext,
   ): AsyncGenerator<StreamEventsResponse> {
+    const { abandon, recordReached, recordError } = context.values.get(requestKey)
+    recordReached()
     const stream = await open(streams, request, context)
-    const { abandon, recordError } = context.values.get(requestKey)
     continueAfterFirst(context, sendEvents(stream, { abandon, recordError, format: formatOf(context) }))
     yield toConnectedMessage(streams.supportedChains, stream.subscription.cursor())
   }

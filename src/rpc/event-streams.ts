@@ -7,7 +7,6 @@ import {
   chainNotSupported,
   type FieldViolation,
   invalidArgument,
-  type Reason,
   type ServiceError,
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
@@ -21,7 +20,7 @@ import { EVENT_TYPE_NAMES, toHealthMessage } from './convert-events.js'
 import { Fields } from './fields.js'
 import { identifyClient } from './identify-client.js'
 import { memoizeLast } from './memoize-last.js'
-import type { Protocol } from './method.js'
+import type { Outcome, Protocol } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import { createStreamOutcomes } from './stream-outcomes.js'
 import type { StreamSlots } from './stream-slots.js'
@@ -39,7 +38,7 @@ export interface EventStreams {
   /** Counts a request to open a stream; call it before `open`. @throws ServiceError RATE_LIMITED */
   checkLimits(client: Client): Promise<void>
   /** Counts a request that was rejected before `open`, unless the metric of the limits has it. */
-  countRejected(protocol: Protocol, reason: Reason): void
+  countRejected(protocol: Protocol, outcome: Outcome): void
   /**
    * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
    * @param address the client's IP address
@@ -170,8 +169,8 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     async checkLimits(client) {
       await rateLimits.consume('streams', client)
     },
-    countRejected(protocol, reason) {
-      if (reason !== 'RATE_LIMITED') count(protocol, reason)
+    countRejected(protocol, outcome) {
+      if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
     open(request, caller, malformed = []) {

@@ -4,16 +4,26 @@ import { toConnectError } from './connect-errors.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import { requestKey } from './rpc-context.js'
 
-/** Counts every message that a caller sends on a stream against the global limit (docs/decisions.md, D8). */
+/** Counts every message that a caller sends on a stream against the global limit, also a broken one (docs/decisions.md, D8). */
 export function limitMessages(rateLimits: RateLimits): Interceptor {
+  async function count(client: Client): Promise<void> {
+    try {
+      await rateLimits.consume('global', client)
+    } catch (thrown) {
+      throw toConnectError(toServiceError(thrown))
+    }
+  }
+
   async function* counted<T>(messages: AsyncIterable<T>, client: Client): AsyncGenerator<T> {
-    for await (const message of messages) {
-      try {
-        await rateLimits.consume('global', client)
-      } catch (thrown) {
-        throw toConnectError(toServiceError(thrown))
-      }
-      yield message
+    const iterator = messages[Symbol.asyncIterator]()
+    for (;;) {
+      const result = await iterator.next().catch(async (thrown) => {
+        await count(client)
+        throw thrown
+      })
+      if (result.done) return
+      await count(client)
+      yield result.value
     }
   }
 

@@ -6,6 +6,7 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf'
+import type { Reason } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { Caller } from '../quoting/fan-out.js'
 import type { Fields } from './fields.js'
@@ -13,6 +14,9 @@ import type { Client, LimitName } from './rate-limits.js'
 
 /** The protocol of a call. */
 export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
+
+/** How a call ended, in the metrics. MALFORMED: its bytes were not a message, so that it reached no method. */
+export type Outcome = Reason | 'OK' | 'MALFORMED'
 
 /** The result of a quote in the log's line of its request. */
 export interface QuoteSummary {

@@ -4,14 +4,13 @@ import {
   type FieldViolation,
   invalidArgument,
   isOutage,
-  type Reason,
   type ServiceError,
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { RequestCounters } from '../telemetry/request-counters.js'
 import { Fields } from './fields.js'
-import type { Method, Protocol, RequestContext } from './method.js'
+import type { Method, Outcome, Protocol, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
@@ -48,7 +47,7 @@ export interface MethodHandler {
    * Counts a call that has ended.
    * @param seconds from the request to its response
    */
-  count(protocol: Protocol, result: Reason | 'OK', seconds: number): void
+  count(protocol: Protocol, result: Outcome, seconds: number): void
 }
 
 interface MiddlewareOptions {

@@ -20,7 +20,8 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
     request: StreamQuotesRequest,
     context: HandlerContext,
   ): AsyncGenerator<StreamQuotesResponse> {
-    const { recordError } = context.values.get(requestKey)
+    const { recordReached, recordError } = context.values.get(requestKey)
+    recordReached()
     const first = await openStream(streams, request, context).catch((thrown) => {
       const error = toServiceError(thrown)
       recordError(error)

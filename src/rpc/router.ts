@@ -1,12 +1,12 @@
 import type { DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
-import type { ConnectRouter, ConnectRouterOptions, ServiceImpl } from '@connectrpc/connect'
+import type { ConnectRouter, ServiceImpl } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import { toServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { type Implementation, withDirectCalls } from '../internals/direct-call.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import { type Admission, markReached, NO_LIMITS, recordReached, withAdmission } from './admission.js'
+import type { Admission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
 import { withMessagesAfterFirst } from './continuation.js'
 import { withRemainingDeadlines } from './deadline.js'
@@ -21,58 +21,73 @@ import { toSessionHandler } from './session-handler.js'
 import type { SolverSessions } from './solver-sessions.js'
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
-export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
+export type AddService = (router: ConnectRouter) => void
+
+interface RpcServicesOptions {
+  readonly methods: readonly MethodHandler[]
+  /** Undefined for a server without streams. */
+  readonly streams: EventStreams | undefined
+  readonly quoteStreams: QuoteStreams | undefined
+  readonly solverSessions: SolverSessions
+  /** They add gRPC's own services, which have no middleware. */
+  readonly addServices: readonly AddService[]
+}
+
+/** All methods, as an adapter of Connect serves them. */
+export interface RpcServices {
+  /** Adds them to a Connect router. */
+  readonly routes: (router: ConnectRouter) => void
+  /** The limits of methods by path. gRPC's own services have none. */
+  readonly admissions: ReadonlyMap<string, Admission>
+}
 
 interface UnaryMethod {
   readonly desc: MethodHandler['desc']
   readonly handle: Implementation<DescMessage, DescMessage>
 }
 
-/**
- * Adds the methods with their middleware, the streams and gRPC's own services to a Connect router, which serves them
- * as gRPC, gRPC-Web and Connect.
- */
-export function rpcRoutes(
-  methods: readonly MethodHandler[],
-  streams: EventStreams | undefined,
-  quoteStreams: QuoteStreams | undefined,
-  solverSessions: SolverSessions,
-  addServices: readonly AddService[],
-) {
+/** Collects the methods with their middleware, the streams and gRPC's own services. */
+export function rpcServices(options: RpcServicesOptions): RpcServices {
+  const { methods, streams, quoteStreams, solverSessions, addServices } = options
   const unaryMethods = methods.map((method) => ({ desc: method.desc, handle: toHandler(method) }))
   const handlers: [DescMethod, unknown][] = [
     ...unaryMethods.map(({ desc, handle }): [DescMethod, unknown] => [desc, handle]),
     [solverSessions.desc, toSessionHandler(solverSessions)],
   ]
-  const admissions = new Map<DescMethod, Admission>([
-    ...methods.map((method): [DescMethod, Admission] => [method.desc, admissionOf(method)]),
-    [solverSessions.desc, solverSessions],
+  const admissions = new Map<string, Admission>([
+    ...methods.map((method): [string, Admission] => [pathOf(method.desc), admissionOf(method)]),
+    [pathOf(solverSessions.desc), solverSessions],
   ])
   if (streams !== undefined) {
     handlers.push([streams.desc, toStreamHandler(streams)])
-    admissions.set(streams.desc, streams)
+    admissions.set(pathOf(streams.desc), streams)
   }
   if (quoteStreams !== undefined) {
     handlers.push([quoteStreams.desc, toQuoteStreamHandler(quoteStreams)])
-    admissions.set(quoteStreams.desc, quoteStreams)
+    admissions.set(pathOf(quoteStreams.desc), quoteStreams)
   }
-  return (router: ConnectRouter): void => {
-    const options = { interceptors: [markReached] }
+
+  function routes(router: ConnectRouter): void {
     for (const service of new Set(handlers.map(([desc]) => desc.parent))) {
       const own = handlers.filter(([desc]) => desc.parent === service)
       const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
-      router.service(service, implementation as ServiceImpl<DescService>, options)
+      router.service(service, implementation as ServiceImpl<DescService>)
     }
-    for (const add of addServices) add(router, options)
+    for (const add of addServices) add(router)
     wrapHandlers(router, (handler) => {
       const isStream =
         handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
       const unary = unaryMethods.find(({ desc }) => desc === handler.method)
       const sending = isStream ? withMessagesAfterFirst(handler) : direct(handler, unary)
-      const timed = withRemainingDeadlines(sending)
-      return withWholeEnvelopes(withAdmission(timed, admissions.get(handler.method) ?? NO_LIMITS))
+      return withWholeEnvelopes(withRemainingDeadlines(sending))
     })
   }
+
+  return { routes, admissions }
+}
+
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`
 }
 
 /** The types of bodies that are envelopes. Those of Connect's unary calls are not. */
@@ -97,16 +112,14 @@ function admissionOf(method: MethodHandler): Admission {
 /** Lets plain gRPC calls of a method reach it without Connect's handler. gRPC's own services have no method. */
 function direct(handler: UniversalHandler, method: UnaryMethod | undefined): UniversalHandler {
   if (method === undefined) return handler
-  const implementation: UnaryMethod['handle'] = (message, context) => {
-    recordReached(context.values)
-    return method.handle(message, context)
-  }
-  return withDirectCalls(handler, method.desc, implementation, MAX_BODY_KIB * 1024)
+  return withDirectCalls(handler, method.desc, method.handle, MAX_BODY_KIB * 1024)
 }
 
 function toHandler(method: MethodHandler): UnaryMethod['handle'] {
   return async (message, context) => {
     const start = performance.now()
+    const { recordReached, recordError } = context.values.get(requestKey)
+    recordReached()
     const call = toRpcContext(context)
     const count = (result: Parameters<MethodHandler['count']>[1]) =>
       method.count(call.protocol, result, (performance.now() - start) / 1000)
@@ -118,7 +131,7 @@ function toHandler(method: MethodHandler): UnaryMethod['handle'] {
     } catch (thrown) {
       const error = toServiceError(thrown)
       count(error.reason)
-      context.values.get(requestKey).recordError(error)
+      recordError(error)
       throw toConnectError(error)
     }
   }

@@ -20,6 +20,8 @@ export const requestKey = createContextKey({
   keepOpen: () => {},
   /** The value of the request's `Host` or `:authority`. */
   hostOf: () => '',
+  /** Records that the call has reached its method, which counts it. */
+  recordReached: () => {},
   /** Records the error of the response. */
   recordError: (_error: ServiceError) => {},
   /** Records the result of a quote. */

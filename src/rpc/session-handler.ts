@@ -6,10 +6,10 @@ import {
   type OpenSessionResponse,
 } from '../../gen/aggregator/v1/session_pb.js'
 import { invalidArgument, ServiceError, toServiceError } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { MAX_HELLO_BYTES, type SessionPeer } from '../sessions/messages.js'
-import { isRejected, malformed, recordReached } from './admission.js'
 import { toConnectError } from './connect-errors.js'
-import { continueAfterFirst, formatOf } from './continuation.js'
+import { continueAfterFirst, formatOf, isFailed } from './continuation.js'
 import { toSolverMessage } from './convert-sessions.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { createSessionStream, type SessionStream } from './session-stream.js'
@@ -27,10 +27,10 @@ export function toSessionHandler(sessions: SolverSessions) {
     requests: AsyncIterable<OpenSessionRequest>,
     context: HandlerContext,
   ): AsyncGenerator<OpenSessionResponse> {
-    // Connect calls this function also for a call that was rejected, with messages that throw the rejection.
-    if (isRejected(context.values)) for await (const _ of requests);
-    recordReached(context.values)
-    const { recordError } = context.values.get(requestKey)
+    // Connect calls this function also to write the error that ends a session.
+    if (isFailed(context.values)) for await (const _ of requests);
+    const { recordReached, recordError } = context.values.get(requestKey)
+    recordReached()
     try {
       yield begin(sessions, requests, context)
     } catch (thrown) {
@@ -71,7 +71,7 @@ async function receiveAll(
   requests: AsyncIterable<OpenSessionRequest>,
   peer: SessionPeer,
   stream: SessionStream,
-  { desc, readHello }: SolverSessions,
+  { readHello }: SolverSessions,
 ): Promise<void> {
   const iterator = requests[Symbol.asyncIterator]()
   try {
@@ -89,13 +89,19 @@ async function receiveAll(
   } catch (thrown) {
     const hasLeft = thrown instanceof ConnectError && ENDINGS.includes(thrown.code)
     if (hasLeft) peer.leave()
-    else peer.reject(malformed(desc))
+    else peer.reject(malformed())
   }
 }
 
 function assertShort(message: OpenSessionRequest): void {
   if (toBinary(OpenSessionRequestSchema, message).length <= MAX_HELLO_BYTES) return
   throw invalidArgument([{ field: 'body', message: `must be at most ${MAX_HELLO_BYTES} bytes before ready` }])
+}
+
+function malformed(): ServiceError {
+  const { typeName } = OpenSessionRequestSchema
+  const message = `must be a valid ${typeName} of at most ${MAX_BODY_KIB} KiB`
+  return invalidArgument([{ field: 'body', message }])
 }
 
 function onlyGrpc(): ServiceError {
