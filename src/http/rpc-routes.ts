@@ -28,6 +28,9 @@ declare module 'fastify' {
 
 /** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
 const NEVER_COMPRESS = 0xffff_ffff
+/** The longest delay of a timer. Node turns a longer one into 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000 }
 const METHOD_NOT_ALLOWED = 405
 const VERSION_NOT_SUPPORTED = 505
 
@@ -49,6 +52,7 @@ export async function registerRpc(
     request.response = reply.raw
     const error = findTargetError(request.raw) ?? findVersionError(request, bothWays)
     if (error !== undefined) return rejectCounted(error, request, reply)
+    clampTimeout(request.raw.headers)
     const admission = admissions.get(request.routeOptions.url ?? '')
     if (admission !== undefined) return admit(admission, request, reply)
   })
@@ -99,6 +103,15 @@ async function admit(
   }
 }
 
+/** Shortens a deadline to 24.8 days. Connect's option `maxTimeoutMs` rejects longer ones, although they are valid. */
+export function clampTimeout(headers: IncomingHttpHeaders): void {
+  const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(String(headers['grpc-timeout'])) ?? []
+  const isLong = Number(digits) * (UNIT_MS[unit] ?? 0) > MAX_TIMER_MS
+  if (isLong) headers['grpc-timeout'] = `${Math.floor(MAX_TIMER_MS / 1000)}S`
+  const text = String(headers['connect-timeout-ms'])
+  if (/^\d{10}$/.test(text) && Number(text) > MAX_TIMER_MS) headers['connect-timeout-ms'] = String(MAX_TIMER_MS)
+}
+
 function protocolOf(headers: IncomingHttpHeaders): Protocol {
   const type = (headers['content-type'] ?? '').toLowerCase()
   if (type.startsWith('application/grpc-web')) return 'grpc-web'
@@ -133,7 +146,6 @@ function toContextValues(request: FastifyRequest) {
   return createContextValues().set(requestKey, {
     id,
     ip,
-    elapsedMs: () => elapsedMs(request),
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,
     unsentBytes: () => response?.writableLength ?? 0,

@@ -1,15 +1,13 @@
-import type { DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
-import type { ConnectRouter, ServiceImpl } from '@connectrpc/connect'
+import type { DescMethod, DescService, Message } from '@bufbuild/protobuf'
+import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import { toServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
-import { type Implementation, withDirectCalls } from '../internals/direct-call.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import type { Admission } from './admission.js'
 import { toConnectError } from './connect-errors.js'
 import { withMessagesAfterFirst } from './continuation.js'
-import { withRemainingDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
 import { chainIn } from './method.js'
@@ -41,17 +39,11 @@ export interface RpcServices {
   readonly admissions: ReadonlyMap<string, Admission>
 }
 
-interface UnaryMethod {
-  readonly desc: MethodHandler['desc']
-  readonly handle: Implementation<DescMessage, DescMessage>
-}
-
 /** Collects the methods with their middleware, the streams and gRPC's own services. */
 export function rpcServices(options: RpcServicesOptions): RpcServices {
   const { methods, streams, quoteStreams, solverSessions, addServices } = options
-  const unaryMethods = methods.map((method) => ({ desc: method.desc, handle: toHandler(method) }))
   const handlers: [DescMethod, unknown][] = [
-    ...unaryMethods.map(({ desc, handle }): [DescMethod, unknown] => [desc, handle]),
+    ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
     [solverSessions.desc, toSessionHandler(solverSessions)],
   ]
   const admissions = new Map<string, Admission>([
@@ -77,9 +69,7 @@ export function rpcServices(options: RpcServicesOptions): RpcServices {
     wrapHandlers(router, (handler) => {
       const isStream =
         handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
-      const unary = unaryMethods.find(({ desc }) => desc === handler.method)
-      const sending = isStream ? withMessagesAfterFirst(handler) : direct(handler, unary)
-      return withWholeEnvelopes(withRemainingDeadlines(sending))
+      return withWholeEnvelopes(isStream ? withMessagesAfterFirst(handler) : handler)
     })
   }
 
@@ -109,14 +99,9 @@ function admissionOf(method: MethodHandler): Admission {
   return { checkLimits: method.checkLimits, countRejected: method.count }
 }
 
-/** Lets plain gRPC calls of a method reach it without Connect's handler. gRPC's own services have no method. */
-function direct(handler: UniversalHandler, method: UnaryMethod | undefined): UniversalHandler {
-  if (method === undefined) return handler
-  return withDirectCalls(handler, method.desc, method.handle, MAX_BODY_KIB * 1024)
-}
-
-function toHandler(method: MethodHandler): UnaryMethod['handle'] {
-  return async (message, context) => {
+/** Builds Connect's handler of a unary method. */
+function toHandler(method: MethodHandler) {
+  return async (message: Message, context: HandlerContext): Promise<object> => {
     const start = performance.now()
     const { recordReached, recordError } = context.values.get(requestKey)
     recordReached()
@@ -127,7 +112,7 @@ function toHandler(method: MethodHandler): UnaryMethod['handle'] {
       method.assertChain(chainIn(message))
       const response = await method.handle(message, call)
       count('OK')
-      return response as Record<string, unknown>
+      return response
     } catch (thrown) {
       const error = toServiceError(thrown)
       count(error.reason)

@@ -1,6 +1,5 @@
-import { createContextKey } from '@connectrpc/connect'
+import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
-import type { CallContext } from '../internals/direct-call.js'
 import type { Protocol, QuoteSummary, RequestContext } from './method.js'
 import { readTraceparent } from './traceparent.js'
 
@@ -8,8 +7,6 @@ import { readTraceparent } from './traceparent.js'
 export const requestKey = createContextKey({
   id: '',
   ip: '',
-  /** Milliseconds since the request arrived. */
-  elapsedMs: () => 0,
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
   /** Whether everything that was sent has left this process. */
@@ -29,7 +26,7 @@ export const requestKey = createContextKey({
 })
 
 /** The context of a Connect handler's call. */
-export function toRpcContext(context: CallContext): RequestContext {
+export function toRpcContext(context: HandlerContext): RequestContext {
   const request = context.values.get(requestKey)
   return {
     protocol: context.protocolName as Protocol,
