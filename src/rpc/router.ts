@@ -6,10 +6,9 @@ import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import type { Admission } from './admission.js'
-import { toConnectError } from './connect-errors.js'
-import { withMessagesAfterFirst } from './continuation.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
+import { withErrors } from './interceptors.js'
 import { chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
 import { toQuoteStreamHandler } from './quote-stream-handler.js'
@@ -63,14 +62,10 @@ export function rpcServices(options: RpcServicesOptions): RpcServices {
     for (const service of new Set(handlers.map(([desc]) => desc.parent))) {
       const own = handlers.filter(([desc]) => desc.parent === service)
       const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
-      router.service(service, implementation as ServiceImpl<DescService>)
+      router.service(service, implementation as ServiceImpl<DescService>, { interceptors: [withErrors] })
     }
     for (const add of addServices) add(router)
-    wrapHandlers(router, (handler) => {
-      const isStream =
-        handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
-      return withWholeEnvelopes(isStream ? withMessagesAfterFirst(handler) : handler)
-    })
+    wrapHandlers(router, withWholeEnvelopes)
   }
 
   return { routes, admissions }
@@ -99,12 +94,11 @@ function admissionOf(method: MethodHandler): Admission {
   return { checkLimits: method.checkLimits, countRejected: method.count }
 }
 
-/** Builds Connect's handler of a unary method. */
+/** Builds Connect's handler of a unary method. It counts each call. */
 function toHandler(method: MethodHandler) {
   return async (message: Message, context: HandlerContext): Promise<object> => {
     const start = performance.now()
-    const { recordReached, recordError } = context.values.get(requestKey)
-    recordReached()
+    context.values.get(requestKey).recordReached()
     const call = toRpcContext(context)
     const count = (result: Parameters<MethodHandler['count']>[1]) =>
       method.count(call.protocol, result, (performance.now() - start) / 1000)
@@ -116,8 +110,7 @@ function toHandler(method: MethodHandler) {
     } catch (thrown) {
       const error = toServiceError(thrown)
       count(error.reason)
-      recordError(error)
-      throw toConnectError(error)
+      throw error
     }
   }
 }
