@@ -7,9 +7,8 @@ import { ServiceError, toServiceError } from '../domain/errors.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import { rpcRefusal } from '../internals/rpc-refusal.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import type { Admission } from '../rpc/admission.js'
 import { toConnectError } from '../rpc/connect-errors.js'
-import type { Protocol, QuoteSummary } from '../rpc/method.js'
+import type { Admission, QuoteSummary, RpcProtocol } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
 import { findTargetError } from './ambiguous-headers.js'
@@ -82,7 +81,7 @@ async function admit(
     const outcome =
       request.rejection?.reason ??
       (reply.raw.statusCode === METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'MALFORMED')
-    admission.countRejected(protocol, outcome, elapsedMs(request) / 1000)
+    admission.count(protocol, outcome, elapsedMs(request) / 1000)
   })
   try {
     await admission.checkLimits(toClient(request, reply))
@@ -109,10 +108,11 @@ export function clampTimeout(headers: IncomingHttpHeaders): void {
   const isLong = Number(digits) * (UNIT_MS[unit] ?? 0) > MAX_TIMER_MS
   if (isLong) headers['grpc-timeout'] = `${Math.floor(MAX_TIMER_MS / 1000)}S`
   const text = String(headers['connect-timeout-ms'])
-  if (/^\d{10}$/.test(text) && Number(text) > MAX_TIMER_MS) headers['connect-timeout-ms'] = String(MAX_TIMER_MS)
+  if (/^\d{10}$/.test(text) && Number(text) > MAX_TIMER_MS)
+    headers['connect-timeout-ms'] = String(MAX_TIMER_MS)
 }
 
-function protocolOf(headers: IncomingHttpHeaders): Protocol {
+function protocolOf(headers: IncomingHttpHeaders): RpcProtocol {
   const type = (headers['content-type'] ?? '').toLowerCase()
   if (type.startsWith('application/grpc-web')) return 'grpc-web'
   return type.startsWith('application/grpc') ? 'grpc' : 'connect'
@@ -146,6 +146,7 @@ function toContextValues(request: FastifyRequest) {
   return createContextValues().set(requestKey, {
     id,
     ip,
+    protocol: protocolOf(request.headers),
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,
     unsentBytes: () => response?.writableLength ?? 0,

@@ -2,7 +2,7 @@ import { ConnectError, type HandlerContext } from '@connectrpc/connect'
 import type { StreamEventsRequest, StreamEventsResponse } from '../../gen/aggregator/v1/event_pb.js'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectedMessage, toEventMessage, toHeartbeatMessage } from './convert-events.js'
-import { END_TIMEOUT_MS, type EventStreams, type StreamProtocol } from './event-streams.js'
+import { END_TIMEOUT_MS, type EventStreams } from './event-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 
 /** Builds Connect's handler of StreamEvents. Connect asks for a message when the client has taken those before. */
@@ -15,13 +15,13 @@ export function toStreamHandler(streams: EventStreams) {
     recordReached()
     const { protocol, requestId, address } = toRpcContext(context)
     await streams.waitForCursor(request.after, address)
-    const stream = streams.open(request, { protocol: protocol as StreamProtocol, requestId, address })
+    const stream = streams.open(request, { protocol, requestId, address })
     const { subscription } = stream
     let endTimer: NodeJS.Timeout | undefined
     subscription.ended.addEventListener('abort', () => {
       endTimer = setTimeout(abandon, END_TIMEOUT_MS).unref()
     })
-    // Not in `finally`: a generator whose client leaves while a message waits for it is never continued.
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
     const leave = () => {
       stream.close()
       clearTimeout(endTimer)

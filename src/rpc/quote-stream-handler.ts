@@ -5,7 +5,6 @@ import {
   type StreamQuotesResponse,
   StreamQuotesResponseSchema,
 } from '../../gen/aggregator/v1/quote_pb.js'
-import type { StreamProtocol } from './event-streams.js'
 import type { QuoteStreams } from './quote-streams.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 
@@ -20,7 +19,7 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
     const { protocol, requestId, address, timeoutMs, traceparent, recordQuote } = toRpcContext(context)
     // Without a spread, after which each object would have a hidden class of its own in memory.
     const stream = streams.open(request, {
-      protocol: protocol as StreamProtocol,
+      protocol,
       requestId,
       address,
       timeoutMs,
@@ -29,7 +28,7 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
       abandon,
       isDrained,
     })
-    // Not in `finally`: a generator whose client leaves while a message waits for it is never continued.
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
     const leave = () => stream.leave()
     context.signal.addEventListener('abort', leave)
     if (context.signal.aborted) leave()

@@ -1,19 +1,17 @@
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf'
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
-import { toServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import type { Admission } from './admission.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
-import { withErrors } from './interceptors.js'
-import { chainIn } from './method.js'
+import { countCalls, withErrors } from './interceptors.js'
+import { type Admission, chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
 import { toQuoteStreamHandler } from './quote-stream-handler.js'
 import type { QuoteStreams } from './quote-streams.js'
-import { requestKey, toRpcContext } from './rpc-context.js'
+import { toRpcContext } from './rpc-context.js'
 import { toSessionHandler } from './session-handler.js'
 import type { SolverSessions } from './solver-sessions.js'
 
@@ -41,34 +39,26 @@ export interface RpcServices {
 /** Collects the methods with their middleware, the streams and gRPC's own services. */
 export function rpcServices(options: RpcServicesOptions): RpcServices {
   const { methods, streams, quoteStreams, solverSessions, addServices } = options
-  const handlers: [DescMethod, unknown][] = [
-    ...methods.map((method): [DescMethod, unknown] => [method.desc, toHandler(method)]),
-    [solverSessions.desc, toSessionHandler(solverSessions)],
+  const served: (readonly [Admission, unknown])[] = [
+    ...methods.map((method) => [method, toHandler(method)] as const),
+    [solverSessions, toSessionHandler(solverSessions)],
   ]
-  const admissions = new Map<string, Admission>([
-    ...methods.map((method): [string, Admission] => [pathOf(method.desc), admissionOf(method)]),
-    [pathOf(solverSessions.desc), solverSessions],
-  ])
-  if (streams !== undefined) {
-    handlers.push([streams.desc, toStreamHandler(streams)])
-    admissions.set(pathOf(streams.desc), streams)
-  }
-  if (quoteStreams !== undefined) {
-    handlers.push([quoteStreams.desc, toQuoteStreamHandler(quoteStreams)])
-    admissions.set(pathOf(quoteStreams.desc), quoteStreams)
-  }
+  if (streams !== undefined) served.push([streams, toStreamHandler(streams)])
+  if (quoteStreams !== undefined) served.push([quoteStreams, toQuoteStreamHandler(quoteStreams)])
+  const byMethod = new Map(served.map(([admission]) => [admission.desc, admission]))
+  const interceptors = [withErrors, countCalls(byMethod)]
 
   function routes(router: ConnectRouter): void {
-    for (const service of new Set(handlers.map(([desc]) => desc.parent))) {
-      const own = handlers.filter(([desc]) => desc.parent === service)
-      const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
-      router.service(service, implementation as ServiceImpl<DescService>, { interceptors: [withErrors] })
+    for (const service of new Set(served.map(([{ desc }]) => desc.parent))) {
+      const own = served.filter(([{ desc }]) => desc.parent === service)
+      const implementation = Object.fromEntries(own.map(([{ desc }, handler]) => [desc.localName, handler]))
+      router.service(service, implementation as ServiceImpl<DescService>, { interceptors })
     }
     for (const add of addServices) add(router)
     wrapHandlers(router, withWholeEnvelopes)
   }
 
-  return { routes, admissions }
+  return { routes, admissions: new Map(served.map(([admission]) => [pathOf(admission.desc), admission])) }
 }
 
 function pathOf({ parent, name }: DescMethod): string {
@@ -90,27 +80,10 @@ function withWholeEnvelopes(handler: UniversalHandler): UniversalHandler {
   return Object.assign(gather, handler)
 }
 
-function admissionOf(method: MethodHandler): Admission {
-  return { checkLimits: method.checkLimits, countRejected: method.count }
-}
-
-/** Builds Connect's handler of a unary method. It counts each call. */
+/** Builds Connect's handler of a unary method. */
 function toHandler(method: MethodHandler) {
   return async (message: Message, context: HandlerContext): Promise<object> => {
-    const start = performance.now()
-    context.values.get(requestKey).recordReached()
-    const call = toRpcContext(context)
-    const count = (result: Parameters<MethodHandler['count']>[1]) =>
-      method.count(call.protocol, result, (performance.now() - start) / 1000)
-    try {
-      method.assertChain(chainIn(message))
-      const response = await method.handle(message, call)
-      count('OK')
-      return response
-    } catch (thrown) {
-      const error = toServiceError(thrown)
-      count(error.reason)
-      throw error
-    }
+    method.assertChain(chainIn(message))
+    return method.handle(message, toRpcContext(context))
   }
 }

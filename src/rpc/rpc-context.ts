@@ -1,12 +1,13 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
-import type { Protocol, QuoteSummary, RequestContext } from './method.js'
+import type { QuoteSummary, RequestContext, RpcProtocol } from './method.js'
 import { readTraceparent } from './traceparent.js'
 
 /** What the HTTP server knows about the request of a call. */
 export const requestKey = createContextKey({
   id: '',
   ip: '',
+  protocol: 'connect' as RpcProtocol,
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
   /** Whether everything that was sent has left this process. */
@@ -26,10 +27,10 @@ export const requestKey = createContextKey({
 })
 
 /** The context of a Connect handler's call. */
-export function toRpcContext(context: HandlerContext): RequestContext {
+export function toRpcContext(context: HandlerContext): RequestContext & { readonly protocol: RpcProtocol } {
   const request = context.values.get(requestKey)
   return {
-    protocol: context.protocolName as Protocol,
+    protocol: request.protocol,
     requestId: request.id,
     address: request.ip,
     host: request.hostOf(),

@@ -29,7 +29,7 @@ export function toSessionHandler(sessions: SolverSessions) {
     const stream = createSessionStream(request)
     const caller = { protocol: 'grpc', requestId, address, host: request.hostOf() } as const
     const peer = sessions.accept(stream.connection, caller)
-    // Not in `finally`: a generator whose client leaves while a message waits for it is never continued.
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
     const leave = () => {
       stream.leave()
       peer.leave()

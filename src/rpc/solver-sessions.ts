@@ -3,9 +3,8 @@ import { originsOf } from '../domain/origin.js'
 import type { SessionConnection, SessionPeer, SessionProtocol } from '../sessions/messages.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Admission } from './admission.js'
 import { identifyClient } from './identify-client.js'
-import type { Outcome } from './method.js'
+import type { Admission, Outcome } from './method.js'
 import type { RateLimits } from './rate-limits.js'
 import { createReadHello, type ReadHello } from './session-hello.js'
 
@@ -52,7 +51,8 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
       await rateLimits.consume('sessions', client)
       sessions.assertAvailable(identifyClient(client.address))
     },
-    countRejected(protocol, outcome) {
+    count(protocol, outcome) {
+      // The metric of the limits has these.
       if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
     accept(connection, { protocol, requestId, address, host }) {

@@ -4,7 +4,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import type { Outcome } from './method.js'
 
 interface StreamOutcomesOptions {
-  /** Of the method, with its service. */
+  /** The name of the method, with its service. */
   readonly method: string
   readonly metrics: Pick<Metrics, 'requests'>
   readonly log: Logger
@@ -15,7 +15,7 @@ export function createStreamOutcomes({ method, metrics, log }: StreamOutcomesOpt
   const count = (protocol: string, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
   return {
     count,
-    /** Counts the error that ends a stream, or that keeps it from opening. @returns it, as callers may see it */
+    /** Counts the error that ends a stream or does not let it open. @returns the error as callers may see it */
     reject(
       { protocol, requestId }: { readonly protocol: string; readonly requestId: string },
       thrown: unknown,

@@ -8,9 +8,7 @@ import {
 import { createAsyncIterable, encodeEnvelope, type UniversalHandler } from '@connectrpc/connect/protocol'
 import { expect, test } from 'vitest'
 import { Health, HealthCheckResponse_ServingStatus } from '../../gen/health/v1/health_pb.js'
-import { REASONS } from '../../src/domain/errors.js'
 import { withGrpcStatusMessages } from '../../src/internals/grpc-status-message.js'
-import { rpcCode } from '../../src/internals/rpc-code.js'
 import { wrapHandlers } from '../../src/internals/wrap-handlers.js'
 
 const { SERVING, NOT_SERVING } = HealthCheckResponse_ServingStatus
@@ -84,8 +82,3 @@ test.each(['application/grpc', 'application/grpc-web'])(
     expect(text).toContain('50 %25 of: it')
   },
 )
-
-test.each(Object.values(REASONS))('rpcCode knows $rpc', ({ rpc }) => {
-  const name = rpc.replace(/(^|_)(\w)/g, (_all, _line, letter: string) => letter.toUpperCase())
-  expect(Code[rpcCode(rpc) ?? 0]).toBe(name)
-})
