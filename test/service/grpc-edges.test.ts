@@ -19,6 +19,7 @@ const REFLECT = ['v1', 'v1alpha'].map(
 const OK = '0'
 /** Connect's own code of bytes that are not a message. */
 const INTERNAL = '13'
+const RESOURCE_EXHAUSTED = '8'
 /** The warnings of Node. A warning comes in the turn after its cause, and the response later. */
 const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
@@ -119,6 +120,11 @@ describe('broken protobuf gets the code of Connect', () => {
     const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
     expect([status, body.code]).toEqual([500, 'internal'])
   })
+})
+
+it.each([LIST, STREAM])('a message of more than 64 KiB gets the code of Connect for %s', async (path) => {
+  const answer = await answerTo(path, envelope(Buffer.alloc(66_000)))
+  expect(answer['grpc-status']).toBe(RESOURCE_EXHAUSTED)
 })
 
 it.each(REFLECT)('a broken later message to %s gets the code of Connect', async (path) => {
