@@ -8,7 +8,7 @@ import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import { rpcRefusal } from '../internals/rpc-refusal.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
 import { toConnectError } from '../rpc/connect-errors.js'
-import type { Admission, QuoteSummary, RpcProtocol } from '../rpc/method.js'
+import type { Admission, Outcome, QuoteSummary, RpcProtocol } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
 import { findTargetError } from './ambiguous-headers.js'
@@ -20,8 +20,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The response of an RPC request. */
     response: Pick<FastifyReply['raw'], 'writableLength'> | undefined
-    /** Whether an RPC request has reached its method, which counts it. */
-    hasReachedMethod: boolean
+    /** Whether an RPC request was counted in the metrics, or has reached its method, which counts it. */
+    isCounted: boolean
   }
 }
 
@@ -46,7 +46,7 @@ export async function registerRpc(
 ): Promise<void> {
   const bothWays = new Set<string>()
   scope.decorateRequest('response', undefined)
-  scope.decorateRequest('hasReachedMethod', false)
+  scope.decorateRequest('isCounted', false)
   scope.addHook('onRequest', async (request, reply) => {
     request.response = reply.raw
     const error = findTargetError(request.raw) ?? findVersionError(request, bothWays)
@@ -75,13 +75,14 @@ async function admit(
   reply: FastifyReply,
 ): Promise<FastifyReply | undefined> {
   const protocol = protocolOf(request.headers)
+  const count = (outcome: Outcome) => {
+    request.isCounted = true
+    admission.count(protocol, outcome, elapsedMs(request) / 1000)
+  }
   // Fastify's hook `onResponse` is not called when the client of HTTP/1.1 has left.
   reply.raw.once('close', () => {
-    if (request.hasReachedMethod) return
-    const outcome =
-      request.rejection?.reason ??
-      (reply.raw.statusCode === METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'MALFORMED')
-    admission.count(protocol, outcome, elapsedMs(request) / 1000)
+    if (!request.isCounted)
+      count(reply.raw.statusCode === METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'MALFORMED')
   })
   try {
     await admission.checkLimits(toClient(request, reply))
@@ -89,6 +90,7 @@ async function admit(
   } catch (thrown) {
     const error = toServiceError(thrown)
     request.rejection = error
+    count(error.reason)
     const { status, headers, body, trailers } = rpcRefusal(
       request.headers['content-type'] ?? '',
       toConnectError(error),
@@ -141,7 +143,7 @@ function toContextValues(request: FastifyRequest) {
     request.quote = quote
   }
   const recordReached = () => {
-    request.hasReachedMethod = true
+    request.isCounted = true
   }
   return createContextValues().set(requestKey, {
     id,

@@ -28,19 +28,19 @@ export function toStreamHandler(streams: EventStreams) {
     }
     context.signal.addEventListener('abort', leave)
     if (context.signal.aborted) leave()
-    try {
-      yield toConnectedMessage(streams.supportedChains, subscription.cursor())
-      for (;;) {
-        const health = stream.dueHealth()
-        if (health !== undefined) yield health
-        const batch = await stream.next()
-        for (const entry of batch) yield toEventMessage(entry)
-        if (batch.length === 0) yield stream.dueHealth() ?? toHeartbeatMessage(subscription.cursor())
-      }
-    } catch (thrown) {
-      clearTimeout(endTimer)
-      if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
-      throw stream.close(thrown) ?? toServiceError(thrown)
+    const next = () =>
+      stream.next().catch((thrown) => {
+        clearTimeout(endTimer)
+        if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
+        throw stream.close(thrown) ?? toServiceError(thrown)
+      })
+    yield toConnectedMessage(streams.supportedChains, subscription.cursor())
+    for (;;) {
+      const health = stream.dueHealth()
+      if (health !== undefined) yield health
+      const batch = await next()
+      for (const entry of batch) yield toEventMessage(entry)
+      if (batch.length === 0) yield stream.dueHealth() ?? toHeartbeatMessage(subscription.cursor())
     }
   }
 }

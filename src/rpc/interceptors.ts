@@ -18,21 +18,30 @@ export const withErrors: Interceptor = (next) => async (request) => {
     recordError(error)
     throw toConnectError(error)
   }
-  async function* mapped<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
-    try {
-      yield* messages
-    } catch (thrown) {
-      // Connect also throws into a stream what failed when it wrote to a client that has left.
-      if (request.signal.aborted) throw thrown
-      fail(thrown)
-    }
-  }
   try {
     const response = await next(request)
-    return response.stream ? { ...response, message: mapped(response.message) } : response
+    return response.stream ? { ...response, message: withFailure(response.message, fail) } : response
   } catch (thrown) {
     return fail(thrown)
   }
+}
+
+/**
+ * Has `fail` map the errors of an iteration. It does not see what Connect throws into a stream: that is an error of writing to a
+ * client that has left.
+ */
+function withFailure<T>(messages: AsyncIterable<T>, fail: (thrown: unknown) => never): AsyncIterable<T> {
+  const iterator = messages[Symbol.asyncIterator]()
+  const mapped: AsyncIterableIterator<T> = {
+    next: () => iterator.next().catch(fail),
+    return: async () => (await iterator.return?.()) ?? { done: true, value: undefined },
+    async throw(thrown) {
+      if (iterator.throw === undefined) throw thrown
+      return iterator.throw(thrown)
+    },
+    [Symbol.asyncIterator]: () => mapped,
+  }
+  return mapped
 }
 
 /**
