@@ -12,7 +12,6 @@ import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { cacheCode, loadScript } from '../src/internals/cached-script.js'
-import { boundHeapGrowth } from '../src/internals/heap-growth.js'
 
 const [folder = ''] = process.argv.splice(2)
 const path = resolve(folder, 'service.js')
@@ -30,8 +29,6 @@ process.env = {
   RPC_URL_1: `http://127.0.0.1:${port}`,
   SERVICE_ADDRESS_1: '0x0000000000000000000000000000000000000001',
 }
-// As main.js does.
-boundHeapGrowth()
 const script = loadScript(path)
 script.runInThisContext()(createRequire(main), main)
 while (!(await isHealthy())) await delay(20)
