@@ -5,9 +5,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages packages
 
-# The build starts the service once, which needs the database of all that is compiled at installation.
 FROM manifest AS build
-RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
+RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY gen gen
 COPY scripts scripts
