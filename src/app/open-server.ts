@@ -14,7 +14,7 @@ import { createChainHealth } from '../rpc/chain-health.js'
 import { createChainService } from '../rpc/chain-service.js'
 import { createEventStreams } from '../rpc/event-streams.js'
 import { createHealth } from '../rpc/health.js'
-import { limitMessages } from '../rpc/message-limit.js'
+import { limitMessages, withErrors } from '../rpc/interceptors.js'
 import { createMiddleware } from '../rpc/middleware.js'
 import { createOrderService } from '../rpc/order-service.js'
 import { createOwnResultsMethod } from '../rpc/own-results.js'
@@ -112,7 +112,7 @@ export async function openServer(
     maxWatchers: MAX_HEALTH_WATCHERS,
     maxWatchersPerClient: MAX_HEALTH_WATCHERS_PER_CLIENT,
   })
-  const reflection = createReflection([...services, health.desc], [limitMessages(rateLimits)])
+  const reflection = createReflection([...services, health.desc], [withErrors, limitMessages(rateLimits)])
 
   function collectMetrics(): void {
     counter.flush()

@@ -1,40 +1,36 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../domain/errors.js'
+import { ServiceError, toServiceError } from '../domain/errors.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
+import { rpcRefusal } from '../internals/rpc-refusal.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import type { EventStreams } from '../rpc/event-streams.js'
-import type { QuoteSummary } from '../rpc/method.js'
-import type { MethodHandler } from '../rpc/middleware.js'
-import type { QuoteStreams } from '../rpc/quote-streams.js'
-import { type AddService, rpcRoutes } from '../rpc/router.js'
+import { toConnectError } from '../rpc/connect-errors.js'
+import type { Admission, Outcome, QuoteSummary, RpcProtocol } from '../rpc/method.js'
+import type { RpcServices } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
-import type { SolverSessions } from '../rpc/solver-sessions.js'
 import { findTargetError } from './ambiguous-headers.js'
 import { elapsedMs } from './arrival.js'
 import { keepOpen } from './http2-sessions.js'
-import { cut } from './rest-context.js'
+import { cut, toClient } from './rest-context.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The response of an RPC request. */
     response: Pick<FastifyReply['raw'], 'writableLength'> | undefined
+    /** Whether an RPC request was counted in the metrics, or has reached its method, which counts it. */
+    isCounted: boolean
   }
-}
-
-interface RpcRoutesOptions {
-  readonly methods: readonly MethodHandler[]
-  readonly streams: EventStreams | undefined
-  readonly quoteStreams: QuoteStreams | undefined
-  readonly solverSessions: SolverSessions
-  /** They add gRPC's own services, which have no middleware. */
-  readonly addServices: readonly AddService[]
 }
 
 /** Responses are a few KiB, mostly random: to compress them takes longer than to send them. */
 const NEVER_COMPRESS = 0xffff_ffff
+/** The longest delay of a timer. Node turns a longer one into 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+const UNIT_MS: Readonly<Record<string, number>> = { H: 3_600_000, M: 60_000, S: 1000 }
+const METHOD_NOT_ALLOWED = 405
 const VERSION_NOT_SUPPORTED = 505
 
 /**
@@ -44,21 +40,24 @@ const VERSION_NOT_SUPPORTED = 505
  */
 export async function registerRpc(
   scope: FastifyInstance,
-  { methods, streams, quoteStreams, solverSessions, addServices }: RpcRoutesOptions,
+  { routes, admissions }: RpcServices,
   rejectCounted: (error: ServiceError, request: FastifyRequest, reply: FastifyReply) => Promise<never>,
   maxBodyBytes: number,
 ): Promise<void> {
   const bothWays = new Set<string>()
   scope.decorateRequest('response', undefined)
-  scope.addHook('onRequest', (request, reply, done) => {
+  scope.decorateRequest('isCounted', false)
+  scope.addHook('onRequest', async (request, reply) => {
     request.response = reply.raw
     const error = findTargetError(request.raw) ?? findVersionError(request, bothWays)
-    if (error === undefined) done()
-    else rejectCounted(error, request, reply).catch(done)
+    if (error !== undefined) return rejectCounted(error, request, reply)
+    clampTimeout(request.raw.headers)
+    const admission = admissions.get(request.routeOptions.url ?? '')
+    if (admission !== undefined) return admit(admission, request, reply)
   })
   await scope.register(fastifyConnectPlugin, {
     routes(router) {
-      rpcRoutes(methods, streams, quoteStreams, solverSessions, addServices)(router)
+      routes(router)
       wrapHandlers(router, withGrpcStatusMessages)
       for (const { requestPath, method } of router.handlers)
         if (method.methodKind === 'bidi_streaming') bothWays.add(requestPath)
@@ -67,6 +66,58 @@ export async function registerRpc(
     readMaxBytes: maxBodyBytes,
     compressMinBytes: NEVER_COMPRESS,
   })
+}
+
+/** Counts a call against the limits of its method before its body is read, and a call that does not reach its method. */
+async function admit(
+  admission: Admission,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply | undefined> {
+  const protocol = protocolOf(request.headers)
+  const count = (outcome: Outcome) => {
+    request.isCounted = true
+    admission.count(protocol, outcome, elapsedMs(request) / 1000)
+  }
+  // Fastify's hook `onResponse` is not called when the client of HTTP/1.1 has left.
+  reply.raw.once('close', () => {
+    if (!request.isCounted)
+      count(reply.raw.statusCode === METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'MALFORMED')
+  })
+  try {
+    await admission.checkLimits(toClient(request, reply))
+    return undefined
+  } catch (thrown) {
+    const error = toServiceError(thrown)
+    request.rejection = error
+    count(error.reason)
+    const { status, headers, body, trailers } = rpcRefusal(
+      request.headers['content-type'] ?? '',
+      toConnectError(error),
+    )
+    // Fastify's own trailers need HTTP/1.1, and grpc-js reads no status from headers that a body may follow.
+    reply.hijack()
+    reply.raw.writeHead(status, { ...(reply.getHeaders() as OutgoingHttpHeaders), ...headers })
+    reply.raw.addTrailers(trailers)
+    reply.raw.end(body)
+    return reply
+  }
+}
+
+/** Shortens a deadline to 24.8 days. Connect's option `maxTimeoutMs` rejects longer ones, although they are valid. */
+export function clampTimeout(headers: IncomingHttpHeaders): void {
+  const [, digits, unit = ''] = /^(\d{1,8})([HMS])$/.exec(String(headers['grpc-timeout'])) ?? []
+  const isLong = Number(digits) * (UNIT_MS[unit] ?? 0) > MAX_TIMER_MS
+  if (isLong) headers['grpc-timeout'] = `${Math.floor(MAX_TIMER_MS / 1000)}S`
+  const text = String(headers['connect-timeout-ms'])
+  if (/^\d{10}$/.test(text) && Number(text) > MAX_TIMER_MS)
+    headers['connect-timeout-ms'] = String(MAX_TIMER_MS)
+}
+
+function protocolOf(headers: IncomingHttpHeaders): RpcProtocol {
+  const type = (headers['content-type'] ?? '').toLowerCase()
+  if (type.startsWith('application/grpc-web')) return 'grpc-web'
+  return type.startsWith('application/grpc') ? 'grpc' : 'connect'
 }
 
 /**
@@ -91,15 +142,19 @@ function toContextValues(request: FastifyRequest) {
   const recordQuote = (quote: QuoteSummary) => {
     request.quote = quote
   }
+  const recordReached = () => {
+    request.isCounted = true
+  }
   return createContextValues().set(requestKey, {
     id,
     ip,
-    elapsedMs: () => elapsedMs(request),
+    protocol: protocolOf(request.headers),
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,
     unsentBytes: () => response?.writableLength ?? 0,
     keepOpen: () => 'stream' in raw && keepOpen(raw.stream as ServerHttp2Stream),
     hostOf: () => request.host,
+    recordReached,
     recordError,
     recordQuote,
   })

@@ -8,7 +8,7 @@ import type { EventStreams } from '../rpc/event-streams.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import type { QuoteStreams } from '../rpc/quote-streams.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
-import type { AddService } from '../rpc/router.js'
+import { type AddService, rpcServices } from '../rpc/router.js'
 import type { SolverSessions } from '../rpc/solver-sessions.js'
 import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
@@ -125,7 +125,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   })
   registerErrorHandlers(server, rateLimits, { log, logRequest })
   await server.register(cors, preflightHeaders(config.corsOrigins))
-  await server.register(async (rpc) => registerRpc(rpc, options, rejectCounted, MAX_BODY_BYTES))
+  await server.register(async (rpc) => registerRpc(rpc, rpcServices(options), rejectCounted, MAX_BODY_BYTES))
   // A separate scope, as Connect has its own parsers of bodies.
   await server.register(async (rest) => {
     const rejectOtherMethods = createMethodRejection(rest, rateLimits)

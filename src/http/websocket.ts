@@ -28,7 +28,7 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
   DATABASE_UNAVAILABLE: 1013,
 }
 const INTERNAL_ERROR = 1011
-/** So much earlier the message about the chains comes with events: a write of its own costs as much as that of the events. */
+/** How much earlier the message about the chains may come with events. A write of its own costs as much as that of the events. */
 const HEALTH_LEAD_MS = 5000
 /** The bytes of a close frame in addition to its code. */
 const MAX_REASON_BYTES = 123

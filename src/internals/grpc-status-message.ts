@@ -10,7 +10,8 @@ const ENCODED = /[^\x20-\x24\x26-\x7e]/gu
 
 /**
  * Wraps a handler so that `grpc-message` is percent-encoded as the gRPC specification says (PROTOCOL-HTTP2,
- * "Percent-Byte-Encoded"). Connect encodes more characters, by `encodeURIComponent`: grpc-js then shows `%3A` for a colon.
+ * "Percent-Byte-Encoded"). Connect encodes more characters, by `encodeURIComponent`. grpc-js decodes by `decodeURI`
+ * (https://github.com/grpc/grpc-node/issues/2209), and then shows `%3A` for a colon.
  *
  * Checked against @connectrpc/connect 2.1.2, which has no option for this. It sets the trailer of a gRPC response when the
  * body has ended, and yields the trailer of a gRPC-Web response as one part of the body.
@@ -30,7 +31,7 @@ export function withGrpcStatusMessages(handler: UniversalHandler): UniversalHand
 /** Encodes the message of a trailer; one that is encoded as specified stays the same. */
 function encodeAgain(trailer: Headers | undefined): Headers | undefined {
   const message = trailer?.get(FIELD)
-  if (message) trailer?.set(FIELD, encodeMessage(decodeURIComponent(message)))
+  if (message) trailer?.set(FIELD, encodeStatusMessage(decodeURIComponent(message)))
   return trailer
 }
 
@@ -42,11 +43,12 @@ function encodeTrailerAgain(envelope: Uint8Array): Uint8Array {
   const fields = Buffer.from(envelope.subarray(ENVELOPE_HEAD_BYTES)).toString('latin1')
   const encoded = fields.replace(
     FIELD_IN_TRAILER,
-    (_, message: string) => `${FIELD}: ${encodeMessage(decodeURIComponent(message))}\r\n`,
+    (_, message: string) => `${FIELD}: ${encodeStatusMessage(decodeURIComponent(message))}\r\n`,
   )
   return encodeEnvelope(TRAILER_FLAGS, Buffer.from(encoded, 'latin1'))
 }
 
-function encodeMessage(message: string): string {
+/** Percent-encodes a status message as the gRPC specification says. */
+export function encodeStatusMessage(message: string): string {
   return message.replace(ENCODED, encodeURIComponent)
 }

@@ -1,7 +1,6 @@
-import { ConnectError } from '@connectrpc/connect'
+import { Code, ConnectError } from '@connectrpc/connect'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { REASONS, type ServiceError } from '../domain/errors.js'
-import { rpcCode } from '../internals/rpc-code.js'
 
 const ERROR_DOMAIN = 'aggregator'
 
@@ -10,7 +9,7 @@ const ERROR_DOMAIN = 'aggregator'
  * the time to wait is in `RetryInfo` (docs/decisions.md, D7, D8).
  */
 export function toConnectError(error: ServiceError): ConnectError {
-  const connectError = new ConnectError(error.message, rpcCode(REASONS[error.reason].rpc))
+  const connectError = new ConnectError(error.message, codeOf(REASONS[error.reason].rpc))
   const metadata: Record<string, string> = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
   const info = { reason: error.reason, domain: ERROR_DOMAIN, metadata }
   connectError.details.push({ desc: ErrorInfoSchema, value: info })
@@ -23,4 +22,10 @@ export function toConnectError(error: ServiceError): ConnectError {
     connectError.details.push({ desc: RetryInfoSchema, value: { retryDelay } })
   }
   return connectError
+}
+
+/** @param name the code as Connect sends it, such as `invalid_argument` */
+function codeOf(name: string): Code {
+  const key = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return Code[key as keyof typeof Code]
 }

@@ -7,7 +7,6 @@ import {
   chainNotSupported,
   type FieldViolation,
   invalidArgument,
-  type Reason,
   type ServiceError,
 } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
@@ -21,8 +20,8 @@ import { EVENT_TYPE_NAMES, toHealthMessage } from './convert-events.js'
 import { Fields } from './fields.js'
 import { identifyClient } from './identify-client.js'
 import { memoizeLast } from './memoize-last.js'
-import type { Protocol } from './method.js'
-import type { Client, RateLimits } from './rate-limits.js'
+import type { Admission, RpcProtocol } from './method.js'
+import type { RateLimits } from './rate-limits.js'
 import { createStreamOutcomes } from './stream-outcomes.js'
 import type { StreamSlots } from './stream-slots.js'
 
@@ -30,16 +29,12 @@ import type { StreamSlots } from './stream-slots.js'
 export const END_TIMEOUT_MS = 20_000
 
 /** The transport of a stream. */
-export type StreamProtocol = Exclude<Protocol, 'rest'> | 'websocket' | 'sse'
+export type StreamProtocol = RpcProtocol | 'websocket' | 'sse'
 
 /** The server-streaming method, for all transports. */
-export interface EventStreams {
+export interface EventStreams extends Admission {
   readonly desc: typeof EventService.method.streamEvents
   readonly supportedChains: readonly number[]
-  /** Counts a request to open a stream; call it before `open`. @throws ServiceError RATE_LIMITED */
-  checkLimits(client: Client): Promise<void>
-  /** Counts a request that was rejected before `open`, unless the metric of the limits has it. */
-  countRejected(protocol: Protocol, reason: Reason): void
   /**
    * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
    * @param address the client's IP address
@@ -92,7 +87,7 @@ interface EventStreamsOptions {
 
 /** Time from one message about the chains to the next one, at most while the stream is read. */
 const HEALTH_INTERVAL_MS = 15_000
-/** Of all filters of a stream together. They are in memory for as long as it is open. */
+/** The most values in all filters of a stream together. They stay in memory while it is open. */
 const MAX_FILTER_VALUES = 256
 const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at most ${MAX_FILTER_VALUES} values`
 
@@ -170,8 +165,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     async checkLimits(client) {
       await rateLimits.consume('streams', client)
     },
-    countRejected(protocol, reason) {
-      if (reason !== 'RATE_LIMITED') count(protocol, reason)
+    count(protocol, outcome) {
+      // The metric of the limits has these.
+      if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
     open(request, caller, malformed = []) {

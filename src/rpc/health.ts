@@ -1,11 +1,5 @@
 import type { DescService } from '@bufbuild/protobuf'
-import {
-  Code,
-  ConnectError,
-  type ConnectRouter,
-  type ConnectRouterOptions,
-  type HandlerContext,
-} from '@connectrpc/connect'
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from '@connectrpc/connect'
 import {
   type HealthCheckRequest,
   HealthCheckResponse_ServingStatus,
@@ -25,7 +19,7 @@ const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingSta
 export interface Health {
   readonly desc: DescService
   /** Adds the service to a Connect router. */
-  readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
+  readonly routes: (router: ConnectRouter) => void
   /** The same for REST. @throws ServiceError SHUTTING_DOWN or CHAIN_UNAVAILABLE while no service is serving */
   assertServing(): void
   /** From now on no service is serving. Watchers get this status, and their streams end. */
@@ -77,25 +71,21 @@ export function createHealth(options: HealthOptions): Health {
 
   return {
     desc: HealthService,
-    routes: (router, options) =>
-      router.service(
-        HealthService,
-        {
-          check({ service }) {
-            if (!names.has(service))
-              throw new ConnectError(
-                `This server has no service ${shorten(service, MAX_NAME_LENGTH)}.`,
-                Code.NotFound,
-              )
-            return { status: statusNow() }
-          },
-          list: () => ({
-            statuses: Object.fromEntries([...names].map((name) => [name, { status: statusNow() }])),
-          }),
-          watch,
+    routes: (router) =>
+      router.service(HealthService, {
+        check({ service }) {
+          if (!names.has(service))
+            throw new ConnectError(
+              `This server has no service ${shorten(service, MAX_NAME_LENGTH)}.`,
+              Code.NotFound,
+            )
+          return { status: statusNow() }
         },
-        options,
-      ),
+        list: () => ({
+          statuses: Object.fromEntries([...names].map((name) => [name, { status: statusNow() }])),
+        }),
+        watch,
+      }),
     assertServing() {
       if (isDraining) throw new ServiceError('SHUTTING_DOWN', 'The service is shutting down.')
       if (!isServing()) throw new ServiceError('CHAIN_UNAVAILABLE', 'No chain answers at the moment.')

@@ -6,13 +6,32 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf'
+import type { Reason } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { Caller } from '../quoting/fan-out.js'
 import type { Fields } from './fields.js'
 import type { Client, LimitName } from './rate-limits.js'
 
+/** The protocol of an RPC call. */
+export type RpcProtocol = 'connect' | 'grpc' | 'grpc-web'
+
 /** The protocol of a call. */
-export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web'
+export type Protocol = RpcProtocol | 'rest'
+
+/** How a call ended, in the metrics. MALFORMED: its bytes were not a message, so that it reached no method. */
+export type Outcome = Reason | 'OK' | 'MALFORMED'
+
+/** The limits of a method, and the count of its calls. */
+export interface Admission {
+  readonly desc: DescMethod
+  /** Counts a call against its limits before its message is read. @throws ServiceError RATE_LIMITED, or another one */
+  checkLimits(client: Client): Promise<void>
+  /**
+   * Counts in the metrics how a call ended. Of a method that streams, these are the calls that do not reach it.
+   * @param seconds from the request to its response
+   */
+  count(protocol: Protocol, outcome: Outcome, seconds: number): void
+}
 
 /** The result of a quote in the log's line of its request. */
 export interface QuoteSummary {

@@ -4,18 +4,17 @@ import {
   type FieldViolation,
   invalidArgument,
   isOutage,
-  type Reason,
   type ServiceError,
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { RequestCounters } from '../telemetry/request-counters.js'
 import { Fields } from './fields.js'
-import type { Method, Protocol, RequestContext } from './method.js'
+import type { Admission, Method, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
-export interface MethodHandler {
+export interface MethodHandler extends Admission {
   readonly desc: Method['desc']
   /** Whether its requests name a chain. Otherwise the checks of the chain below do nothing. */
   readonly hasChain: boolean
@@ -23,10 +22,8 @@ export interface MethodHandler {
   readonly repeatsResponses: boolean
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
-  /** Counts a call before its message is read. @throws ServiceError RATE_LIMITED */
-  checkLimits(client: Client): Promise<void>
   /**
-   * The same for a request whose path names its chain. When the chain is not supported, the request counts against the
+   * Does what `checkLimits` does for a request whose path names its chain. When the chain is not supported, the request counts against the
    * global limit.
    * @param chainId undefined stands for text that is not a chain id
    * @returns undefined when the check passed at once. Otherwise a promise, which rejects with the ServiceError
@@ -44,11 +41,6 @@ export interface MethodHandler {
     call: RequestContext,
     malformed?: readonly FieldViolation[],
   ): Promise<object> | object
-  /**
-   * Counts a call that has ended.
-   * @param seconds from the request to its response
-   */
-  count(protocol: Protocol, result: Reason | 'OK', seconds: number): void
 }
 
 interface MiddlewareOptions {

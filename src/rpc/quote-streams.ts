@@ -12,12 +12,11 @@ import type { Aggregator } from '../quoting/aggregator.js'
 import { QuoteStream, type QuoteStreamItem } from '../quoting/quote-stream.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Admission } from './admission.js'
 import { type QuoteStreamMessage, toQuoteStreamMessage } from './convert-quote-streams.js'
 import type { StreamProtocol } from './event-streams.js'
 import { Fields } from './fields.js'
 import { identifyClient } from './identify-client.js'
-import type { RequestContext } from './method.js'
+import type { Admission, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
 import type { ReadQuote } from './read-quote.js'
 import { createStreamOutcomes } from './stream-outcomes.js'
@@ -26,7 +25,7 @@ import type { StreamSlots } from './stream-slots.js'
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export interface QuoteStreams extends Admission {
   readonly desc: typeof QuoteService.method.streamQuotes
-  /** Counts a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
+  /** Does what `checkLimits` does for a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
   checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
@@ -172,7 +171,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       else await rateLimits.consume('global', client)
       assertChain(chainId)
     },
-    countRejected: count,
+    count,
     open(message, caller, malformed = []) {
       try {
         return start(message, caller, malformed)

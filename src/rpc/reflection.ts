@@ -7,13 +7,7 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import {
-  Code,
-  type ConnectRouter,
-  type ConnectRouterOptions,
-  type HandlerContext,
-  type Interceptor,
-} from '@connectrpc/connect'
+import { Code, type ConnectRouter, type HandlerContext, type Interceptor } from '@connectrpc/connect'
 import { file_google_rpc_error_details } from '../../gen/google/rpc/error_details_pb.js'
 import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.js'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
@@ -43,7 +37,7 @@ type RegisteredType = NonNullable<ReturnType<Registry['get']>>
 /** Server reflection of one server. */
 export interface Reflection {
   /** Adds both versions of the service to a Connect router. */
-  readonly routes: (router: ConnectRouter, options?: ConnectRouterOptions) => void
+  readonly routes: (router: ConnectRouter) => void
   /** Ends the streams on which callers may send more queries. */
   drain(): void
 }
@@ -52,7 +46,7 @@ export interface Reflection {
  * Builds gRPC server reflection, v1 and v1alpha, over the descriptors of a server. Generic clients such as grpcurl, Postman
  * and `buf curl` then need no files.
  * @param services all services of the server, without reflection
- * @param interceptors of the two reflection services; they run after those of `routes`
+ * @param interceptors of the two reflection services
  */
 export function createReflection(
   services: readonly DescService[],
@@ -86,8 +80,8 @@ export function createReflection(
   }
 
   return {
-    routes(router, given) {
-      const options = { ...given, interceptors: [...(given?.interceptors ?? []), ...interceptors] }
+    routes(router) {
+      const options = { interceptors: [...interceptors] }
       router.service(ServerReflection, { serverReflectionInfo: respondAll }, options)
       router.service(ServerReflectionV1Alpha, { serverReflectionInfo: respondAll }, options)
     },

@@ -1,78 +1,68 @@
-import type { DescMessage, DescMethod, DescService } from '@bufbuild/protobuf'
-import type { ConnectRouter, ConnectRouterOptions, ServiceImpl } from '@connectrpc/connect'
+import type { DescMethod, DescService, Message } from '@bufbuild/protobuf'
+import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
-import { toServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
-import { type Implementation, withDirectCalls } from '../internals/direct-call.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import { type Admission, markReached, NO_LIMITS, recordReached, withAdmission } from './admission.js'
-import { toConnectError } from './connect-errors.js'
-import { withMessagesAfterFirst } from './continuation.js'
-import { withRemainingDeadlines } from './deadline.js'
 import { toStreamHandler } from './event-handler.js'
 import type { EventStreams } from './event-streams.js'
-import { chainIn } from './method.js'
+import { countCalls, withErrors } from './interceptors.js'
+import { type Admission, chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
 import { toQuoteStreamHandler } from './quote-stream-handler.js'
 import type { QuoteStreams } from './quote-streams.js'
-import { requestKey, toRpcContext } from './rpc-context.js'
+import { toRpcContext } from './rpc-context.js'
 import { toSessionHandler } from './session-handler.js'
 import type { SolverSessions } from './solver-sessions.js'
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
-export type AddService = (router: ConnectRouter, options: Pick<ConnectRouterOptions, 'interceptors'>) => void
+export type AddService = (router: ConnectRouter) => void
 
-interface UnaryMethod {
-  readonly desc: MethodHandler['desc']
-  readonly handle: Implementation<DescMessage, DescMessage>
+interface RpcServicesOptions {
+  readonly methods: readonly MethodHandler[]
+  /** Undefined for a server without streams. */
+  readonly streams: EventStreams | undefined
+  readonly quoteStreams: QuoteStreams | undefined
+  readonly solverSessions: SolverSessions
+  /** They add gRPC's own services, which have no middleware. */
+  readonly addServices: readonly AddService[]
 }
 
-/**
- * Adds the methods with their middleware, the streams and gRPC's own services to a Connect router, which serves them
- * as gRPC, gRPC-Web and Connect.
- */
-export function rpcRoutes(
-  methods: readonly MethodHandler[],
-  streams: EventStreams | undefined,
-  quoteStreams: QuoteStreams | undefined,
-  solverSessions: SolverSessions,
-  addServices: readonly AddService[],
-) {
-  const unaryMethods = methods.map((method) => ({ desc: method.desc, handle: toHandler(method) }))
-  const handlers: [DescMethod, unknown][] = [
-    ...unaryMethods.map(({ desc, handle }): [DescMethod, unknown] => [desc, handle]),
-    [solverSessions.desc, toSessionHandler(solverSessions)],
+/** All methods, as an adapter of Connect serves them. */
+export interface RpcServices {
+  /** Adds them to a Connect router. */
+  readonly routes: (router: ConnectRouter) => void
+  /** The limits of methods by path. gRPC's own services have none. */
+  readonly admissions: ReadonlyMap<string, Admission>
+}
+
+/** Collects the methods with their middleware, the streams and gRPC's own services. */
+export function rpcServices(options: RpcServicesOptions): RpcServices {
+  const { methods, streams, quoteStreams, solverSessions, addServices } = options
+  const served: (readonly [Admission, unknown])[] = [
+    ...methods.map((method) => [method, toHandler(method)] as const),
+    [solverSessions, toSessionHandler(solverSessions)],
   ]
-  const admissions = new Map<DescMethod, Admission>([
-    ...methods.map((method): [DescMethod, Admission] => [method.desc, admissionOf(method)]),
-    [solverSessions.desc, solverSessions],
-  ])
-  if (streams !== undefined) {
-    handlers.push([streams.desc, toStreamHandler(streams)])
-    admissions.set(streams.desc, streams)
-  }
-  if (quoteStreams !== undefined) {
-    handlers.push([quoteStreams.desc, toQuoteStreamHandler(quoteStreams)])
-    admissions.set(quoteStreams.desc, quoteStreams)
-  }
-  return (router: ConnectRouter): void => {
-    const options = { interceptors: [markReached] }
-    for (const service of new Set(handlers.map(([desc]) => desc.parent))) {
-      const own = handlers.filter(([desc]) => desc.parent === service)
-      const implementation = Object.fromEntries(own.map(([desc, handler]) => [desc.localName, handler]))
-      router.service(service, implementation as ServiceImpl<DescService>, options)
+  if (streams !== undefined) served.push([streams, toStreamHandler(streams)])
+  if (quoteStreams !== undefined) served.push([quoteStreams, toQuoteStreamHandler(quoteStreams)])
+  const byMethod = new Map(served.map(([admission]) => [admission.desc, admission]))
+  const interceptors = [withErrors, countCalls(byMethod)]
+
+  function routes(router: ConnectRouter): void {
+    for (const service of new Set(served.map(([{ desc }]) => desc.parent))) {
+      const own = served.filter(([{ desc }]) => desc.parent === service)
+      const implementation = Object.fromEntries(own.map(([{ desc }, handler]) => [desc.localName, handler]))
+      router.service(service, implementation as ServiceImpl<DescService>, { interceptors })
     }
-    for (const add of addServices) add(router, options)
-    wrapHandlers(router, (handler) => {
-      const isStream =
-        handler.method.methodKind === 'server_streaming' || handler.method === solverSessions.desc
-      const unary = unaryMethods.find(({ desc }) => desc === handler.method)
-      const sending = isStream ? withMessagesAfterFirst(handler) : direct(handler, unary)
-      const timed = withRemainingDeadlines(sending)
-      return withWholeEnvelopes(withAdmission(timed, admissions.get(handler.method) ?? NO_LIMITS))
-    })
+    for (const add of addServices) add(router)
+    wrapHandlers(router, withWholeEnvelopes)
   }
+
+  return { routes, admissions: new Map(served.map(([admission]) => [pathOf(admission.desc), admission])) }
+}
+
+function pathOf({ parent, name }: DescMethod): string {
+  return `/${parent.typeName}/${name}`
 }
 
 /** The types of bodies that are envelopes. Those of Connect's unary calls are not. */
@@ -90,36 +80,10 @@ function withWholeEnvelopes(handler: UniversalHandler): UniversalHandler {
   return Object.assign(gather, handler)
 }
 
-function admissionOf(method: MethodHandler): Admission {
-  return { checkLimits: method.checkLimits, countRejected: method.count }
-}
-
-/** Lets plain gRPC calls of a method reach it without Connect's handler. gRPC's own services have no method. */
-function direct(handler: UniversalHandler, method: UnaryMethod | undefined): UniversalHandler {
-  if (method === undefined) return handler
-  const implementation: UnaryMethod['handle'] = (message, context) => {
-    recordReached(context.values)
-    return method.handle(message, context)
-  }
-  return withDirectCalls(handler, method.desc, implementation, MAX_BODY_KIB * 1024)
-}
-
-function toHandler(method: MethodHandler): UnaryMethod['handle'] {
-  return async (message, context) => {
-    const start = performance.now()
-    const call = toRpcContext(context)
-    const count = (result: Parameters<MethodHandler['count']>[1]) =>
-      method.count(call.protocol, result, (performance.now() - start) / 1000)
-    try {
-      method.assertChain(chainIn(message))
-      const response = await method.handle(message, call)
-      count('OK')
-      return response as Record<string, unknown>
-    } catch (thrown) {
-      const error = toServiceError(thrown)
-      count(error.reason)
-      context.values.get(requestKey).recordError(error)
-      throw toConnectError(error)
-    }
+/** Builds Connect's handler of a unary method. */
+function toHandler(method: MethodHandler) {
+  return async (message: Message, context: HandlerContext): Promise<object> => {
+    method.assertChain(chainIn(message))
+    return method.handle(message, toRpcContext(context))
   }
 }

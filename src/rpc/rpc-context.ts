@@ -1,15 +1,13 @@
-import { createContextKey } from '@connectrpc/connect'
+import { createContextKey, type HandlerContext } from '@connectrpc/connect'
 import type { ServiceError } from '../domain/errors.js'
-import type { CallContext } from '../internals/direct-call.js'
-import type { Protocol, QuoteSummary, RequestContext } from './method.js'
+import type { QuoteSummary, RequestContext, RpcProtocol } from './method.js'
 import { readTraceparent } from './traceparent.js'
 
 /** What the HTTP server knows about the request of a call. */
 export const requestKey = createContextKey({
   id: '',
   ip: '',
-  /** Milliseconds since the request arrived. */
-  elapsedMs: () => 0,
+  protocol: 'connect' as RpcProtocol,
   /** Cuts the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon: () => {},
   /** Whether everything that was sent has left this process. */
@@ -20,6 +18,8 @@ export const requestKey = createContextKey({
   keepOpen: () => {},
   /** The value of the request's `Host` or `:authority`. */
   hostOf: () => '',
+  /** Records that the call has reached its method, which counts it. */
+  recordReached: () => {},
   /** Records the error of the response. */
   recordError: (_error: ServiceError) => {},
   /** Records the result of a quote. */
@@ -27,10 +27,10 @@ export const requestKey = createContextKey({
 })
 
 /** The context of a Connect handler's call. */
-export function toRpcContext(context: CallContext): RequestContext {
+export function toRpcContext(context: HandlerContext): RequestContext & { readonly protocol: RpcProtocol } {
   const request = context.values.get(requestKey)
   return {
-    protocol: context.protocolName as Protocol,
+    protocol: request.protocol,
     requestId: request.id,
     address: request.ip,
     host: request.hostOf(),

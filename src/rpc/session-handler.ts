@@ -5,11 +5,9 @@ import {
   OpenSessionRequestSchema,
   type OpenSessionResponse,
 } from '../../gen/aggregator/v1/session_pb.js'
-import { invalidArgument, ServiceError, toServiceError } from '../domain/errors.js'
+import { invalidArgument, ServiceError } from '../domain/errors.js'
+import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { MAX_HELLO_BYTES, type SessionPeer } from '../sessions/messages.js'
-import { isRejected, malformed, recordReached } from './admission.js'
-import { toConnectError } from './connect-errors.js'
-import { continueAfterFirst, formatOf } from './continuation.js'
 import { toSolverMessage } from './convert-sessions.js'
 import { requestKey, toRpcContext } from './rpc-context.js'
 import { createSessionStream, type SessionStream } from './session-stream.js'
@@ -18,52 +16,30 @@ import type { SolverSessions } from './solver-sessions.js'
 /** Codes of errors that say that the client has left. */
 const ENDINGS = [Code.Canceled, Code.DeadlineExceeded, Code.Aborted, Code.Unavailable]
 
-/**
- * Builds Connect's handler of OpenSession. It sends the challenge; the other messages follow without Connect, which would
- * write each of them by itself.
- */
+/** Builds Connect's handler of OpenSession. Connect asks for a message when the solver has taken those before. */
 export function toSessionHandler(sessions: SolverSessions) {
   return async function* (
     requests: AsyncIterable<OpenSessionRequest>,
     context: HandlerContext,
   ): AsyncGenerator<OpenSessionResponse> {
-    // Connect calls this function also for a call that was rejected, with messages that throw the rejection.
-    if (isRejected(context.values)) for await (const _ of requests);
-    recordReached(context.values)
-    const { recordError } = context.values.get(requestKey)
-    try {
-      yield begin(sessions, requests, context)
-    } catch (thrown) {
-      const error = toServiceError(thrown)
-      recordError(error)
-      throw toConnectError(error)
-    }
-  }
-}
-
-/** @returns the challenge */
-function begin(
-  sessions: SolverSessions,
-  requests: AsyncIterable<OpenSessionRequest>,
-  context: HandlerContext,
-): OpenSessionResponse {
-  if (context.protocolName !== 'grpc') throw onlyGrpc()
-  const request = context.values.get(requestKey)
-  const { requestId, address } = toRpcContext(context)
-  const stream = createSessionStream(formatOf(context), request)
-  const caller = { protocol: 'grpc', requestId, address, host: request.hostOf() } as const
-  const peer = sessions.accept(stream.connection, caller)
-  continueAfterFirst(context, (signal) => {
+    const request = context.values.get(requestKey)
+    request.recordReached()
+    if (context.protocolName !== 'grpc') throw onlyGrpc()
+    const { requestId, address } = toRpcContext(context)
+    const stream = createSessionStream(request)
+    const caller = { protocol: 'grpc', requestId, address, host: request.hostOf() } as const
+    const peer = sessions.accept(stream.connection, caller)
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
     const leave = () => {
       stream.leave()
       peer.leave()
     }
-    signal.addEventListener('abort', leave)
-    if (signal.aborted) leave()
-    return stream.next
-  })
-  void receiveAll(requests, peer, stream, sessions)
-  return stream.takeChallenge()
+    context.signal.addEventListener('abort', leave)
+    if (context.signal.aborted) leave()
+    void receiveAll(requests, peer, stream, sessions)
+    yield* stream.messages()
+    if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
+  }
 }
 
 /** Reads messages for as long as the session lasts. It leaves the iterator open: its end would cut the response. */
@@ -71,7 +47,7 @@ async function receiveAll(
   requests: AsyncIterable<OpenSessionRequest>,
   peer: SessionPeer,
   stream: SessionStream,
-  { desc, readHello }: SolverSessions,
+  { readHello }: SolverSessions,
 ): Promise<void> {
   const iterator = requests[Symbol.asyncIterator]()
   try {
@@ -89,13 +65,20 @@ async function receiveAll(
   } catch (thrown) {
     const hasLeft = thrown instanceof ConnectError && ENDINGS.includes(thrown.code)
     if (hasLeft) peer.leave()
-    else peer.reject(malformed(desc))
+    else peer.reject(malformed())
   }
 }
 
 function assertShort(message: OpenSessionRequest): void {
   if (toBinary(OpenSessionRequestSchema, message).length <= MAX_HELLO_BYTES) return
   throw invalidArgument([{ field: 'body', message: `must be at most ${MAX_HELLO_BYTES} bytes before ready` }])
+}
+
+/** A session ends with an error of its own, whatever a solver sends. */
+function malformed(): ServiceError {
+  const { typeName } = OpenSessionRequestSchema
+  const message = `must be a valid ${typeName} of at most ${MAX_BODY_KIB} KiB`
+  return invalidArgument([{ field: 'body', message }])
 }
 
 function onlyGrpc(): ServiceError {

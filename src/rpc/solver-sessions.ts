@@ -1,11 +1,10 @@
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
-import type { Reason } from '../domain/errors.js'
 import { originsOf } from '../domain/origin.js'
 import type { SessionConnection, SessionPeer, SessionProtocol } from '../sessions/messages.js'
 import type { Sessions } from '../sessions/sessions.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Admission } from './admission.js'
 import { identifyClient } from './identify-client.js'
+import type { Admission, Outcome } from './method.js'
 import type { RateLimits } from './rate-limits.js'
 import { createReadHello, type ReadHello } from './session-hello.js'
 
@@ -43,8 +42,7 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
   const { sessions, supportedChains, rateLimits, metrics } = options
   const desc = SolverService.method.openSession
   const method = `${desc.parent.typeName}/${desc.name}`
-  const count = (protocol: string, reason: Reason | 'OK') =>
-    metrics.requests.inc({ method, protocol, reason })
+  const count = (protocol: string, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
 
   return {
     desc,
@@ -53,8 +51,9 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
       await rateLimits.consume('sessions', client)
       sessions.assertAvailable(identifyClient(client.address))
     },
-    countRejected(protocol, reason) {
-      if (reason !== 'RATE_LIMITED') count(protocol, reason)
+    count(protocol, outcome) {
+      // The metric of the limits has these.
+      if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
     accept(connection, { protocol, requestId, address, host }) {
       return sessions.accept(connection, {

@@ -1,9 +1,10 @@
-import { isOutage, type Reason, type ServiceError, toServiceError } from '../domain/errors.js'
+import { isOutage, type ServiceError, toServiceError } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
+import type { Outcome } from './method.js'
 
 interface StreamOutcomesOptions {
-  /** Of the method, with its service. */
+  /** The name of the method, with its service. */
   readonly method: string
   readonly metrics: Pick<Metrics, 'requests'>
   readonly log: Logger
@@ -11,11 +12,10 @@ interface StreamOutcomesOptions {
 
 /** Counts how the streams of a method ended, and logs what went wrong within the service. */
 export function createStreamOutcomes({ method, metrics, log }: StreamOutcomesOptions) {
-  const count = (protocol: string, reason: Reason | 'OK') =>
-    metrics.requests.inc({ method, protocol, reason })
+  const count = (protocol: string, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
   return {
     count,
-    /** Counts the error that ends a stream, or that keeps it from opening. @returns it, as callers may see it */
+    /** Counts the error that ends a stream or does not let it open. @returns the error as callers may see it */
     reject(
       { protocol, requestId }: { readonly protocol: string; readonly requestId: string },
       thrown: unknown,

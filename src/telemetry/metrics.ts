@@ -43,7 +43,7 @@ export function createMetrics() {
     }),
     requests: new Counter({
       name: 'aggregator_requests_total',
-      help: 'Requests with a response, by method, protocol (rest, connect, grpc, grpc-web, websocket, sse) and reason (OK or an error).',
+      help: 'Requests with a response, by method, protocol (rest, connect, grpc, grpc-web, websocket, sse) and reason (OK, an error, or MALFORMED: bytes that are not a message).',
       labelNames: ['method', 'protocol', 'reason'],
       registers,
     }),

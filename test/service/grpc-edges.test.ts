@@ -17,7 +17,9 @@ const REFLECT = ['v1', 'v1alpha'].map(
   (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
 )
 const OK = '0'
-const INVALID_ARGUMENT = '3'
+/** Connect's own code of bytes that are not a message. */
+const INTERNAL = '13'
+const RESOURCE_EXHAUSTED = '8'
 /** The warnings of Node. A warning comes in the turn after its cause, and the response later. */
 const warnings: Error[] = []
 const note = (warning: Error) => void warnings.push(warning)
@@ -106,29 +108,33 @@ describe('a deadline longer than a timer can wait', () => {
 
 const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
 
-describe('broken protobuf is an invalid argument', () => {
+describe('broken protobuf gets the code of Connect', () => {
   it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('for %s', async (path) => {
     const answer = await answerTo(path, envelope(broken))
-    expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
-    expect(answer['grpc-message']).toContain('body')
+    expect(answer['grpc-status']).toBe(INTERNAL)
+    expect(answer['grpc-message']).toContain('parse binary')
   })
 
   it('in Connect too', async () => {
     const headers = { 'content-type': 'application/proto' }
     const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
-    expect([status, body.code]).toEqual([400, 'invalid_argument'])
+    expect([status, body.code]).toEqual([500, 'internal'])
   })
 })
 
-it.each(REFLECT)('a broken later message to %s is an invalid argument without internals', async (path) => {
+it.each([LIST, STREAM])('a message of more than 64 KiB gets the code of Connect for %s', async (path) => {
+  const answer = await answerTo(path, envelope(Buffer.alloc(66_000)))
+  expect(answer['grpc-status']).toBe(RESOURCE_EXHAUSTED)
+})
+
+it.each(REFLECT)('a broken later message to %s gets the code of Connect', async (path) => {
   const answer = await answerTo(path, Buffer.concat([envelope(), envelope(broken)]))
-  expect(answer['grpc-status']).toBe(INVALID_ARGUMENT)
-  expect(answer['grpc-message']).not.toMatch(/premature|parse/)
+  expect(answer['grpc-status']).toBe(INTERNAL)
 })
 
 it('a call whose client leaves within the message counts', async () => {
   const counted = () =>
-    service.metric('aggregator_requests_total', { protocol: 'connect', reason: 'INVALID_ARGUMENT' })
+    service.metric('aggregator_requests_total', { protocol: 'connect', reason: 'MALFORMED' })
   const before = await counted()
   const { hostname, port } = new URL(service.url)
   const socket = createConnection(Number(port), hostname)
@@ -239,18 +245,20 @@ describe('broken protobuf counts', () => {
     onTestFinished(() => limited.close())
     const answers: string[] = []
     for (let call = 0; call < LIMIT + 2; call++) answers.push(await textOf(path, body, headers, limited.url))
-    const invalid = /grpc-status"?: ?"?3|invalid_argument/
+    const invalid = /grpc-status"?: ?"?(3|13)\b|invalid_argument|"internal"/
     const exhausted = /grpc-status"?: ?"?8|resource_exhausted/
     expect(answers.slice(0, LIMIT).filter((text) => !invalid.test(text))).toEqual([])
     expect(answers.slice(LIMIT).filter((text) => !exhausted.test(text))).toEqual([])
     expect(answers.filter((text) => !/"ratelimit-limit":"3"/.test(text))).toEqual([])
-    expect(answers.join()).not.toMatch(/node_modules|\.ts|\.js|premature|varint|decode|JSON:|from JSON/)
+    expect(answers.join()).not.toMatch(/node_modules|\.ts|\.js/)
     const metrics = await (await fetch(`${limited.url}/metrics`)).text()
     const counted = new RegExp(
-      `requests_total\\{method="${path.slice(1)}",protocol="${protocol}",reason="INVALID_ARGUMENT"\\} 3$`,
+      `requests_total\\{method="${path.slice(1)}",protocol="${protocol}",reason="MALFORMED"\\} 3$`,
       'm',
     )
     expect(metrics).toMatch(counted)
+    // The alert InternalErrors watches this label.
+    expect(metrics).not.toMatch(/requests_total\{.*reason="INTERNAL"/)
     expect(metrics).toMatch(/rate_limited_total\{limit="(solvers|streams)"\} 2$/m)
   })
 })

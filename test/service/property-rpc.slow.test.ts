@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { create, toBinary } from '@bufbuild/protobuf'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { GetOrderRequestSchema } from '../../gen/aggregator/v1/order_pb.js'
 import { DepositMode, GetQuoteRequestSchema, OrderType } from '../../gen/aggregator/v1/quote_pb.js'
 import { RegisterSolverRequestSchema } from '../../gen/aggregator/v1/solver_pb.js'
@@ -28,6 +28,9 @@ const PATHS = [
 ]
 const { quote: rules } = requestRules(31337)
 const TEXT_FIELDS = ['inputToken', 'outputToken', 'userAddress', 'amount'] as const
+/** Connect's own error of Protobuf that is not a message. */
+const PARSE = /parse binary/
+const NOT_A_MESSAGE = { code: 'internal', message: expect.stringMatching(PARSE) }
 const [INVALID_ARGUMENT, UNIMPLEMENTED, INTERNAL, UNKNOWN] = ['3', '12', '13', '2']
 
 let chain: TestChain
@@ -160,29 +163,35 @@ function samples(): Uint8Array[] {
   ]
 }
 
-describe('broken protobuf is an error of the caller, never of the service,', () => {
+describe('broken protobuf gets a code of Connect and counts as no error of the service', () => {
+  afterEach(async () => {
+    expect(await service.metric('aggregator_requests_total', { reason: 'INTERNAL' })).toBe(0)
+  })
+
   it('on Connect', () =>
     hold(fc.tuple(fc.constantFrom(...PATHS), anyMessage), 300, async ([path, body]) => {
       const answer = await http.send('POST', path, {
         headers: { 'content-type': 'application/proto' },
         body,
       })
-      if (answer.status !== 200) readConnectRefusal(answer)
+      if (answer.status === 500) expect(JSON.parse(answer.text)).toEqual(NOT_A_MESSAGE)
+      else if (answer.status !== 200) readConnectRefusal(answer)
     }))
 
   it('on gRPC', () =>
     hold(fc.tuple(fc.constantFrom(...PATHS), anyMessage), 300, async ([path, bytes]) => {
       const { status, code, text } = await grpc(path, envelope(bytes))
       expect(status).toBe('200')
-      expect([INTERNAL, UNKNOWN], text).not.toContain(code)
+      expect(code, text).not.toBe(UNKNOWN)
+      if (code === INTERNAL) expect(text).toMatch(PARSE)
     }))
 })
 
-it('gRPC bytes that are no messages are an invalid argument, or not what a unary method accepts', () =>
+it('gRPC bytes that are no messages get the code of Connect, or are not what a unary method accepts', () =>
   hold(fc.tuple(fc.constantFrom(...PATHS), fc.uint8Array({ maxLength: 100 })), 300, async ([path, bytes]) => {
     const { status, code, text } = await grpc(path, Buffer.concat([Buffer.from([0, 0, 0, 1]), bytes]))
     expect(status).toBe('200')
-    expect([INVALID_ARGUMENT, UNIMPLEMENTED], text).toContain(code)
+    expect([INVALID_ARGUMENT, UNIMPLEMENTED, INTERNAL], text).toContain(code)
   }))
 
 function envelope(bytes: Uint8Array): Buffer {
