@@ -165,5 +165,5 @@ function blockAfter(parent: ModelBlock | undefined, timestamp: number): ModelBlo
     throw new Error(`a block at ${timestamp} must come after ${parent.timestamp}`)
   const number = parent === undefined ? 0 : parent.number + 1
   const parentHash: Hex = parent?.hash ?? `0x${'00'.repeat(32)}`
-  return { number, hash: `0x${number.toString(16).padStart(64, 'b')}`, parentHash, timestamp, receipts: [] }
+  return { number, hash: `0xb${number.toString(16).padStart(63, '0')}`, parentHash, timestamp, receipts: [] }
 }
