@@ -9,7 +9,7 @@ import {
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import type { RequestCounters } from '../telemetry/request-counters.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import { Fields } from './fields.js'
 import type { Method, Protocol, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
@@ -49,13 +49,13 @@ export interface MethodHandler {
 interface MiddlewareOptions {
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
-  readonly counter: RequestCounters
+  readonly metrics: Pick<Metrics, 'requests' | 'requestSeconds'>
   readonly log: Logger
 }
 
 /** Builds the middleware: the function that it returns wraps a method. */
 export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
-  const { supportedChains, rateLimits, counter, log } = options
+  const { supportedChains, rateLimits, metrics, log } = options
   const supported = new Set(supportedChains)
 
   function logCause(error: ServiceError, method: string, requestId: string): void {
@@ -102,7 +102,10 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
           throw error
         }
       },
-      count: counter.of(name),
+      count(protocol, reason, seconds) {
+        metrics.requests.inc({ method: name, protocol, reason })
+        metrics.requestSeconds.observe({ method: name }, seconds)
+      },
     }
   }
 }
