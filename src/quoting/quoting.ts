@@ -4,7 +4,6 @@ import { createStandstill } from '../concurrency/standstill.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
-import { createRecoveryHelpers } from '../signing/recovery-helpers.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
@@ -114,12 +113,8 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
-  const recoveryHelpers = createRecoveryHelpers((error) => {
-    options.log.warn({ err: error }, 'a thread that helps to recover signers failed: the others do its work')
-  })
-  const { recoverAll } = recoveryHelpers
   const recordVerify = (seconds: number) => metrics.stageSeconds.observe({ stage: 'verify' }, seconds)
-  const validateOffer = createOfferValidator(options.rules, recordVerify, recoverAll)
+  const validateOffer = createOfferValidator(options.rules, recordVerify)
   const attemptQuote = createAttemptQuote({
     transport,
     validateOffer,
@@ -180,7 +175,7 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
     async close() {
       await prices.close()
       await httpClient.close()
-      await Promise.all([recorder.close(), statistics.close(), recoveryHelpers.close()])
+      await Promise.all([recorder.close(), statistics.close()])
     },
   }
 }
