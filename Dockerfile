@@ -5,9 +5,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages packages
 
-# The build starts the service once, which needs the database of all that is compiled at installation.
 FROM manifest AS build
-RUN npm ci --ignore-scripts && npm rebuild better-sqlite3
+RUN npm ci --ignore-scripts
 COPY tsconfig.json ./
 COPY gen gen
 COPY scripts scripts
@@ -37,4 +36,4 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=15s \
   CMD ["node", "-e", "require('node:http').get({ host: '127.0.0.1', port: process.env.PORT || 3000, path: '/health' }, ({ statusCode }) => process.exit(statusCode === 200 ? 0 : 1)).on('error', () => process.exit(1))"]
 # Without npm and without a shell, so that SIGTERM reaches the service, which handles it as process 1 and starts no
 # processes that an init would have to reap.
-CMD ["node", "--max-semi-space-size=16", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=50", "dist/main.js"]

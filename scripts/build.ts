@@ -1,13 +1,11 @@
 /**
- * Bundles the service into few files, and compiles what its start runs. Each command of the command line loads its own files
- * when it runs.
+ * Bundles the service into few files. Each command of the command line loads its own files when it runs.
  *
  *   tsx scripts/build.ts [folder=dist]
  *
  * The folder must be one in the project's root: the service reads package.json from the folder above.
  */
-import { spawnSync } from 'node:child_process'
-import { cp, readFile, rename, rm } from 'node:fs/promises'
+import { cp, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { build as buildWithVite } from 'vite'
@@ -17,7 +15,6 @@ import { DOCUMENTS } from '../src/http/openapi/routes.js'
 const folder = process.argv[2] ?? 'dist'
 /** A build that is interrupted leaves the last one as it is. */
 const outdir = join('node_modules/.cache', `${folder}-${process.pid}`)
-const MAX_START_MS = 60_000
 
 const options: BuildOptions = {
   outdir,
@@ -55,18 +52,9 @@ const serveBuilt: Plugin = {
     onResolve({ filter: /^\.\.\/\.\.\/main\.js$/ }, () => ({ path: './main.js', external: true })),
 }
 await build({ ...options, entryPoints: { cli: 'src/cli/main.ts' }, splitting: true, plugins: [serveBuilt] })
-await build({ ...options, entryPoints: { main: 'scripts/service-entry.ts' } })
-await build({
-  ...options,
-  entryPoints: { service: 'src/main.ts' },
-  format: 'cjs',
-  define: { 'import.meta.url': 'mainUrl' },
-  banner: { js: '(function (require, mainUrl) {' },
-  footer: { js: '})' },
-})
-// Separate builds: a chunk that they share with others would load more into a thread than it needs.
-for (const thread of ['src/store/quote-record-thread.ts', 'src/signing/recovery-thread.ts'])
-  await build({ ...options, entryPoints: [thread] })
+// Separate builds: a chunk that they share with others would load more into a process or thread than it needs.
+for (const entry of ['src/main.ts', 'src/store/quote-record-thread.ts'])
+  await build({ ...options, entryPoints: [entry] })
 // The service reads these files at run time. To run it, only the external packages above must be installed.
 for (const { name } of SWAGGER_UI_FILES)
   await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))
@@ -78,20 +66,3 @@ await buildWithVite({
 })
 await rm(folder, { recursive: true, force: true })
 await rename(outdir, folder)
-await cacheCode()
-
-/** Where the service cannot be started now, it compiles its script at each start. */
-async function cacheCode(): Promise<void> {
-  const { scripts } = JSON.parse(await readFile('package.json', 'utf8'))
-  // V8 takes the code only under the same flags.
-  const flags = /^exec node (.*) dist\/main\.js$/.exec(scripts.start)?.[1]?.split(' ') ?? []
-  const { status } = spawnSync(
-    process.execPath,
-    [...flags, '--import', 'tsx', 'scripts/cache-code.ts', folder],
-    {
-      stdio: ['ignore', 'ignore', 'inherit'],
-      timeout: MAX_START_MS,
-    },
-  )
-  if (status !== 0) console.warn('the service cannot be started here, so its code is compiled at each start')
-}

@@ -1,5 +1,5 @@
+import { Agent, buildConnector, errors, request } from 'undici'
 import { noteLostConnection } from '../internals/lost-connection.js'
-import { Agent, buildConnector, errors, request } from '../internals/undici.js'
 import {
   AnswerTooLongError,
   MAX_ANSWER_BYTES,
@@ -45,7 +45,8 @@ export function createHttpRpcConnection(url: string, onResponse: OnResponse): Rp
   return {
     async call(method, params, signal) {
       const body = JSON.stringify({ jsonrpc: '2.0', id: ++lastId, method, params })
-      const send = (via: Agent) => request(via, target, { method: 'POST', headers, body, signal })
+      const send = (dispatcher: Agent) =>
+        request(target, { dispatcher, method: 'POST', headers, body, signal })
       try {
         const response = await send(agent).catch((error) => {
           if (!lost.has(error)) throw error

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { REASONS, type ServiceError } from '../domain/errors.js'
-import { createLogLineWriter } from '../internals/log-line-writer.js'
 import type { QuoteSummary } from '../rpc/method.js'
 import type { Logger } from '../telemetry/log.js'
 import { elapsedMs } from './arrival.js'
@@ -40,14 +39,12 @@ export function createRequestLog(server: FastifyInstance, log: Logger, share: nu
   server.decorateRequest('rejection', undefined)
   server.decorateRequest('quote', undefined)
   if (!log.isLevelEnabled('info')) return () => {}
-  const writeLine = createLogLineWriter(log, 'info', 'request')
-  const writeRoutineLine = createLogLineWriter(log, 'debug', 'request')
   const logRequest: LogRequest = (request, status) => {
     const durationMs = elapsedMs(request)
     const isChosen = share === 1 || Math.random() < share
     if (!isChosen && durationMs < SLOW_MS && !isServerError(request, status)) return
-    const write = ROUTINE.test(request.url) ? writeRoutineLine : writeLine
-    write(fieldsOf(request, status, durationMs))
+    const level = ROUTINE.test(request.url) ? 'debug' : 'info'
+    log[level](fieldsOf(request, status, durationMs), 'request')
   }
   server.addHook('onRoute', (route) => {
     if (route.config?.logsItself) return

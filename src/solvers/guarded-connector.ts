@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
+import { buildConnector } from 'undici'
 import { noteLostConnection } from '../internals/lost-connection.js'
-import { buildConnector } from '../internals/undici.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { ReplyTooLongError } from './fail-reason.js'
 

@@ -1,7 +1,7 @@
+import { Agent } from 'undici'
 import { MAX_REPLY_KIB } from '../domain/field-rules.js'
 import type { Address } from '../domain/hex.js'
 import type { Solver } from '../domain/solver.js'
-import { Agent } from '../internals/undici.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 import { createGuardedConnector } from './guarded-connector.js'
 import { type HttpReply, ReplyReader } from './reply-reader.js'

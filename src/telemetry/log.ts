@@ -1,7 +1,6 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { escapeUnprintable } from '../domain/text.js'
-import { keepFlushProgress } from '../internals/flush-progress.js'
 
 export type { Logger }
 
@@ -23,19 +22,7 @@ const PATIENCE_MS = 1000
 /** Builds a log with one JSON object per line. It escapes foreign text, so that it cannot control a terminal that shows the log. */
 export function createLog(level: LogLevel, destination: DestinationStream = pino.destination()): Logger {
   const hooks = { streamWrite: escapeUnprintable }
-  return pino({ level, base: null, timestamp: createTimeText(), hooks }, destination)
-}
-
-/** Writes the time in ISO 8601. It keeps the last text, as many lines have the same millisecond. */
-function createTimeText(): () => string {
-  let lastMs = 0
-  let text = ''
-  return () => {
-    const nowMs = Date.now()
-    if (nowMs !== lastMs) text = `,"time":"${new Date(nowMs).toISOString()}"`
-    lastMs = nowMs
-    return text
-  }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, hooks }, destination)
 }
 
 /** Escapes in JSON text. The group matches those that control a terminal, without line feeds and tabs of stack traces. */
@@ -58,7 +45,7 @@ export async function createPrettyStream(
 export async function openProcessLog(level: LogLevel): Promise<Logger> {
   if (process.stdout.isTTY) return createLog(level, await createPrettyStream())
   const stream = createBufferedStream()
-  const log = createLog(level, collectBytes(stream))
+  const log = createLog(level, stream)
   reportFailures(stream)
   reportDroppedLines(stream, log)
   return log
@@ -77,7 +64,6 @@ function createBufferedStream(): Stream {
     minLength: FLUSH_BYTES,
     maxLength: WAITING_BYTES,
     periodicFlush: FLUSH_MS,
-    contentMode: 'buffer',
     retryEAGAIN: () => performance.now() < giveUpMs,
   })
   const flush = stream.flushSync.bind(stream)
@@ -89,23 +75,10 @@ function createBufferedStream(): Stream {
     } catch {
       // Without a reader of the log, the process must end all the same, and wait for the reader once only.
       patienceMs = 0
-      keepFlushProgress(stream)
     }
     giveUpMs = Number.POSITIVE_INFINITY
   }
   return stream
-}
-
-/**
- * Collects lines as bytes. As text, sonic-boom measures and copies all waiting lines again for each new one. Its types do not
- * know that it takes bytes.
- */
-function collectBytes(stream: Stream): DestinationStream & Pick<Stream, 'flushSync'> {
-  const bytes = stream as unknown as { write(bytes: Buffer): boolean }
-  return {
-    write: (line) => void bytes.write(Buffer.from(line)),
-    flushSync: () => stream.flushSync(),
-  }
 }
 
 /** Says on standard error that the log cannot be written, once until it is written again. */
