@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
+import { startThread } from '../concurrency/start-thread.js'
 import type { Address } from '../domain/hex.js'
-import { startThread } from '../internals/start-thread.js'
 import { checkSignature, type SignatureProblem } from './recover.js'
 
 /** A signature, and who is said to have made it. Text takes less time than bytes on its way to a thread. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { Worker } from 'node:worker_threads'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
+import { startThread } from '../concurrency/start-thread.js'
 import type { Logger } from '../telemetry/log.js'
 import { nameUnavailable } from './database-unavailable.js'
 import { listRecords } from './quote-record-pages.js'
@@ -107,18 +107,8 @@ function createFileStore(file: QuoteRecordFile, isNew: boolean): QuoteRecordStor
   }
 }
 
-/** Starts the compiled thread, or its source: threads do not inherit the TypeScript loader of the main thread. */
-function startThread(workerData: QuoteRecordFile): Worker {
-  const options = { workerData, resourceLimits }
-  const from = import.meta.url
-  if (!from.endsWith('.ts')) return new Worker(new URL('./quote-record-thread.js', from), options)
-  const source = new URL('./quote-record-thread.ts', from).href
-  const script = `import('tsx/esm/api').then(({ register }) => (register(), import('${source}')))`
-  return new Worker(script, { ...options, eval: true })
-}
-
 function openInThread(file: QuoteRecordFile, onFailed: () => void): QuoteRecordStore {
-  const worker = startThread(file)
+  const worker = startThread('quote-record-thread', import.meta.url, file, resourceLimits)
   const thread = createBirpc<QuoteRecordStore>(
     {},
     {
