@@ -31,7 +31,7 @@ const SHARED = {
 }
 
 /** Threads run as they are built: from the sources, each start loads tsx. */
-const STARTERS = ['/src/store/quote-record-file.ts', '/src/signing/recovery-helpers.ts']
+const STARTERS = ['/src/store/quote-record-file.ts', '/src/signing/signature-checker.ts']
 const BUILT_THREADS = {
   name: 'built-threads',
   enforce: 'pre' as const,

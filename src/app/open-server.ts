@@ -33,7 +33,6 @@ import { createOrderMetrics } from '../solvers/order-metrics.js'
 import { collectSolverMetrics } from '../solvers/solver-metrics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createRequestCounters } from '../telemetry/request-counters.js'
 import { version } from '../version.js'
 import { graceMs } from './grace.js'
 import type { openSolvers } from './open-solvers.js'
@@ -73,8 +72,7 @@ export async function openServer(
     limiterOf: stores.limiterOf,
     onRejected: (limit) => metrics.rateLimited.inc({ limit }),
   })
-  const counter = createRequestCounters(metrics)
-  const guard = createMiddleware({ supportedChains, rateLimits, counter, log })
+  const guard = createMiddleware({ supportedChains, rateLimits, metrics, log })
   const collectOrderMetrics = createOrderMetrics({
     chainIds: supportedChains,
     statistics,
@@ -115,7 +113,6 @@ export async function openServer(
   const reflection = createReflection([...services, health.desc], [withErrors, limitMessages(rateLimits)])
 
   function collectMetrics(): void {
-    counter.flush()
     for (const [state, count] of Object.entries(eventLog.replays()))
       metrics.streamReplays.set({ state }, count)
     metrics.databaseUp.set(Number(cluster.isDatabaseUp()))

@@ -66,18 +66,11 @@ function registerRoute(
     method: route.verb,
     url: route.url,
     config: { cors: false, logsItself: true },
-    // Neither makes a promise where the answer is known at once: promises took a tenth of a read.
-    onRequest(request, reply, done) {
-      const checking = method.checkChainAndLimits(chainIdOf(request), toClient(request, reply))
-      if (checking === undefined) done()
-      else checking.then(() => done(), done)
-    },
-    handler(request, reply) {
+    onRequest: (request, reply) => method.checkChainAndLimits(chainIdOf(request), toClient(request, reply)),
+    async handler(request, reply) {
       const { message, violations } = read(request)
-      const response = method.handle(message, new RestContext(request, reply), violations)
-      return response instanceof Promise
-        ? response.then((later) => answer(later, request, reply))
-        : answer(response, request, reply)
+      const response = await method.handle(message, new RestContext(request, reply), violations)
+      return answer(response, request, reply)
     },
     errorHandler(thrown, request) {
       const error = toRestError(thrown)

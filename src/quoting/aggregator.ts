@@ -12,7 +12,7 @@ import { requestBody } from '../solvers/request-body.js'
 import type { Selection } from '../solvers/selection.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
-import type { BufferedHistogram } from '../telemetry/buffered-histogram.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type { ContractRules } from './contract-rules.js'
 import { type Caller, callersLimit, type FanOut, type SoftDeadline } from './fan-out.js'
 import type { OfferVerifier } from './offer-verifier.js'
@@ -90,7 +90,7 @@ interface AggregatorOptions {
   /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
   readonly clock: Clock
-  readonly stages: Pick<BufferedHistogram, 'of'>
+  readonly metrics: Pick<Metrics, 'stageSeconds'>
 }
 
 interface VerifyContext {
@@ -107,11 +107,7 @@ const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 export function createAggregator(options: AggregatorOptions): Aggregator {
   const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
   const { clock, roundMetrics, roundErrors, reportResults } = options
-  const recordStage = {
-    prepare: options.stages.of('prepare'),
-    solvers: options.stages.of('solvers'),
-    rank: options.stages.of('rank'),
-  }
+  const { stageSeconds } = options.metrics
 
   function hasherOf(chainId: number): QuoteHasher {
     const chain = chains.get(chainId)
@@ -163,9 +159,9 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const onAttempt = (attempt: SolverAttempt) => progress.add(attempt, clock.monotonic())
     const collecting = fanOut.collect(fanOutRequest, awaited, round, { signal, softDeadline, onAttempt })
     const askedAt = clock.monotonic()
-    recordStage.prepare((askedAt - round.startedAt) / 1000)
+    stageSeconds.observe({ stage: 'prepare' }, (askedAt - round.startedAt) / 1000)
     const attempts = await collecting
-    recordStage.solvers((clock.monotonic() - askedAt) / 1000)
+    stageSeconds.observe({ stage: 'solvers' }, (clock.monotonic() - askedAt) / 1000)
     return attempts
   }
 
@@ -173,7 +169,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   function rankOffers(results: readonly SolverResult[]): SignedQuote[] {
     const start = clock.monotonic()
     const ranked = rank(results.flatMap((result) => (result.kind === 'quoted' ? [result.offer] : [])))
-    recordStage.rank((clock.monotonic() - start) / 1000)
+    stageSeconds.observe({ stage: 'rank' }, (clock.monotonic() - start) / 1000)
     return ranked
   }
 

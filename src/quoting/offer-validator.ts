@@ -2,7 +2,7 @@ import type { Address } from '../domain/hex.js'
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/offer.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
-import { checkSignatures, type RecoverAll, type SignatureClaim } from '../signing/recover.js'
+import { checkHere, type SignatureChecker, type SignatureClaim } from '../signing/signature-checker.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { ContractRules } from './contract-rules.js'
 
@@ -33,21 +33,21 @@ interface WaitingReply {
  * the other from the processor's caches.
  * @param rules of the settlement contract
  * @param recordSeconds called with the duration of each group of replies
- * @param recoverAll recovers public keys; one after the other without it
+ * @param check checks signatures; on this thread without it
  */
 export function createOfferValidator(
   rules: Pick<ContractRules, 'violationOf'>,
   recordSeconds: (seconds: number) => void,
-  recoverAll?: RecoverAll,
+  check: SignatureChecker['check'] = checkHere,
 ): OfferValidator {
   let waiting: WaitingReply[] = []
 
-  function validateAll(): void {
+  async function validateAll(): Promise<void> {
     const batch = waiting
     waiting = []
     const start = performance.now()
     const offers = batch.map(({ reply }) => hash(reply))
-    const problems = checkSignatures(offers.filter(isHashed).map(toClaim), recoverAll).values()
+    const problems = (await check(offers.filter(isHashed).map(toClaim))).values()
     const accepted = batch.map(({ reply }, index) => {
       const offer = offers[index] ?? 'malformed'
       return isHashed(offer)
@@ -85,8 +85,9 @@ function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
   return typeof offer !== 'string'
 }
 
-function toClaim({ digest, signatureBytes, quote }: HashedOffer): SignatureClaim {
-  return { digest, signature: signatureBytes, signer: quote.solver }
+function toClaim({ digest, signature, quote }: HashedOffer): SignatureClaim {
+  const hex = Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')
+  return { digest: hex, signature: signature.slice(2), signer: quote.solver }
 }
 
 function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {

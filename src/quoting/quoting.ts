@@ -4,7 +4,7 @@ import { createStandstill } from '../concurrency/standstill.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
-import { createRecoveryHelpers } from '../signing/recovery-helpers.js'
+import { createSignatureChecker } from '../signing/signature-checker.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
@@ -21,7 +21,6 @@ import { createSolverTransports } from '../solvers/solver-transports.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
 import type { SolverHourStore } from '../store/solver-hour-store.js'
-import { createBufferedHistogram } from '../telemetry/buffered-histogram.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Aggregator, createAggregator } from './aggregator.js'
@@ -113,14 +112,16 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
     store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, now, store, quoteIds })
   const httpClient = createSolverHttpClient(options.endpointGuard, config.maxConnectionsPerSolver)
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
-  const stages = createBufferedHistogram(metrics.stageSeconds, 'stage')
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
-  const recoveryHelpers = createRecoveryHelpers((error) => {
-    options.log.warn({ err: error }, 'a thread that helps to recover signers failed: the others do its work')
+  const signatures = createSignatureChecker((error) => {
+    options.log.warn(
+      { err: error },
+      'the thread that checks signatures has failed: the main thread checks them',
+    )
   })
-  const { recoverAll } = recoveryHelpers
-  const validateOffer = createOfferValidator(options.rules, stages.of('verify'), recoverAll)
+  const recordVerify = (seconds: number) => metrics.stageSeconds.observe({ stage: 'verify' }, seconds)
+  const validateOffer = createOfferValidator(options.rules, recordVerify, signatures.check)
   const attemptQuote = createAttemptQuote({
     transport,
     validateOffer,
@@ -148,7 +149,6 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
     verifier,
     quoteIds,
     recorder,
-    stages,
     onQuoted,
     roundMetrics,
     roundErrors,
@@ -175,15 +175,14 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
       return health?.circuitState(monotonic()) ?? 'closed'
     },
     collectMetrics(reachable) {
-      stages.flush()
       const healths = [...reachable].flatMap(([chainId, solvers]) => healthRegistry.of(chainId, solvers))
       collectHealthMetrics(healths, httpClient.countConnections(), metrics)
-      counters.flush(reachable)
+      counters.removeOthers(reachable)
     },
     async close() {
       await prices.close()
       await httpClient.close()
-      await Promise.all([recorder.close(), statistics.close(), recoveryHelpers.close()])
+      await Promise.all([recorder.close(), statistics.close(), signatures.close()])
     },
   }
 }

@@ -8,7 +8,7 @@ import {
   toServiceError,
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import type { RequestCounters } from '../telemetry/request-counters.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import { Fields } from './fields.js'
 import type { Admission, Method, RequestContext } from './method.js'
 import type { Client, RateLimits } from './rate-limits.js'
@@ -26,33 +26,28 @@ export interface MethodHandler extends Admission {
    * Does what `checkLimits` does for a request whose path names its chain. When the chain is not supported, the request counts against the
    * global limit.
    * @param chainId undefined stands for text that is not a chain id
-   * @returns undefined when the check passed at once. Otherwise a promise, which rejects with the ServiceError
-   * CHAIN_NOT_SUPPORTED or RATE_LIMITED.
+   * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
    */
-  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void> | undefined
+  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
   /**
    * Handles a call after `assertChain` and `checkLimits`.
    * @param malformed fields that could not be read into the message
    * @returns the result of `Method.handle`
    * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  handle(
-    message: Message,
-    call: RequestContext,
-    malformed?: readonly FieldViolation[],
-  ): Promise<object> | object
+  handle(message: Message, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
 }
 
 interface MiddlewareOptions {
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
-  readonly counter: RequestCounters
+  readonly metrics: Pick<Metrics, 'requests' | 'requestSeconds'>
   readonly log: Logger
 }
 
 /** Builds the middleware: the function that it returns wraps a method. */
 export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
-  const { supportedChains, rateLimits, counter, log } = options
+  const { supportedChains, rateLimits, metrics, log } = options
   const supported = new Set(supportedChains)
 
   function logCause(error: ServiceError, method: string, requestId: string): void {
@@ -82,30 +77,27 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
       hasChain,
       repeatsResponses,
       assertChain,
-      async checkLimits(client) {
-        await rateLimits.consume(limit, client)
-      },
+      checkLimits: (client) => rateLimits.consume(limit, client),
       checkChainAndLimits: (chainId, client) =>
         isServed(chainId) ? rateLimits.consume(limit, client) : rejectChain(client),
-      handle(message, call, malformed = []) {
-        const fail = (thrown: unknown): never => {
+      async handle(message, call, malformed = []) {
+        try {
+          const fields = new Fields(malformed)
+          const request = method.read(message, fields)
+          if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+          return await method.handle(request, call)
+        } catch (thrown) {
           const error = toServiceError(thrown)
           logCause(error, name, call.requestId)
           if (error.retryAfterSeconds !== undefined)
             call.setHeader('retry-after', String(error.retryAfterSeconds))
           throw error
         }
-        try {
-          const fields = new Fields(malformed)
-          const request = method.read(message, fields)
-          if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-          const response = method.handle(request, call)
-          return response instanceof Promise ? response.catch(fail) : response
-        } catch (thrown) {
-          return fail(thrown)
-        }
       },
-      count: counter.of(name),
+      count(protocol, reason, seconds) {
+        metrics.requests.inc({ method: name, protocol, reason })
+        metrics.requestSeconds.observe({ method: name }, seconds)
+      },
     }
   }
 }

@@ -27,11 +27,10 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
       chainId: Number(message.chainId),
       orderId: fields.bytes32('orderId', message.orderId),
     }),
-    handle({ chainId, orderId }) {
+    async handle({ chainId, orderId }) {
       const chain = chains.get(chainId)
       if (chain === undefined) throw chainNotSupported([...chains.keys()])
-      const order = chain.readOrder(orderId)
-      return order instanceof Promise ? order.then(toResponse) : toResponse(order)
+      return toResponse(await chain.readOrder(orderId))
     },
   })
 

@@ -1,9 +1,8 @@
-import { RateLimiterRes } from 'rate-limiter-flexible'
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimitConfig } from '../config.js'
 import type { ClientId, ClientNetwork } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { identifyClient } from './identify-client.js'
-import { MemoryLimiter } from './memory-limiter.js'
 import { WindowCounts } from './window-counts.js'
 
 /** A limit: of one method, of opening streams or solver sessions, or of everything else. */
@@ -31,19 +30,13 @@ export interface Client {
 export interface RateLimits {
   /**
    * Counts one request and sets the `RateLimit-*` headers of its response.
-   * @returns undefined for a request that could be counted at once and is within its limit. Otherwise a promise, which rejects
-   * with the ServiceError RATE_LIMITED and the seconds until the window ends.
+   * @throws ServiceError RATE_LIMITED with the seconds until the window ends
    */
-  consume(name: LimitName, client: Client): Promise<void> | undefined
+  consume(name: LimitName, client: Client): Promise<void>
 }
 
 /** Counts the requests of each key. */
-interface Limiter {
-  /** Counts a request. @returns the count, or a promise of it, which rejects with the count when it is above the limit */
-  consume(key: string): RateLimiterRes | Promise<RateLimiterRes>
-  /** The count of a key; null when it has none. */
-  get(key: string): Promise<RateLimiterRes | null>
-}
+type Limiter = Pick<RateLimiterAbstract, 'consume' | 'get'>
 
 /** Builds the counter of one limit: each client has `points` in each window, which begins with its first request. */
 export type LimiterOf = (name: LimitName, points: number, windowMs: number) => Limiter
@@ -61,7 +54,8 @@ const MINUTE_MS = 60_000
 /** More clients than this share a few counts, so that memory and tables stay bounded. */
 const MAX_CLIENTS = 50_000
 
-const inMemory: LimiterOf = (_name, points, windowMs) => new MemoryLimiter(points, windowMs)
+const inMemory: LimiterOf = (_name, points, windowMs) =>
+  new RateLimiterMemory({ points, duration: windowMs / 1000 })
 
 /** Builds the counters; a limit of 0 counts nothing. */
 export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
@@ -88,7 +82,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     sessions: counterOf('sessions', config.sessions),
     global: counterOf('global', config.max, config.windowMs),
   }
-  return { consume: (name, client) => counters[name]?.(client) }
+  return { consume: async (name, client) => counters[name]?.(client) }
 }
 
 interface CounterOptions {
@@ -123,31 +117,29 @@ function createCounter(options: CounterOptions) {
     throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
   }
 
-  async function rejectNetwork(client: Client, network: ClientNetwork): Promise<never> {
+  function rejectNetwork(client: Client, network: ClientNetwork): never {
     const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-    return reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+    reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
   }
 
   /** Counts a request of a client that has its own count. */
-  function countOwn(id: ClientId, client: Client): Promise<void> | undefined {
+  async function countOwn(id: ClientId, client: Client): Promise<void> {
     const full = networks.charge(id)
-    if (full !== undefined) return rejectNetwork(client, full)
-    const accept = (result: RateLimiterRes) => {
+    if (full !== undefined) rejectNetwork(client, full)
+    try {
+      const result = await limiter.consume(id.key)
       if (result.isFirstInDuration) newcomers.add(id)
       show(client, limit, result)
-    }
-    const counted = limiter.consume(id.key)
-    if (!(counted instanceof Promise)) return void accept(counted)
-    return counted.then(accept, (result) => {
+    } catch (result) {
       networks.refund(id)
       rejectResult(client, result)
-    })
+    }
   }
 
   /** Counts a request of a client that shares a count with others of its network. */
   async function countShared(key: string, id: ClientId, client: Client): Promise<void> {
     const full = networks.fullNetwork(id)
-    if (full !== undefined) return rejectNetwork(client, full)
+    if (full !== undefined) rejectNetwork(client, full)
     try {
       show(client, limit, await limiter.consume(key))
     } catch (result) {
@@ -160,14 +152,12 @@ function createCounter(options: CounterOptions) {
     reject(client, limit, '', result)
   }
 
-  return (client: Client): Promise<void> | undefined => {
+  return async (client: Client): Promise<void> => {
     const id = identifyClient(client.address)
     window.beginWhenDue()
     const sharedKey = newcomers.sharedKeyOf(id)
-    if (sharedKey === undefined) return countOwn(id, client)
     // A client that came before counts were shared keeps its own count.
-    return limiter
-      .get(id.key)
-      .then((own) => (own === null ? countShared(sharedKey, id, client) : countOwn(id, client)))
+    if (sharedKey === undefined || (await limiter.get(id.key)) !== null) await countOwn(id, client)
+    else await countShared(sharedKey, id, client)
   }
 }

@@ -3,7 +3,7 @@ import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
 import { HALF_ORDER } from '../domain/secp256k1.js'
 import { keccak256 } from './keccak.js'
-import { loadRecovery, type RecoveryLibrary, type SignedDigest } from './recovery-library.js'
+import { loadRecovery, type RecoveryLibrary } from './recovery-library.js'
 
 /** Why OpenZeppelin's ECDSA would reject a signature. */
 export type SignatureProblem = Extract<DropReason, `signature_${string}`>
@@ -21,45 +21,22 @@ export type { RecoveryLibrary }
 /** What recovers signers in this process. */
 export const recoveryLibrary: RecoveryLibrary = library
 
-/** A signature, and who is said to have made it. */
-export interface SignatureClaim {
-  /** What was signed, 32 bytes. */
-  readonly digest: Uint8Array
-  /** r, s and v. */
-  readonly signature: Uint8Array
-  readonly signer: Address
-}
-
-/** Recovers the public key of each signature; undefined for one that has no signer. */
-export type RecoverAll = (signatures: readonly SignedDigest[]) => (Uint8Array | undefined)[]
-
 /**
- * Checks signatures as strictly as OpenZeppelin's ECDSA does: 65 bytes r, s, v with `v` 27 or 28 and `s` in the
+ * Checks a signature as strictly as OpenZeppelin's ECDSA does: 65 bytes r, s, v with `v` 27 or 28 and `s` in the
  * lower half, recovering to the signer (docs/protocol.md, "Signatures").
- * @param recoverAll recovers the public keys of several signatures
- * @returns for each what is wrong with it, or undefined when it is the signer's
+ * @param digest what was signed, 32 bytes
+ * @param signature r, s and v
+ * @returns what is wrong with it, or undefined when it is the signer's
  */
-export function checkSignatures(
-  claims: readonly SignatureClaim[],
-  recoverAll: RecoverAll = (signatures) => signatures.map(recoverKey),
-): (SignatureProblem | undefined)[] {
-  const problems = claims.map(({ signature }) => problemOf(signature))
-  const wellFormed = claims.filter((_, index) => problems[index] === undefined)
-  const keys = recoverAll(wellFormed.map(toSignedDigest))[Symbol.iterator]()
-  return claims.map(({ signer }, index) => {
-    if (problems[index] !== undefined) return problems[index]
-    const key = keys.next().value
-    return key !== undefined && isKeyOf(key, signer) ? undefined : 'signature_mismatch'
-  })
-}
-
-/** As `checkSignatures`, for one. */
 export function checkSignature(
   digest: Uint8Array,
   signature: Uint8Array,
   signer: Address,
 ): SignatureProblem | undefined {
-  return checkSignatures([{ digest, signature, signer }])[0]
+  const problem = problemOf(signature)
+  if (problem !== undefined) return problem
+  const key = recover(digest, signature.subarray(0, 64), (signature[64] ?? 0) - 27)
+  return key !== undefined && isKeyOf(key, signer) ? undefined : 'signature_mismatch'
 }
 
 function problemOf(signature: Uint8Array): SignatureProblem | undefined {
@@ -67,15 +44,6 @@ function problemOf(signature: Uint8Array): SignatureProblem | undefined {
   const v = signature[64]
   if (v !== 27 && v !== 28) return 'signature_v'
   return Buffer.compare(signature.subarray(32, 64), HALF_ORDER_BYTES) > 0 ? 'signature_high_s' : undefined
-}
-
-function toSignedDigest({ digest, signature }: SignatureClaim): SignedDigest {
-  return { digest, rs: signature.subarray(0, 64), recoveryId: (signature[64] ?? 0) - 27 }
-}
-
-/** @returns the signer's uncompressed public key; undefined when the signature has no signer */
-export function recoverKey({ digest, rs, recoveryId }: SignedDigest): Uint8Array | undefined {
-  return recover(digest, rs, recoveryId)
 }
 
 /**

@@ -12,16 +12,6 @@ export type RecoveryLibrary = (typeof RECOVERY_LIBRARIES)[number]
 /** Recovers a signer's uncompressed public key, 65 bytes; undefined when the signature has no signer. */
 export type RecoverKey = (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
 
-/** What a signer is recovered from. */
-export interface SignedDigest {
-  /** 32 bytes. */
-  readonly digest: Uint8Array
-  /** r and s, 64 bytes. */
-  readonly rs: Uint8Array
-  /** 0 or 1. */
-  readonly recoveryId: number
-}
-
 const LOADERS: Readonly<Record<RecoveryLibrary, () => RecoverPublicKey | undefined>> = {
   system: loadSystemRecovery,
   package: loadPackageRecovery,

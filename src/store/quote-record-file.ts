@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { createBirpc } from 'birpc'
 import { LRUCache } from 'lru-cache'
-import { startThread } from '../internals/start-thread.js'
+import { startThread } from '../concurrency/start-thread.js'
 import type { Logger } from '../telemetry/log.js'
 import { nameUnavailable } from './database-unavailable.js'
 import { listRecords } from './quote-record-pages.js'

@@ -1,0 +1,5 @@
+import { parentPort } from 'node:worker_threads'
+import { checkHere } from './signature-checker.js'
+
+// One answer for each message, in their order.
+parentPort?.on('message', (claims) => parentPort?.postMessage(checkHere(claims)))
