@@ -22,7 +22,8 @@ export interface SignatureChecker {
 }
 
 /**
- * Builds the checker, with one thread. Without a second core, and after the thread has failed, the calling thread checks.
+ * Builds the checker, with one thread. Without a second core, until the thread has started, and after it has failed, the calling
+ * thread checks.
  * @param onFailed called when the thread has failed
  */
 export function createSignatureChecker(
@@ -31,18 +32,22 @@ export function createSignatureChecker(
 ): SignatureChecker {
   if (cores === 1) return { check: checkHere, close: async () => {} }
   const waiting: { claims: readonly SignatureClaim[]; resolve: (problems: SignatureProblems) => void }[] = []
-  let hasFailed = false
+  let isReady = false
   const thread = startThread('signature-thread', import.meta.url, undefined)
   thread.unref()
-  thread.on('message', (problems: SignatureProblems) => waiting.shift()?.resolve(problems))
+  thread.on('message', (problems: SignatureProblems) => {
+    // The first message says that it has started.
+    isReady = true
+    waiting.shift()?.resolve(problems)
+  })
   thread.on('error', (error) => {
-    hasFailed = true
+    isReady = false
     for (const { claims, resolve } of waiting.splice(0)) resolve(checkHere(claims))
     onFailed(error)
   })
   return {
     check(claims) {
-      if (hasFailed || claims.length === 0) return checkHere(claims)
+      if (!isReady || claims.length === 0) return checkHere(claims)
       thread.postMessage(claims)
       return new Promise((resolve) => waiting.push({ claims, resolve }))
     },
