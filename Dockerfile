@@ -19,8 +19,6 @@ FROM manifest AS production
 RUN npm ci --omit=dev --workspaces=false
 
 FROM node:24.21.0-bookworm-slim
-# It recovers the signers of quotes, also where no compiler could build the package secp256k1.
-RUN apt-get update && apt-get install --yes --no-install-recommends libsecp256k1-1 && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=production /app/package.json ./
 COPY --from=production /app/node_modules node_modules

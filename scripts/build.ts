@@ -32,7 +32,6 @@ const options: BuildOptions = {
   // Packages with native parts cannot be bundled; the last three are optional ones of `pg` and `ws`.
   external: [
     'better-sqlite3',
-    'koffi',
     'secp256k1',
     '@foundry-rs/anvil',
     'pg-native',

@@ -1,19 +1,14 @@
 import { secp256k1 as noble } from '@noble/curves/secp256k1'
 import { loadPackageRecovery, type RecoverPublicKey } from '../internals/package-recovery.js'
-import { loadSystemRecovery } from '../internals/system-recovery.js'
 
-/**
- * What recovers signers from signatures, the fastest first: libsecp256k1 of the operating system, the one of the package
- * `secp256k1`, and JavaScript, which takes thirty times as long.
- */
-export const RECOVERY_LIBRARIES = ['system', 'package', 'javascript'] as const
+/** What recovers signers from signatures: libsecp256k1 of the package `secp256k1`, or JavaScript, which takes thirty times as long. */
+export const RECOVERY_LIBRARIES = ['package', 'javascript'] as const
 export type RecoveryLibrary = (typeof RECOVERY_LIBRARIES)[number]
 
 /** Recovers a signer's uncompressed public key, 65 bytes; undefined when the signature has no signer. */
 export type RecoverKey = (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
 
 const LOADERS: Readonly<Record<RecoveryLibrary, () => RecoverPublicKey | undefined>> = {
-  system: loadSystemRecovery,
   package: loadPackageRecovery,
   javascript: () => recoverInJavaScript,
 }

@@ -37,7 +37,7 @@ export function createMetrics() {
     registry,
     recovery: new Gauge({
       name: 'aggregator_signature_recovery',
-      help: 'Always 1; the label is what recovers signers: libsecp256k1 of the operating system (system) or of a package (package), or slow JavaScript (javascript).',
+      help: 'Always 1; the label is what recovers signers: libsecp256k1 (package), or slow JavaScript (javascript).',
       labelNames: ['library'],
       registers,
     }),

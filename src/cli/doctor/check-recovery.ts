@@ -1,14 +1,12 @@
 import { type RecoveryLibrary, recoveryLibrary } from '../../signing/recover.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
-const REMEDY =
-  "Install the operating system's libsecp256k1 (libsecp256k1-1 on Debian 12), or a compiler and then `npm rebuild secp256k1`."
+const REMEDY = 'Install a compiler, and then run `npm rebuild secp256k1`.'
 
 /** Reports which library recovers the signers of quotes. */
 export function checkRecovery(library: RecoveryLibrary = recoveryLibrary): readonly CheckResult[] {
   const { ok, warn, list } = collectResults('signatures')
-  if (library === 'system') ok('', "recovered by the operating system's libsecp256k1")
-  else if (library === 'package') ok('', 'recovered by the libsecp256k1 of the package secp256k1')
+  if (library === 'package') ok('', 'recovered by the libsecp256k1 of the package secp256k1')
   else
     warn(
       '',
