@@ -76,7 +76,14 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   })
   const isOpen = () => host.current() !== undefined
   const cases = SESSION_CASES.map(withReasonOfEnd)
-  const { results, notRun } = await runAll(cases, trial, host, () => host.until(isOpen, RECONNECT_MS, signal))
+  async function findGone(): Promise<Finding | undefined> {
+    if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined
+    return fail(
+      `The solver has no session, and opened none within ${RECONNECT_MS / 1000} s.${reasonOfEnd(host)}`,
+      'session_ended',
+    )
+  }
+  const { results, notRun } = await runAll(cases, trial, host, findGone)
   return toReport(options, 'session', solver, { results: [first, ...results], notRun })
 }
 
@@ -104,33 +111,37 @@ function withReasonOfEnd(item: CertifyCase<SessionHost>): CertifyCase<SessionHos
     ...item,
     async run(trial, host) {
       const finding = await item.run(trial, host)
-      const last = host.ends.filter(({ wasOpen }) => wasOpen).at(-1)
-      if (last === undefined || !finding.problems?.includes('session_ended')) return finding
-      const text = `${finding.text} The service ended it with ${last.reason}: ${last.message}`
-      return { ...finding, text }
+      if (!finding.problems?.includes('session_ended')) return finding
+      return { ...finding, text: finding.text + reasonOfEnd(host) }
     },
   }
 }
 
+/** A sentence that says why the service has ended the last session; empty when it has not. */
+function reasonOfEnd({ ends }: SessionHost): string {
+  const last = ends.filter(({ wasOpen }) => wasOpen).at(-1)
+  return last === undefined ? '' : ` The service ended it with ${last.reason}: ${last.message}`
+}
+
 /**
  * Runs cases one after the other, up to an interruption, an essential one that fails, or the end of the solver.
- * @param prepare resolves with false when the solver cannot be asked any more
+ * @param findGone says, before a case, why the solver cannot be asked any more
  */
 async function runAll<Subject>(
   cases: readonly CertifyCase<Subject>[],
   trial: Trial,
   subject: Subject,
-  prepare: () => Promise<boolean> = async () => true,
+  findGone: () => Promise<Finding | undefined> = async () => undefined,
 ): Promise<Progress> {
   const results: CaseResult[] = []
   for (const item of cases) {
     const { name, title } = item
-    if (!(await prepare())) break
     const start = performance.now()
-    const finding = await runOne(item, trial, subject)
+    const gone = await findGone()
+    const finding = gone ?? (await runOne(item, trial, subject))
     if (finding === undefined) break
     results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding })
-    const isGone = finding.problems?.includes('connection_refused')
+    const isGone = gone !== undefined || finding.problems?.includes('connection_refused')
     if ((item.isEssential && finding.status === 'fail') || isGone) break
   }
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }

@@ -84,7 +84,7 @@ beforeAll(async () => {
   honestClient = startHonestClient(`${url}/v1/${chain.chainId}/quote`, quoteRequest(chain))
   before = { ...(await resources.look()), heapUsed: await heapUsed() }
   openedFiles.clear()
-}, 60_000)
+})
 
 afterAll(async () => {
   await honestClient?.terminate()

@@ -154,13 +154,9 @@ describe('certify names the reason for which a request on a session fails:', () 
       failsOnSession(async (ask, signer) => (isBurst(ask) ? undefined : offering(USDC_OUTPUT)(ask, signer))),
   }
 
-  it.each(Object.entries(faults))(
-    '%s',
-    async (reason, certify) => {
-      expect(problemsOf(await certify())).toContain(reason)
-    },
-    60_000,
-  )
+  it.each(Object.entries(faults))('%s', async (reason, certify) => {
+    expect(problemsOf(await certify())).toContain(reason)
+  })
 })
 
 describe('certify names', () => {

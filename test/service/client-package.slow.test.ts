@@ -63,11 +63,11 @@ function keyOf(owner: DevAccount): Hex {
 describe.concurrent('the package, installed in an empty project, type-checks', () => {
   it('as Node resolves modules, with the types of all libraries', async ({ expect }) => {
     expect(await project.compile('nodenext')).toBe('')
-  }, 60_000)
+  })
 
   it('as bundlers resolve modules', async ({ expect }) => {
     expect(await project.compile('bundler')).toBe('')
-  }, 60_000)
+  })
 })
 
 it('the installed package registers a solver, and lets a user ask, check, deposit and watch the order to its end', async () => {

@@ -191,4 +191,4 @@ it('the service returns exactly the offers that the contract accepts, in any sta
   })
   console.info(`seed ${SEED}: ${JSON.stringify(counts)}`)
   for (const verdict of COVERED) expect(counts[verdict], verdict).toBeGreaterThan(0)
-}, 60_000)
+})

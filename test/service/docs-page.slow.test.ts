@@ -140,7 +140,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
       expect(texts[name]).toContain('TIMESTAMP_OUT_OF_RANGE')
     // The console of a browser logs error responses.
     complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')))
-  }, 120_000)
+  })
 
   it('offers no try-out of the request that solvers get', async () => {
     const webhook = page.locator('.webhooks .opblock')

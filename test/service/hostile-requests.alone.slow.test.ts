@@ -136,4 +136,4 @@ it('the service is unchanged after thousands of hostile requests, and serves hon
   expect(grown.filter((name) => !/^(aggregator|nodejs)_/.test(name))).toEqual([])
   expect(service.output()).not.toContain('uncaught error: draining')
   expect(await Promise.race([service.exited, pause(0, 'running')])).toBe('running')
-}, 90_000)
+})

@@ -64,7 +64,7 @@ it('a solver whose nonces are used by deposits right after its quotes is never b
   }
   expect(new Set(messages(honestAccount))).toEqual(new Set([checked]))
   expect(isHonest(await quote())).toBe(true)
-}, 60_000)
+})
 
 it('a solver that cycles more cancelled nonces than are remembered soon wins no quotes', async () => {
   for (let nonce = 1n; nonce <= CYCLE; nonce++) {
@@ -90,4 +90,4 @@ it('a solver that cycles more cancelled nonces than are remembered soon wins no 
   const drops = await service.metric('aggregator_solver_replies_total', { reason: 'nonce_used' })
   expect(drops).toBeGreaterThan(2)
   await repeating.close()
-}, 60_000)
+})

@@ -113,4 +113,4 @@ it('replicas end their streams when a standby without the last events takes over
   }
   for (const { stream } of open(cursors[3])) expect(await stream.connected()).toBe(cursors[3])
   for (const { stream } of [...replaying, ...live]) stream.leave()
-}, 60_000)
+})

@@ -272,6 +272,5 @@ describe.each(RULES)('the model of the %s contract', (rules) => {
       expect(outcomes.size).toBeGreaterThan(5)
       expect(outcomes.get('success')).toBeGreaterThan(STEPS / 5)
     },
-    120_000,
   )
 })

@@ -40,7 +40,6 @@ describe.each(RULES)('on the %s contract', (rules) => {
         instance?.close()
       }
     },
-    120_000,
   )
 
   it.each(seeds)(
@@ -50,6 +49,5 @@ describe.each(RULES)('on the %s contract', (rules) => {
         throw new Error(`${error}\nSOLVER_SEED=${seed}, ${rules} contract`, { cause: error })
       })
     },
-    120_000,
   )
 })

@@ -122,4 +122,4 @@ test('a lock that stays is reported, shows in the health, and ends with the othe
   ])
   await stores.solvers.save(solver(1), 100, NO_LIMIT)
   expect(await stores.solvers.readAll()).toEqual([solver(1)])
-}, 30_000)
+})
