@@ -2,7 +2,6 @@ import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
 import type { Topic } from '../domain/cluster.js'
 import { destroyConnection } from '../internals/destroy-connection.js'
-import { isPgConnectionError } from '../internals/pg-connection-error.js'
 import type { Coordination } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
 
@@ -66,21 +65,36 @@ export function createConnectionPool(databaseUrl: string): ConnectionPool {
   }
 }
 
+/** Classes of SQLSTATE that concern the server, not the statement: connection, resources, operator, read-only mode. */
+const SERVER_ERRORS = /^(08|53|57|25006)/
+/** The errors of connections that failed or could not be opened. */
+const connectionErrors = new WeakSet<Error>()
+
+function isOfServer(error: Error): boolean {
+  return !(error instanceof pg.DatabaseError) || SERVER_ERRORS.test(error.code ?? '')
+}
+
 /**
  * A connection for one transaction. It is destroyed at the first statement without an answer. Otherwise later statements
  * would wait for that one, and the connection's next user would find the transaction still open.
  */
 async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
-  const client = await pool.connect()
+  const client = await pool.connect().catch((error) => {
+    if (isOfServer(error)) connectionErrors.add(error)
+    throw error
+  })
   let failure: Error | undefined
   async function query(text: string, values: unknown[]): Promise<unknown> {
     // For a rollback, so that the user gets the error that caused it.
     if (failure !== undefined) throw failure
     try {
       return await client.query(text, values)
-    } catch (error) {
-      if (!(error instanceof pg.DatabaseError) || SERVER_ERRORS.test(error.code ?? '')) {
-        failure = error as Error
+    } catch (thrown) {
+      const error = thrown as Error
+      // A value that cannot be sent is a mistake of the statement.
+      if (isOfServer(error) && !(error instanceof TypeError)) {
+        failure = error
+        connectionErrors.add(error)
         destroyConnection(client)
       }
       throw error
@@ -119,21 +133,6 @@ export function mapConnectionErrors<S extends object>(
 ): S {
   return nameUnavailable(store, (error) => {
     note(error)
-    return isConnectionError(error) ? error : undefined
+    return error instanceof Error && connectionErrors.has(error) ? error : undefined
   })
-}
-
-/** Classes of SQLSTATE that concern the server, not the statement: connection, resources, operator, read-only mode. */
-const SERVER_ERRORS = /^(08|53|57|25006)/
-
-/** Whether a connection failed or could not be opened. Every error without an answer of the server counts. */
-function isConnectionError(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError) return SERVER_ERRORS.test(error.code ?? '')
-  if (!(error instanceof Error)) return false
-  return (
-    'syscall' in error ||
-    // A name with several addresses, each of which has failed.
-    error instanceof AggregateError ||
-    isPgConnectionError(error)
-  )
 }
