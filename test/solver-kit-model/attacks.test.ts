@@ -232,7 +232,7 @@ it.each(['while it runs', 'while no process runs'])(
     expect(BOND - bond()).toBe(lost.reduce((sum, each) => sum + each))
     for (const [index, { orderId }] of asked.entries())
       expect(errors().filter((error) => error.includes(orderId))).toEqual([
-        expect.stringContaining(`has cost ${lost[index]} of the bond`),
+        expect.stringContaining(`has cost ${lost[index]} units of the bond token`),
       ])
     expect(metrics().missed).toBe(3)
     end()

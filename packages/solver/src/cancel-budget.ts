@@ -45,7 +45,7 @@ export function createCancelBudget({ chain, state, now, onSpent }: CancelBudgetO
     reportedAt = now()
     onSpent(
       new OverBudget(
-        `chain ${chain.chainId}: cancellations would cost more than maxCancelFees in an hour, so quotes are declined and may stay open`,
+        `chain ${chain.chainId}: of maxCancelFees (${chain.maxCancelFees} wei an hour), ${left()} are left. That might not pay for the end of what is open, so the solver declines: raise it, or wait`,
       ),
     )
   }

@@ -129,7 +129,11 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     if (taken?.state === 'REFUNDED' && addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) {
       const { orderId, chainId } = taken.signed
       const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
-      onError(new Error(`order ${orderId} on chain ${chainId} has cost ${cost} of the bond${then}`))
+      onError(
+        new Error(
+          `order ${orderId} on chain ${chainId} was paid for too late and refunded: it has cost ${cost} units of the bond token${then}`,
+        ),
+      )
       if (state.order(orderId)?.status !== 'MISSED') parts.metrics.missed++
     }
     slow.delete(quote.nonce)
