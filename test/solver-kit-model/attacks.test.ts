@@ -232,7 +232,7 @@ it.each(['while it runs', 'while no process runs'])(
     expect(BOND - bond()).toBe(lost.reduce((sum, each) => sum + each))
     for (const [index, { orderId }] of asked.entries())
       expect(errors().filter((error) => error.includes(orderId))).toEqual([
-        expect.stringContaining(`has cost ${lost[index]} of the bond`),
+        expect.stringContaining(`has cost ${lost[index]} units of the bond token`),
       ])
     expect(metrics().missed).toBe(3)
     end()
@@ -264,8 +264,8 @@ it.each(RULES)('the log of a start says what is known of a %s contract', async (
   await ask(1_000n)
   await passBlocks(60)
   await restart(() => {})
-  const told = info.mock.calls.filter(([, text]) => text.startsWith('the contract keeps'))
+  const told = info.mock.calls.filter(([, text]) => text.startsWith('whether the contract keeps'))
   const answer = rules === 'deployed' ? 'yes' : 'no'
-  expect(told.map(([{ keepsTokens }]) => keepsTokens)).toEqual([undefined, answer])
+  expect(told.map(([{ keepsTokens }]) => keepsTokens)).toEqual(['not known yet', answer])
   end()
 })

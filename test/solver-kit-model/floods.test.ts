@@ -60,6 +60,23 @@ it.each(RULES)('as many quotes are open as one fill window can end on the %s con
   running.end()
 })
 
+it.each([50_000000n, 500_000000n])(
+  'for a day after a slash, no quote is spared: who slashes those of `cancelAbove` %i again and again takes a twentieth once',
+  async (cancelAbove) => {
+    const running = await startRunning('reference', { cancelAbove })
+    const milli = (cancelAbove * 20_000n) / 2_500_000000n
+    for (let round = 0; round < 6; round++) {
+      const asked = await flood(running, Number(BOND / 20n / cancelAbove), milli, { depositSeconds: 3 })
+      await running.passBlocks(33)
+      for (const known of asked.filter(running.isUnused)) running.slash(known)
+      await running.passBlocks(32)
+    }
+    expect(running.bond()).toBeLessThan(BOND)
+    expect((BOND - running.bond()) * 20n).toBeLessThanOrEqual(BOND)
+    running.end()
+  },
+)
+
 it('free requests at `cancelAbove` cost a twentieth of the bond at most, and silence a solver until they end', async () => {
   const running = await startRunning('reference', { cancelAbove: 500_000000n })
   const { ask, bond, passBlocks, slash, isUnused, end } = running

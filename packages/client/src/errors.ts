@@ -158,8 +158,9 @@ function readViolations(details: unknown): FieldViolation[] {
   })
 }
 
-function cut(text: string): string {
-  return text.slice(0, MAX_MESSAGE_CHARACTERS)
+/** The text of an instance as a terminal or a page may show it: short, and without characters that control them. */
+export function cut(text: string): string {
+  return text.slice(0, MAX_MESSAGE_CHARACTERS).replace(/\p{C}/gu, ' ')
 }
 
 /** Reads `Retry-After`: seconds, as aggregators write it, or a date, as some gateways do. */

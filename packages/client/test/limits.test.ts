@@ -53,6 +53,18 @@ it('a text of an instance has at most so many characters, and its errors are cut
   expect(() => readText(long)).toThrow('instead of a text of at most 4096 characters')
 })
 
+it('an answer is named as what it is, however deep it is', async () => {
+  const depth = 1_000_000
+  const { url } = await serve((_request, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(`{"chains":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`)
+  })
+  await expect(clientOf(url).listChains()).rejects.toMatchObject({
+    reason: 'ANSWER_INVALID',
+    message: expect.stringContaining('an object instead of a list'),
+  })
+})
+
 it.each([301, 302, 307, 308])('a redirect with status %i is not followed', async (status) => {
   const other = await serve((_request, response) => sendJson(response, 200, { chains: [] }))
   const { url } = await serve((_request, response) => {

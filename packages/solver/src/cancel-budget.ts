@@ -16,6 +16,7 @@ export interface CancelBudgetOptions {
 }
 
 interface Cost {
+  /** Of a cancellation that is under way, or of the minute in which others have ended: an hour may have thousands. */
   readonly id: string
   readonly time: number
   readonly wei: string
@@ -33,8 +34,8 @@ export function createCancelBudget({ chain, state, now, onSpent }: CancelBudgetO
   /** What the hour has left. @param id a cancellation that is not counted */
   const left = (id?: string) => without(id).reduce((rest, { wei }) => rest - BigInt(wei), chain.maxCancelFees)
 
-  function put(id: string, wei: bigint): void {
-    costs = [...without(id), { id, time: now(), wei: String(wei) }]
+  function put(others: readonly Cost[], id: string, wei: bigint): void {
+    costs = [...others, { id, time: now(), wei: String(wei) }]
     state.setPosition(name, JSON.stringify(costs))
   }
 
@@ -44,7 +45,7 @@ export function createCancelBudget({ chain, state, now, onSpent }: CancelBudgetO
     reportedAt = now()
     onSpent(
       new OverBudget(
-        `chain ${chain.chainId}: cancellations would cost more than maxCancelFees in an hour, so quotes are declined and may stay open`,
+        `chain ${chain.chainId}: of maxCancelFees (${chain.maxCancelFees} wei an hour), ${left()} are left. That might not pay for the end of what is open, so the solver declines: raise it, or wait`,
       ),
     )
   }
@@ -59,11 +60,16 @@ export function createCancelBudget({ chain, state, now, onSpent }: CancelBudgetO
      */
     reserve(id: string, highest: bigint, above = 0): boolean {
       const isWithin = highest * BigInt(1 + above) <= left(id)
-      if (isWithin) put(id, highest)
+      if (isWithin) put(without(id), id, highest)
       else report()
       return isWithin
     },
     /** Counts what a cancellation has cost in the end: nothing if it was not sent. */
-    charge: put,
+    charge(id: string, wei: bigint): void {
+      const minute = `minute ${Math.floor(now() / 60)}`
+      const ended = without(id).find((cost) => cost.id === minute)
+      const others = without(id).filter((cost) => cost !== ended)
+      put(others, minute, wei + BigInt(ended?.wei ?? 0))
+    },
   }
 }

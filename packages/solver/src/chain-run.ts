@@ -74,8 +74,8 @@ async function run(parts: ChainParts) {
       if (payments !== undefined) await approveTokens(chain, parts.solver, payments, parts)
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
-      const fields = { chainId: chain.chainId, keepsTokens: addresses.known() }
-      parts.log.info(fields, 'the contract keeps tokens of cancelled quotes at their addresses')
+      const fields = { chainId: chain.chainId, keepsTokens: addresses.known() ?? 'not known yet' }
+      parts.log.info(fields, 'whether the contract keeps the tokens of cancelled quotes at their addresses')
       isPrepared = true
     },
     /** What is too low for a further quote. */

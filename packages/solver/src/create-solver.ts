@@ -17,7 +17,7 @@ export interface Solver {
   /**
    * Reads the contracts, pays what was deposited while the solver was stopped, puts approvals in place, and connects or
    * registers. Once only. An instance or a registration that fails for a time is tried again, and a chain while another one runs.
-   * @returns when the instance asks the solver
+   * @returns when the instance asks the solver, or the solver is closed
    * @throws Error with the node's words when no chain can be used, AggregatorError of a registration and SessionError of a hello
    * that the instance never accepts, and Error for options that do not fit. A chain that runs goes on to pay and to end quotes
    * until `close`.
@@ -79,6 +79,7 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     try {
       await startSolver({ options, clock, metrics, log, onError, signal, parts, onQuoting, chains })
     } catch (error) {
+      if (signal.aborted) return
       // A chain that runs pays what it owes until the solver is closed.
       if (chains.size === 0) await end()
       throw reportable(error)

@@ -8,7 +8,7 @@ import { revertData } from './chain/revert-data.js'
 import type { Holdings } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
-const DECLINED_SECONDS = 86_400
+const DAY_SECONDS = 86_400
 const LEARNING_SECONDS = 60
 /** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
 const INERT_TOKEN = '0x600160005260206000f3'
@@ -38,6 +38,12 @@ export function createDepositAddresses(
   const highestBond = () => BigInt(state.position(bond) ?? '0')
   let nextLearning = 0
 
+  /** @param name of the position that has the chain's time of the last one */
+  function wasWithinDay(name: string): boolean {
+    const at = state.position(`${name} ${place}`)
+    return at !== undefined && time.passed() < Number(at) + DAY_SECONDS
+  }
+
   return {
     /** True until it is known. */
     keepsTokens,
@@ -46,7 +52,7 @@ export function createDepositAddresses(
     /** The last second at which `settle` takes a quote; the earlier one until it is known. */
     lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
       keepsTokens() ? depositDeadline : fillDeadline,
-    /** When an order whose tokens lie at its address is given up; the later one until it is known. */
+    /** From when on no `settle` of tokens at an address is tried; the later one until it is known. */
     givenUpAfter: ({ depositDeadline, fillDeadline }: Quote) =>
       known() === 'yes' ? depositDeadline : fillDeadline,
     /**
@@ -81,20 +87,20 @@ export function createDepositAddresses(
      * highest bond that was seen counts, less each slash since. It falls for other reasons too, which may look like slashes here.
      * @param held what was read after that
      * @param cost what a slash of the order takes
-     * @returns whether it was a slash: after one for a deposit address, quotes for such are declined
+     * @returns whether it was a slash
      */
     hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>, cost: bigint, isForAddress: boolean): boolean {
       const highest = highestBond()
       const left = highest > cost ? highest - cost : 0n
       if (totalBond > left || highest === 0n) return false
       state.setPosition(bond, String(left))
-      if (isForAddress) state.setPosition(`address slash ${place}`, String(time.passed()))
+      for (const name of isForAddress ? ['slash', 'address slash'] : ['slash'])
+        state.setPosition(`${name} ${place}`, String(time.passed()))
       return true
     },
-    /** Whether quotes for deposit addresses are declined after a slash. */
-    areDeclined(): boolean {
-      const at = state.position(`address slash ${place}`)
-      return at !== undefined && time.passed() < Number(at) + DECLINED_SECONDS
-    },
+    /** Whether quotes for deposit addresses are declined after a slash of one. */
+    areDeclined: () => wasWithinDay('address slash'),
+    /** Whether an untaken quote was slashed within a day. */
+    wasSlashed: () => wasWithinDay('slash'),
   }
 }

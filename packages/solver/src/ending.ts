@@ -9,7 +9,6 @@ import { endingShortage } from './ending-limits.js'
 import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
-import { toWords } from './nonces.js'
 import { isPrice, type LedgerQuote } from './quote-ledger.js'
 
 /** What became of a quote that was to be cancelled. */
@@ -39,7 +38,7 @@ const LOOKED_AT = 100
 const PAUSES = {
   FEES: 'maxCancelFees of this hour might not pay for the end of what is open',
   BALANCE: 'the account cannot pay for the gas of what it has promised',
-  TIME: 'a fill window is too short to end all that is open',
+  TIME: 'a fill window is too short to end all that is open: raise minFillSeconds or maxPayments',
 }
 
 /** Builds it. */
@@ -74,11 +73,14 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
   }
 
-  const bondOf = ({ quote }: LedgerQuote) => ledger.bondOf(quote)
+  const bondOf = ({ quote }: Pick<LedgerQuote, 'quote'>) => ledger.bondOf(quote)
 
-  /** The quotes that are not spared: `cancelAbove` keeps the first small ones open, so that free requests do not hold `maxOpenBond`. */
+  /**
+   * The quotes that are not spared: `cancelAbove` keeps the first small ones open, so that free requests do not hold `maxOpenBond`. For a
+   * day after a slash it keeps none, since whoever slashes one goes on with the next.
+   */
   function notSpared(): LedgerQuote[] {
-    let spared = ledger.mostSpared(chain.cancelAbove)
+    let spared = addresses.wasSlashed() ? 0 : ledger.mostSpared(chain.cancelAbove)
     const isSpared = (entry: LedgerQuote) => bondOf(entry) <= chain.cancelAbove && spared-- > 0
     return [...ledger.quotes()].filter((entry) => entry.deposit !== 'CONTRACT' && !isSpared(entry))
   }
@@ -112,19 +114,26 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
 
   /**
    * Its nonce is used: by an order, by a cancellation, or by a refund. A price that was deposited is found by the event of the contract.
-   * @param signed the first one with the nonce
    */
-  async function end(entry: LedgerQuote, signed: SolverQuote): Promise<void> {
+  async function end(entry: LedgerQuote): Promise<void> {
     const { quote, isForAddress } = entry
-    const { state: reached, fillDeadline } = await readOrder(chain, signed.orderId)
-    conclude(quote.nonce, reached === 'NONE' ? 'CANCELLED' : 'TAKEN')
-    if (reached === 'DEPOSITED') return filling.deposited(signed.orderId, fillDeadline)
-    const cost = bondOf(entry)
+    const orders = entry.signed.map(async (signed) => ({
+      signed,
+      ...(await readOrder(chain, signed.orderId)),
+    }))
+    const taken = (await Promise.all(orders)).find(({ state: reached }) => reached !== 'NONE')
+    conclude(quote.nonce, taken === undefined ? 'CANCELLED' : 'TAKEN')
+    if (taken?.state === 'DEPOSITED') return filling.deposited(taken.signed.orderId, taken.fillDeadline)
+    const cost = bondOf(taken?.signed ?? entry)
     // Others may end an order without a slash.
-    if (reached === 'REFUNDED' && addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) {
-      const { orderId, chainId } = signed
+    if (taken?.state === 'REFUNDED' && addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) {
+      const { orderId, chainId } = taken.signed
       const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
-      onError(new Error(`order ${orderId} on chain ${chainId} has cost ${cost} of the bond${then}`))
+      onError(
+        new Error(
+          `order ${orderId} on chain ${chainId} was paid for too late and refunded: it has cost ${cost} units of the bond token${then}`,
+        ),
+      )
       if (state.order(orderId)?.status !== 'MISSED') parts.metrics.missed++
     }
     slow.delete(quote.nonce)
@@ -169,7 +178,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
       isNonceUsed(chain, solver, quote.nonce),
       balanceOf(entry, signed.depositAddress, at),
     ])
-    if (wasUsed || isUsed) return end(entry, signed).then(() => false)
+    if (wasUsed || isUsed) return end(entry).then(() => false)
     const isPaid = balance >= quote.inputAmount
     const decision = decideEnd(entry, {
       time: time.passed(),
@@ -255,8 +264,6 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
       if (gas === undefined || cancellations === undefined) return undefined
       const open = openQuotes().map(({ quote }) => quote)
       const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
-      const nonces = open.map(({ nonce }) => nonce)
-      const endings = (chain.hasWords ? toWords(nonces) : nonces).length
       const windows = [asked, ...open].map(
         ({ depositDeadline, fillDeadline }) => fillDeadline - depositDeadline,
       )
@@ -264,7 +271,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
         {
           quotes: open.length + 1,
           payments: open.length + orders.length + 1,
-          transactions: endings + orders.length + 1,
+          transactions: open.length + orders.length + 1,
           fillSeconds: windows.reduce((one, other) => Math.min(one, other)),
         },
         {

@@ -100,7 +100,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     signal.throwIfAborted()
     const signed = state.quote(orderId)
     const seen = await readOrder(chain, orderId)
-    const isOver = seen.state === 'REFUNDED' || time.passed() > givenUpAfter(order, seen, signed)
+    // Only the chain's time ends an order: the contract knows no other, and a node may lag behind.
+    const isOver = seen.state === 'REFUNDED' || time.passed() > order.fillDeadline
     if (seen.state === 'SETTLED') await end(order, 'FILLED', { isNonceUsed: true })
     else if (isOver) await end(order, 'MISSED', { isNonceUsed: seen.state === 'DEPOSITED' })
     if (seen.state === 'SETTLED' || isOver) return undefined
@@ -115,17 +116,10 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     if (isFirst) onDeposit(orderId, signed, deposit)
     if (hasGivenUp(orderId)) return undefined
     if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
-    const isAtAddress = deposit === 'ADDRESS' && signed !== undefined
-    return {
-      deposit,
-      deadline: isAtAddress ? parts.addresses.lastSettle(signed.quote) : order.fillDeadline,
-    }
-  }
-
-  /** Only the chain's time ends an order: the contract knows no other. */
-  function givenUpAfter(order: StoredOrder, seen: ChainOrder, signed: SolverQuote | undefined): number {
-    if (seen.state !== 'NONE' || signed === undefined) return order.fillDeadline
-    return parts.addresses.givenUpAfter(signed.quote)
+    if (deposit === 'CONTRACT' || signed === undefined) return { deposit, deadline: order.fillDeadline }
+    // A deposit by a call may still show up.
+    if (time.passed() > parts.addresses.givenUpAfter(signed.quote)) return undefined
+    return { deposit, deadline: parts.addresses.lastSettle(signed.quote) }
   }
 
   /** Whether what has arrived is what was quoted, or the market maker takes it. */

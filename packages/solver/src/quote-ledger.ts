@@ -43,7 +43,7 @@ export type Shortage =
 
 /** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
 export interface LedgerQuote {
-  /** Of prices: the earliest deposit deadline, the latest fill deadline and the largest output. */
+  /** Of prices: the earliest deadlines and the largest output. */
   readonly quote: Quote
   /** The user pays at the deposit address, or did not say how. */
   readonly isForAddress: boolean
@@ -277,7 +277,8 @@ function joined(one: Quote, other: Quote): Quote {
     ...one,
     outputAmount: one.outputAmount > other.outputAmount ? one.outputAmount : other.outputAmount,
     depositDeadline: Math.min(one.depositDeadline, other.depositDeadline),
-    fillDeadline: Math.max(one.fillDeadline, other.fillDeadline),
+    // Nobody is owed what a price promises, and each can be slashed from its own deadline on.
+    fillDeadline: Math.min(one.fillDeadline, other.fillDeadline),
   }
 }
 

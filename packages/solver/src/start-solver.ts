@@ -36,6 +36,9 @@ const FINAL_REFUSALS: readonly string[] = [
   'ENDPOINT_REJECTED',
   'CHAIN_NOT_SUPPORTED',
 ]
+/** What the check of a registration finds of an endpoint that works. */
+const ANSWERED: readonly string[] = ['QUOTED', 'DECLINED']
+
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
  * @returns when an instance asks it
@@ -49,6 +52,8 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const { minFillSeconds = 60, maxLockSeconds = 3_600 } = options
   const signer = await createQuoteSigner(options.account, protocolName)
   const { account } = signer
+  if (options.stateFile === undefined)
+    start.log.warn({}, 'without stateFile, a restart forgets open quotes, and each of them can be slashed')
   const state = openState(options.stateFile ?? ':memory:')
   start.parts.push(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
@@ -106,7 +111,7 @@ async function connect(shared: Shared, quoting: Quoting): Promise<void> {
 
 /** Registers on each chain (docs/decisions.md, D5). After a failure the next URL is tried, as with a session. */
 async function register(shared: Shared, endpointUrl: string): Promise<void> {
-  const { account, log, chainIds, protocolName, options, serviceUrls } = shared
+  const { account, log, chainIds, protocolName, options, serviceUrls, onError } = shared
   if (!hasSecretPath(endpointUrl))
     log.warn(
       { endpointUrl, proposal: withSecretPath(endpointUrl) },
@@ -120,6 +125,10 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
       return createAggregatorClient({ baseUrl }).registerSolver(signed)
     })
     log.info({ chainId, ...check }, 'endpoint registered')
+    if (check !== undefined && !ANSWERED.includes(check.outcome))
+      onError(
+        new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${check.explanation}`),
+      )
   }
 }
 

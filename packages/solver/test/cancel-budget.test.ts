@@ -11,6 +11,7 @@ function startBudget() {
   const reports: string[] = []
   return {
     reports,
+    kept: () => state.position('cancellation fees 1'),
     build: () =>
       createCancelBudget({
         chain,
@@ -47,6 +48,20 @@ it('a cancellation is counted once: at its highest cost until it ends, and then 
   expect(budget.reserve('two', 50n)).toBe(false)
   budget.charge('one', 50n)
   expect([budget.left(), budget.reserve('two', 50n), budget.left()]).toEqual([50n, true, 0n])
+})
+
+it('what has ended in a minute is one cost, however many cancellations an hour has', () => {
+  const { build, pass, kept } = startBudget()
+  const budget = build()
+  for (let count = 0; count < 90; count++) {
+    budget.reserve(`word ${count}`, 5n)
+    budget.charge(`word ${count}`, 1n)
+    pass(1)
+  }
+  expect(budget.left()).toBe(10n)
+  expect(JSON.parse(kept() ?? '')).toHaveLength(3)
+  pass(HOUR)
+  expect(budget.left()).toBe(100n)
 })
 
 it('what was spent counts after a restart', () => {

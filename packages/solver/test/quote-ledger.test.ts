@@ -142,7 +142,7 @@ it('prices with one nonce count once, at their largest amount, and are ended tog
   expect(ledger.get(7_000n)?.quote).toMatchObject({
     outputAmount: 119n,
     depositDeadline: DEADLINE - 90,
-    fillDeadline: DEADLINE,
+    fillDeadline: DEADLINE - 30,
   })
   expect(shortage(ledger, price(120n))).toBe('BOND_SHARE')
   for (let count = 0; count < 4; count++) promise(ledger, quote(100n))

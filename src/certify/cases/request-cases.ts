@@ -9,7 +9,7 @@ import type { CertifyCase } from './case.js'
 const MUST_OFFER: Expectation = {
   declineIsOdd: {
     status: 'fail',
-    text: 'Without an offer, certify cannot check your signature: name a pair and an amount that you quote.',
+    text: 'Without an offer, certify cannot check your signature: name a pair and an amount that you quote, and look whether the path of the endpoint is right.',
   },
 }
 const SHOULD_OFFER: Expectation = {

@@ -36,10 +36,14 @@ export async function requestMany(
   return replies
 }
 
-/** Says how many replies of each kind came. */
+/** Says how many replies of each kind came, and how many declines with each code. */
 export function countKinds(replies: readonly TrialReply[]): string {
   const counts = new Map<string, number>()
-  for (const { result } of replies) counts.set(result.kind, (counts.get(result.kind) ?? 0) + 1)
+  for (const { result } of replies) {
+    const code = result.kind === 'declined' ? ` with ${'code' in result ? result.code : result.status}` : ''
+    const kind = result.kind + code
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
 }
 
@@ -113,7 +117,7 @@ function judgeLoad(trial: Trial, replies: readonly TrialReply[]): Finding {
     )
   if (replies.every(({ result }) => result.kind === 'declined'))
     return warn(
-      `${text} You declined all of them: if it is for lack of liquidity, ask for a smaller --amount.`,
+      `${text} You declined all of them. For lack of liquidity, ask for a smaller --amount; with PAUSED, look why the solver pauses.`,
     )
   return pass(text)
 }

@@ -8,7 +8,7 @@ const FINAL_REFUSALS: readonly string[] = [
   NO_SESSIONS,
 ]
 /** Ends at any time that a new session does not change. */
-const FINAL_ENDS: readonly string[] = ['SESSION_REPLACED', 'SOLVER_BLOCKED']
+const FINAL_ENDS: readonly string[] = ['SESSION_REPLACED', 'SOLVER_BLOCKED', 'SOLVER_NOT_FOUND']
 
 interface SessionErrorOptions {
   readonly code?: string
@@ -24,7 +24,7 @@ export class SessionError extends Error {
   readonly code: string | undefined
   /**
    * Another attempt would not help: the hello must change, another session of this solver has replaced this one, the
-   * operator has blocked the solver, or the instance has no sessions.
+   * operator has blocked the solver, the solver was unregistered, or the instance has no sessions.
    */
   readonly isFinal: boolean
 

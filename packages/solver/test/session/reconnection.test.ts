@@ -94,6 +94,7 @@ it.each([
   ['SESSION_REPLACED', false],
   ['SOLVER_BLOCKED', true],
   ['SOLVER_BLOCKED', false],
+  ['SOLVER_NOT_FOUND', true],
   ['INVALID_ARGUMENT', false],
   ['SIGNATURE_INVALID', false],
   ['AUDIENCE_REJECTED', false],

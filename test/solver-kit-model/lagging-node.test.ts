@@ -1,0 +1,41 @@
+import { toFunctionSelector } from 'viem'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { KnownQuote } from './known-quotes.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { BOND, SOLVER } from './world.js'
+
+beforeAll(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+const ORDERS = toFunctionSelector('orders(bytes32)')
+/** What the contract says of an order that is not there: zeros, and as many as any contract returns. */
+const NO_ORDER = `0x${'00'.repeat(32 * 12)}`
+
+it('an order of the last second is paid, although a node that lags does not show it for some blocks', async () => {
+  const running = await startRunning('deployed', { pollIntervalMs: 1_000 })
+  const { ask, deposit, passBlocks, chain, stateOf, bond, node, end } = running
+  // The kit learns from a quote that has ended what the contract does at addresses.
+  await ask(1_000n)
+  await passBlocks(60)
+  const known = (await ask(39_900n, { depositSeconds: 10 })) as KnownQuote
+  let isLagging = false
+  node.intercept(({ method, params = [] }, answer) => {
+    const { data = '' } = Object(params[0])
+    const isRead = method === 'eth_call' && data.startsWith(ORDERS) && data.includes(known.orderId.slice(2))
+    return isLagging && isRead ? NO_ORDER : answer()
+  })
+  while (chain.head().timestamp < known.quote.depositDeadline - 2) await passBlocks(1)
+  deposit(known)
+  isLagging = true
+  await passBlocks(1)
+  expect(stateOf(known)).toBe(OrderState.DEPOSITED)
+  await passBlocks(3)
+  isLagging = false
+  await passBlocks(20)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(bond()).toBe(BOND)
+  end()
+})
