@@ -31,12 +31,12 @@ const SHARED = {
 }
 
 /** Threads run as they are built: from the sources, each start loads tsx. */
-const STARTERS = ['/src/store/quote-record-file.ts', '/src/signing/signature-checker.ts']
+const STARTER = '/src/store/quote-record-file.ts'
 const BUILT_THREADS = {
   name: 'built-threads',
   enforce: 'pre' as const,
   transform(code: string, id: string) {
-    if (!STARTERS.some((starter) => id.endsWith(starter))) return
+    if (!id.endsWith(STARTER)) return
     return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(`${BUILT}/main.js`).href))
   },
 }

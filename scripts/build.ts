@@ -45,7 +45,7 @@ const serveBuilt: Plugin = {
 }
 await build({ ...options, entryPoints: { cli: 'src/cli/main.ts' }, splitting: true, plugins: [serveBuilt] })
 // Separate builds: a chunk that they share with others would load more into a process or thread than it needs.
-for (const entry of ['src/main.ts', 'src/store/quote-record-thread.ts', 'src/signing/signature-thread.ts'])
+for (const entry of ['src/main.ts', 'src/store/quote-record-thread.ts'])
   await build({ ...options, entryPoints: [entry] })
 // The service reads these files at run time. To run it, only the external packages above must be installed.
 for (const { name } of SWAGGER_UI_FILES)

@@ -2,7 +2,7 @@ import type { Address } from '../domain/hex.js'
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../domain/offer.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import type { SolverResult } from '../domain/solver-result.js'
-import { checkHere, type SignatureChecker, type SignatureClaim } from '../signing/signature-checker.js'
+import { checkSignature } from '../signing/recover.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { ContractRules } from './contract-rules.js'
 
@@ -33,26 +33,21 @@ interface WaitingReply {
  * the other from the processor's caches.
  * @param rules of the settlement contract
  * @param recordSeconds called with the duration of each group of replies
- * @param check checks signatures; on this thread without it
  */
 export function createOfferValidator(
   rules: Pick<ContractRules, 'violationOf'>,
   recordSeconds: (seconds: number) => void,
-  check: SignatureChecker['check'] = checkHere,
 ): OfferValidator {
   let waiting: WaitingReply[] = []
 
-  async function validateAll(): Promise<void> {
+  function validateAll(): void {
     const batch = waiting
     waiting = []
     const start = performance.now()
-    const offers = batch.map(({ reply }) => hash(reply))
-    const problems = (await check(offers.filter(isHashed).map(toClaim))).values()
+    const offers = batch.map(({ reply }) => hash(reply)).map(checkSigner)
     const accepted = batch.map(({ reply }, index) => {
       const offer = offers[index] ?? 'malformed'
-      return isHashed(offer)
-        ? (problems.next().value ?? rules.violationOf(reply.request, offer.quote) ?? offer)
-        : offer
+      return isHashed(offer) ? (rules.violationOf(reply.request, offer.quote) ?? offer) : offer
     })
     recordSeconds((performance.now() - start) / 1000)
     batch.forEach(({ reply, resolve }, index) => {
@@ -85,9 +80,9 @@ function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
   return typeof offer !== 'string'
 }
 
-function toClaim({ digest, signature, quote }: HashedOffer): SignatureClaim {
-  const hex = Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength).toString('hex')
-  return { digest: hex, signature: signature.slice(2), signer: quote.solver }
+function checkSigner(offer: HashedOffer | DropReason): HashedOffer | DropReason {
+  if (!isHashed(offer)) return offer
+  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
 }
 
 function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {

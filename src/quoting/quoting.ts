@@ -4,7 +4,6 @@ import { createStandstill } from '../concurrency/standstill.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
-import { createSignatureChecker } from '../signing/signature-checker.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
@@ -114,14 +113,8 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
-  const signatures = createSignatureChecker((error) => {
-    options.log.warn(
-      { err: error },
-      'the thread that checks signatures has failed: the main thread checks them',
-    )
-  })
   const recordVerify = (seconds: number) => metrics.stageSeconds.observe({ stage: 'verify' }, seconds)
-  const validateOffer = createOfferValidator(options.rules, recordVerify, signatures.check)
+  const validateOffer = createOfferValidator(options.rules, recordVerify)
   const attemptQuote = createAttemptQuote({
     transport,
     validateOffer,
@@ -182,7 +175,7 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
     async close() {
       await prices.close()
       await httpClient.close()
-      await Promise.all([recorder.close(), statistics.close(), signatures.close()])
+      await Promise.all([recorder.close(), statistics.close()])
     },
   }
 }
