@@ -159,7 +159,7 @@ function readViolations(details: unknown): FieldViolation[] {
 }
 
 /** The text of an instance as a terminal or a page may show it: short, and without characters that control them. */
-export function cut(text: string): string {
+function cut(text: string): string {
   return text.slice(0, MAX_MESSAGE_CHARACTERS).replace(/\p{C}/gu, ' ')
 }
 

@@ -2,7 +2,6 @@ import { type Hex, parseBytes32 } from '../../../../src/domain/hex.js'
 import { isIntegerOf } from '../../../../src/domain/integer.js'
 import type { Quote } from '../../../../src/domain/quote.js'
 import type { DeclineCode } from '../../../../src/domain/session.js'
-import { cut } from '../../../client/src/errors.js'
 import { type IncomingRequest, isNatural, readRequestTerms } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 
@@ -59,6 +58,9 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** A cursor goes into each later hello, and the others into logs: an instance must not make them long. */
 const MAX_TEXT_CHARACTERS = 256
+const MAX_SENTENCE_CHARACTERS = 1_000
+/** Would change what a terminal shows. */
+const CONTROL = /\p{C}/gu
 /** A longer one would hide for minutes that the instance is dead. */
 const HEARTBEAT_MS = { minimum: 1_000, maximum: 60_000 }
 const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
@@ -103,7 +105,10 @@ export function readMessage(text: string): InstanceMessage | undefined {
       return {
         type: 'error',
         code: textOf(fields, 'code'),
-        error: cut([fields.error, ...detailsOf(fields)].join(' ')),
+        error: [fields.error, ...detailsOf(fields)]
+          .join(' ')
+          .slice(0, MAX_SENTENCE_CHARACTERS)
+          .replace(CONTROL, ' '),
       }
     default:
       return undefined
