@@ -160,7 +160,7 @@ function readViolations(details: unknown): FieldViolation[] {
 
 /** The text of an instance as a terminal or a page may show it: short, and without characters that control them. */
 function cut(text: string): string {
-  return text.slice(0, MAX_MESSAGE_CHARACTERS).replace(/\p{C}/gu, ' ')
+  return text.slice(0, MAX_MESSAGE_CHARACTERS).replace(/\p{C}/gu, '?')
 }
 
 /** Reads `Retry-After`: seconds, as aggregators write it, or a date, as some gateways do. */

@@ -108,7 +108,7 @@ export function readMessage(text: string): InstanceMessage | undefined {
         error: [fields.error, ...detailsOf(fields)]
           .join(' ')
           .slice(0, MAX_SENTENCE_CHARACTERS)
-          .replace(CONTROL, ' '),
+          .replace(CONTROL, '?'),
       }
     default:
       return undefined

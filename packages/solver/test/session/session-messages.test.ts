@@ -36,6 +36,7 @@ it('what an instance may leave out is left out when it is long, and its sentence
   const details = Array.from({ length: 100 }, () => ({ field: LONG, message: LONG }))
   const error = read({ type: 'error', code: 'NO', error: LONG, details })
   expect(error?.type === 'error' && error.error.length).toBe(1_000)
+  expect(read({ type: 'error', code: 'NO', error: 'a\u001b[2J' })).toMatchObject({ error: 'a?[2J' })
 })
 
 it('of an event, what the kit reads is taken, and only when it is what it must be', () => {
