@@ -36,8 +36,8 @@ const FINAL_REFUSALS: readonly string[] = [
   'ENDPOINT_REJECTED',
   'CHAIN_NOT_SUPPORTED',
 ]
-/** What the check of a registration finds of an endpoint that works. */
-const ANSWERED: readonly string[] = ['QUOTED', 'DECLINED']
+/** What the check of a registration finds of an endpoint that would get no offer taken. */
+const FAULTS: readonly string[] = ['INVALID', 'FAILED']
 
 /**
  * Starts all parts of a solver, one after the other. What is owed is paid from the moment its chain runs, whatever becomes of the rest.
@@ -125,7 +125,7 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
       return createAggregatorClient({ baseUrl }).registerSolver(signed)
     })
     log.info({ chainId, ...check }, 'endpoint registered')
-    if (check !== undefined && !ANSWERED.includes(check.outcome))
+    if (check !== undefined && FAULTS.includes(check.outcome))
       onError(
         new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${check.explanation}`),
       )
