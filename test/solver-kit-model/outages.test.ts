@@ -194,6 +194,36 @@ it('a registration is tried again when the instance asks for it, and no earlier'
   world.kill(incarnation)
 })
 
+it('a registration whose check finds a fault is reported, and one that was not checked is not', async () => {
+  const { world, passBlocks, start } = createStory()
+  const checks = [
+    { outcome: 'FAILED', explanation: 'Nothing listens there.' },
+    { outcome: 'SKIPPED', explanation: 'The chain was not read yet.' },
+  ]
+  for (const check of checks) {
+    vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER, check }))
+    const incarnation = await start()
+    await passBlocks(() => incarnation.progress === 'started')
+    expect(incarnation.errors.map(String)).toEqual(
+      check.outcome === 'FAILED' ? [expect.stringContaining(check.explanation)] : [],
+    )
+    world.kill(incarnation)
+  }
+})
+
+it('a start ends without an error when the solver is closed meanwhile, and warns without a state file', async () => {
+  const { passBlocks, start } = createStory()
+  isUp = false
+  const warn = vi.fn()
+  const log = { debug() {}, info() {}, warn, error() {} }
+  const incarnation = await start({ stateFile: undefined, log })
+  await passBlocks(() => incarnation.errors.length > 0)
+  expect(incarnation.progress).toBe('starting')
+  await incarnation.solver.close()
+  expect(incarnation.progress).toBe('started')
+  expect(warn.mock.calls.map(([, text]) => text)).toContainEqual(expect.stringContaining('without stateFile'))
+})
+
 it('while a node shows no logs, an untaken quote is cancelled, and a deposit that nobody reports is paid', async () => {
   const { world, passBlock, passBlocks, quote, deposit, isPaid } = createStory()
   const node = createModelNode(world.chain, CHAIN_ID).transport({})
