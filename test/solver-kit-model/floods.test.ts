@@ -93,3 +93,21 @@ it('free requests at `cancelAbove` cost a twentieth of the bond at most, and sil
   expect((BOND - bond()) * 20n).toBeLessThanOrEqual(BOND)
   end()
 })
+
+it('after a restart, of quotes that risk as much, those that are over are cancelled first', async () => {
+  const running = await startRunning('reference', { maxPayments: 1 })
+  const { ask, chain, restart, end } = running
+  const long = (await ask(1_000n, { depositSeconds: 100, fillSeconds: 600 })) as KnownQuote
+  const short = (await ask(1_000n, { depositSeconds: 20, fillSeconds: 70 })) as KnownQuote
+  await restart(() => void chain.mine(long.quote.depositDeadline + 1))
+  await running.passBlocks(10)
+  const cancelledIn = ({ quote }: KnownQuote) =>
+    chain.blocks.findIndex(({ receipts }) =>
+      receipts.some(({ transaction }) =>
+        transaction.data.endsWith(quote.nonce.toString(16).padStart(64, '0')),
+      ),
+    )
+  expect(cancelledIn(short)).toBeGreaterThan(0)
+  expect(cancelledIn(long)).toBeGreaterThan(cancelledIn(short))
+  end()
+})

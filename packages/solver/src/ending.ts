@@ -215,8 +215,11 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     for (const nonce of requested.keys())
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
     const due = [...ledger.quotes()].filter(isDue)
-    // Looks take time as well, so that what risks most is cancelled before others are looked at.
-    due.sort((one, other) => Number(bondOf(other) - bondOf(one)))
+    // Looks take time as well, so that what risks most is cancelled before others are looked at, and what is over first.
+    due.sort(
+      (one, other) =>
+        Number(bondOf(other) - bondOf(one)) || one.quote.fillDeadline - other.quote.fillDeadline,
+    )
     wanted = new Set(notSpared())
     // A node that does not have this block must not answer for it.
     const at = { blockNumber: BigInt(time.head().number) }
