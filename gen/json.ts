@@ -362,7 +362,7 @@ export interface components {
             depositMode: "CONTRACT" | "ADDRESS";
             /** @description Length of the deposit window in seconds, 1 to 86400. The instance's default (300) when absent. */
             depositWindow?: number;
-            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: 1 to the instance's quote timeout. Solvers that have not answered by then do not count as late. The instance's default when absent. */
+            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: at most the instance's quote timeout; 0 waits for all solvers. Solvers that it cuts off do not count as late. The instance's default when absent, which is 500 unless the operator has set another. */
             softDeadlineMs?: number;
             /** @description Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline it is invalid. */
             minQuotes?: number;
@@ -410,7 +410,7 @@ export interface components {
             depositMode: "CONTRACT" | "ADDRESS";
             /** @description Length of the deposit window in seconds, 1 to 86400. The instance's default (300) when absent. */
             depositWindow?: number;
-            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: 1 to the instance's quote timeout. Solvers that have not answered by then do not count as late. The instance's default when absent. */
+            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: at most the instance's quote timeout. Solvers that it cuts off do not count as late. When absent or 0, a round waits for all solvers. */
             softDeadlineMs?: number;
             /** @description Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline it is invalid. */
             minQuotes?: number;
@@ -676,11 +676,12 @@ export interface components {
              *     - `INVALID`: The reply does not match the request, or the settlement contract would reject it.
              *     - `LATE`: No reply came within the service's own timeout.
              *     - `FAILED`: The service could not reach the solver, or the connection broke, or the reply was too long.
-             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it, or its soft deadline or its own deadline had passed, or the request waited for a free connection, or the service itself stood still. It does not count against the solver.
+             *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it, or the caller's soft deadline or deadline had passed, or the request waited for a free connection, or the service itself stood still. It does not count against the solver.
              *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote did not wait for it.
+             *     - `SOFT_DEADLINE`: The instance's own soft deadline had passed and others had made offers, so that the quote ended before the reply came. It counts against the solver as LATE does.
              * @enum {string}
              */
-            outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "CIRCUIT_OPEN";
+            outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "CIRCUIT_OPEN" | "SOFT_DEADLINE";
             /** @description Its rank among the valid offers, 1 for the best one; absent without a valid offer. */
             rank?: number;
             /** @description Time for which the solver had the request, in milliseconds; absent when the quote did not wait for it. */
@@ -839,7 +840,7 @@ export interface components {
             solver: string;
             /** @description Display name; empty when the solver is no longer registered. */
             name: string;
-            /** @description Requests for a quote: the sum of the next five counts. */
+            /** @description Requests for a quote: the sum of the next five counts and `softDeadline`. */
             asked: number;
             /** @description Valid offers, also those that the settlement contract refused afterwards. */
             quoted: number;
@@ -880,6 +881,8 @@ export interface components {
             circuitBreaker: "CLOSED" | "OPEN" | "HALF_OPEN";
             /** @description The cool-down that lasts now; absent otherwise. */
             coolDown?: components["schemas"]["CoolDown"];
+            /** @description Requests without a reply before the instance's own soft deadline, when others had made offers. */
+            softDeadline: number;
         };
         /** @description SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them. */
         SolverHour: {
@@ -909,6 +912,8 @@ export interface components {
             medianResponseMs?: number;
             /** @description As in SolverStats. */
             p95ResponseMs?: number;
+            /** @description As in SolverStats. */
+            softDeadline: number;
         };
         /** @description ListOwnResultsRequest is signed by the solver whose results are listed. */
         ListOwnResultsRequest: {

@@ -38,7 +38,7 @@ export interface Config extends DatabaseLocation {
   /** Whether solver endpoints must be HTTPS on public addresses. */
   readonly production: boolean
   readonly quoteTimeoutMs: number
-  /** The soft deadline of quotes whose request names none; 0 is none. */
+  /** The soft deadline of quotes and prices whose request names none; 0 is none (docs/decisions.md, D24). */
   readonly quoteSoftTimeoutMs: number
   /** How long equal requests for a price get the same answer; with 0 they only share an auction under way. */
   readonly priceCacheMs: number
@@ -128,7 +128,7 @@ export function readConfig(environment: Environment): Config {
     ...database,
     production: readIsProduction(env),
     quoteTimeoutMs,
-    quoteSoftTimeoutMs: env.integer('QUOTE_SOFT_TIMEOUT_MS', { min: 0, max: quoteTimeoutMs }),
+    quoteSoftTimeoutMs: readSoftTimeout(env, quoteTimeoutMs),
     priceCacheMs: env.integer('PRICE_CACHE_MS', { min: 0, max: 60_000 }),
     ...readVerification(env),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
@@ -171,6 +171,13 @@ function hintAt(missing: string, environment: Environment): string {
   const general = missing.replace(/[0-9]+$/, '<chainId>')
   const found = findMisspellings(environment).find(({ meant }) => meant === missing || meant === general)
   return found === undefined ? '' : `; ${found.variable} is set, which the service does not read`
+}
+
+/** Its default is never above the timeout of quotes; a value that is set must not be. */
+function readSoftTimeout(env: EnvironmentReader, quoteTimeoutMs: number): number {
+  const isSet = env.hasAny(/^QUOTE_SOFT_TIMEOUT_MS$/)
+  if (!isSet) return Math.min(Number(DEFAULTS.QUOTE_SOFT_TIMEOUT_MS), quoteTimeoutMs)
+  return env.integer('QUOTE_SOFT_TIMEOUT_MS', { min: 0, max: quoteTimeoutMs })
 }
 
 function readProtocolName(env: EnvironmentReader): string {

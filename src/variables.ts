@@ -5,7 +5,7 @@ export const DEFAULTS = {
   HOST: '0.0.0.0',
   DB_PATH: './service-api.db',
   QUOTE_TIMEOUT_MS: '2000',
-  QUOTE_SOFT_TIMEOUT_MS: '0',
+  QUOTE_SOFT_TIMEOUT_MS: '500',
   PRICE_CACHE_MS: '1000',
   VERIFY_QUOTES: 'off',
   VERIFY_MAX: 'best',

@@ -37,7 +37,7 @@ const ASKED_QUOTE = {
   origin_chain_id: CHAIN_ID,
   destination_chain_id: CHAIN_ID,
   deposit_window: DEPOSIT_WINDOW,
-  soft_deadline_ms: { minimum: 1, maximum: MAX_QUOTE_TIMEOUT_MS },
+  soft_deadline_ms: { minimum: 0, maximum: MAX_QUOTE_TIMEOUT_MS },
   min_quotes: MIN_QUOTES,
 }
 const OFFER = {

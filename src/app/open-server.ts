@@ -81,6 +81,8 @@ export async function openServer(
     clock: clock.monotonic,
   })
   const readQuote = createReadQuote({ ...config, now })
+  // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D24).
+  const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, now })
   const methods = [
     ...createQuoteService({ ...quoting, readQuote }),
     ...createPriceService(quoting),
@@ -100,7 +102,7 @@ export async function openServer(
   const shared = { supportedChains, rateLimits, slots, metrics, log }
   const readChainHealth = createChainHealth({ chains, directory })
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
-  const quoteStreams = createQuoteStreams({ ...quoting, readQuote, ...shared })
+  const quoteStreams = createQuoteStreams({ ...quoting, readQuote: readStream, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({

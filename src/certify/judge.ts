@@ -64,6 +64,7 @@ function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
       return fail(text, result.reason)
     case 'late':
       return fail(text, 'late')
+    case 'soft_deadline':
     case 'cancelled':
       throw new Error('a request ended without a result')
   }

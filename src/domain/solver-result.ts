@@ -39,10 +39,12 @@ export type SolverResult =
     }
   /** No reply came within the service's own timeout. */
   | { readonly kind: 'late' }
+  /** No reply came before the instance's own soft deadline ended the round (docs/decisions.md, D24). */
+  | { readonly kind: 'soft_deadline' }
   /** The service could not reach the solver, or the connection broke, or the reply was too long. */
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
   /**
-   * The caller cancelled it or had a shorter deadline, or the quote ended while the request waited for a connection, or this
+   * The caller cancelled it or had a shorter deadline or a soft deadline of its own, or the quote ended while the request waited for a connection, or this
    * process stood still, or the replica that holds the solver's session could not be reached. It says nothing about the solver.
    */
   | {
@@ -69,7 +71,7 @@ export function isDecline(status: number): boolean {
 
 /**
  * What the solver itself did, for its circuit breaker and its metrics (docs/decisions.md, D14).
- * @returns undefined without a response of the solver: it was late, or its request was cancelled or could not be sent on its session
+ * @returns undefined without a response of the solver: it was late or cut off, or its request was cancelled or could not be sent on its session
  */
 export function responseOf(result: SolverResult): 'offer' | 'decline' | 'error' | undefined {
   switch (result.kind) {
@@ -82,9 +84,15 @@ export function responseOf(result: SolverResult): 'offer' | 'decline' | 'error' 
     case 'failed':
       return result.reason === 'session_congested' ? undefined : 'error'
     case 'late':
+    case 'soft_deadline':
     case 'cancelled':
       return undefined
   }
+}
+
+/** Whether the service's own timeout or soft deadline ended the wait for a response, so that callers have lost time. */
+export function isOverdue({ kind }: SolverResult): boolean {
+  return kind === 'late' || kind === 'soft_deadline'
 }
 
 /** A result as a solver sees it on its session. `circuit_open`: the quote did not wait for the solver. */

@@ -6,7 +6,7 @@ import {
 } from './response-times.js'
 
 /** The results of requests that statistics count. Cancelled requests are in no count (docs/decisions.md, D14). */
-export const COUNTED_RESULTS = ['quoted', 'declined', 'invalid', 'failed', 'late'] as const
+export const COUNTED_RESULTS = ['quoted', 'declined', 'invalid', 'failed', 'late', 'soft_deadline'] as const
 
 export type CountedResult = (typeof COUNTED_RESULTS)[number]
 
@@ -46,7 +46,8 @@ export const KEPT_HOURS = 31 * 24
 
 /** Counts of quotes, all 0. */
 export function noQuoteCounts(): QuoteCounts {
-  return { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, won: 0, responseTimes: noResponseTimes() }
+  const results = { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, soft_deadline: 0 }
+  return { ...results, won: 0, responseTimes: noResponseTimes() }
 }
 
 /** All counts, each 0. */

@@ -29,6 +29,8 @@ export function explain(answer: RecordedResult, record: Competition): string {
       return FAILURES[answer.reason as FailReason]
     case 'late':
       return `No reply came within ${answer.durationMs} ms. Answer sooner, or decline at once: over HTTP with status 422 or 503.`
+    case 'soft_deadline':
+      return `The round ended after ${answer.durationMs} ms, at the soft deadline of this instance, as others had made offers. It counts like a reply that is late. Answer sooner, or decline at once.`
     case 'cancelled':
       if (answer.reason === 'replica_unreachable')
         return "The replica that holds the solver's session did not answer the one that was asked, or no longer has the session. This does not count against the solver."

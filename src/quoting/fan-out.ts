@@ -21,12 +21,14 @@ export interface Caller {
   readonly traceparent?: string | undefined
 }
 
-/** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16). */
+/** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16 and D24). */
 export interface SoftDeadline {
   /** Milliseconds from the start of the round. */
   readonly afterMs: number
-  /** Valid offers that are enough, at least 1. */
+  /** Valid offers that are enough. A probe needs none. */
   readonly minQuotes: number
+  /** Whether it is the instance's own: solvers that it cuts off have lost time. A caller's says nothing about them. */
+  readonly isOwn: boolean
 }
 
 interface CollectOptions {
@@ -85,11 +87,14 @@ const MAX_WAITED_PART = 1 / 10
  */
 const MAX_STILL_PART = 1 / 2
 const LATE: SolverResult = { kind: 'late' }
+const SOFT_DEADLINE: SolverResult = { kind: 'soft_deadline' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }
 
 interface FanOutOptions {
   readonly attemptQuote: AttemptQuote
   readonly quoteTimeoutMs: number
+  /** 0 for none. */
+  readonly quoteSoftTimeoutMs: number
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
   readonly standstill: Standstill
@@ -103,6 +108,7 @@ interface FanOutOptions {
 export function createFanOut({
   attemptQuote,
   quoteTimeoutMs,
+  quoteSoftTimeoutMs,
   verifyTimeoutMs,
   standstill,
   clock,
@@ -127,7 +133,11 @@ export function createFanOut({
     const onLimit = () => controller.abort(isOwnTimeout(round, quoteTimeoutMs) ? LATE : CANCELLED)
     const timer = startTimer(round.limitMs, onLimit)
     const onCancel = () => controller.abort(CANCELLED)
-    const soft = softDeadline && new SoftEnd(softDeadline, startTimer, onCancel)
+    const soft =
+      softDeadline &&
+      new SoftEnd(softDeadline, startTimer, () =>
+        controller.abort(isOwnSoftDeadline(round, softDeadline) ? SOFT_DEADLINE : CANCELLED),
+      )
     // Rounded down, so that the header never names a time at which the service no longer waits.
     const deadline = Math.floor(clock.now() + round.limitMs)
     const timed = { ...request, solverRequest: { ...request.solverRequest, deadline } }
@@ -168,7 +178,9 @@ export function createFanOut({
         limitMs: quoteTimeoutMs,
         clientKey,
       }
-      return collect(request, [health], new QuoteRound(options))
+      // An offer after the soft deadline would have reached no caller, so it must not close the breaker.
+      const softDeadline = ownSoftDeadline(quoteSoftTimeoutMs, 0)
+      return collect(request, [health], new QuoteRound(options), { softDeadline })
     },
   }
 }
@@ -178,14 +190,27 @@ export function createFanOut({
  * (docs/decisions.md, D14).
  */
 export function isOwnTimeout(
-  { limitMs, waitedMs, stoodStillMs }: Pick<QuoteRound, 'limitMs' | 'waitedMs' | 'stoodStillMs'>,
+  round: Pick<QuoteRound, 'limitMs' | 'waitedMs' | 'stoodStillMs'>,
   quoteTimeoutMs: number,
 ): boolean {
-  return (
-    limitMs + waitedMs >= quoteTimeoutMs &&
-    waitedMs <= quoteTimeoutMs * MAX_WAITED_PART &&
-    stoodStillMs <= quoteTimeoutMs * MAX_STILL_PART
-  )
+  return round.limitMs + round.waitedMs >= quoteTimeoutMs && hadNearlyAll(round, quoteTimeoutMs)
+}
+
+/** Whether the solvers that a soft deadline cuts off have lost time: only the instance's own, of which they had nearly all. */
+function isOwnSoftDeadline(round: QuoteRound, { afterMs, isOwn }: SoftDeadline): boolean {
+  return isOwn && hadNearlyAll(round, afterMs + round.waitedMs)
+}
+
+function hadNearlyAll(
+  { waitedMs, stoodStillMs }: Pick<QuoteRound, 'waitedMs' | 'stoodStillMs'>,
+  timeoutMs: number,
+): boolean {
+  return waitedMs <= timeoutMs * MAX_WAITED_PART && stoodStillMs <= timeoutMs * MAX_STILL_PART
+}
+
+/** The soft deadline of QUOTE_SOFT_TIMEOUT_MS; undefined when it is 0. */
+export function ownSoftDeadline(afterMs: number, minQuotes = 1): SoftDeadline | undefined {
+  return afterMs === 0 ? undefined : { afterMs, minQuotes, isOwn: true }
 }
 
 /** Starts a timer of a round. After a standstill, what has arrived meanwhile is read before it calls back. */

@@ -6,7 +6,7 @@ import { deadlines, NO_USER, type QuoteRequest } from '../domain/quote.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Aggregator } from './aggregator.js'
-import type { Caller } from './fan-out.js'
+import { type Caller, ownSoftDeadline } from './fan-out.js'
 
 /** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
 export type PricedSwap = Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
@@ -82,7 +82,7 @@ export function createPrices(options: PricesOptions): Prices {
     depositWindowSeconds: options.defaultDepositWindowSeconds,
     fillWindowSeconds: options.defaultFillWindowSeconds,
   }
-  const softDeadline = quoteSoftTimeoutMs === 0 ? undefined : { afterMs: quoteSoftTimeoutMs, minQuotes: 1 }
+  const softDeadline = ownSoftDeadline(quoteSoftTimeoutMs)
   const underWay = new Map<string, Auction>()
   const recent = new LRUCache<string, RecentPrice>({ max: MAX_PRICES })
 

@@ -20,7 +20,7 @@ import { createOfferValidator } from './offer-validator.js'
 import { toRecordedResult } from './quote-trace.js'
 
 /** A check is not cancelled when its caller leaves. */
-type CheckResult = Exclude<SolverResult, { kind: 'cancelled' }>
+type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'cancelled' }>
 
 /** The result of the check of an endpoint, with an explanation for its developer. */
 export interface RegistrationCheck {

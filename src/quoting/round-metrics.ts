@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '../domain/quote.js'
 import type { SolverKey } from '../domain/solver.js'
-import type { SolverResult } from '../domain/solver-result.js'
+import { isOverdue, type SolverResult } from '../domain/solver-result.js'
 import type { SolverCounters } from '../solvers/solver-counters.js'
 import type { SolverStatistics } from '../solvers/solver-statistics.js'
 import type { Logger } from '../telemetry/log.js'
@@ -87,10 +87,10 @@ export function createRoundMetrics({
 }
 
 /**
- * The attempts that the round waited for last: those without a response at its end, otherwise the last response. A deadline
- * that cut off others ended the waiting, so that those do not count.
+ * The attempts that the round waited for last: those without a response at its end, otherwise the last response. A caller's
+ * deadline that cut off others ended the waiting, so that those do not count.
  */
 function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
-  const late = attempts.filter(({ result }) => result.kind === 'late')
-  return late.length > 0 ? late : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
+  const overdue = attempts.filter(({ result }) => isOverdue(result))
+  return overdue.length > 0 ? overdue : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
 }

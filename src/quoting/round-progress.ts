@@ -21,7 +21,8 @@ export class RoundProgress {
    */
   constructor(asked: number, onBest: (offer: SignedQuote, counts: RoundCounts) => void) {
     this.#onBest = onBest
-    this.#counts = { asked, quoted: 0, declined: 0, invalid: 0, late: 0, failed: 0, cancelled: 0 }
+    const unanswered = { late: 0, soft_deadline: 0, failed: 0, cancelled: 0 }
+    this.#counts = { asked, quoted: 0, declined: 0, invalid: 0, ...unanswered }
   }
 
   get counts(): RoundCounts {

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/hex.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import { askedSession, type Solver } from '../domain/solver.js'
-import { responseOf, type SolverResult } from '../domain/solver-result.js'
+import { isOverdue, responseOf, type SolverResult } from '../domain/solver-result.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
 import type { QuoteRound, UnansweredRequest, Verdict } from '../solvers/quote-round.js'
 import type { RequestSlots } from '../solvers/request-slots.js'
@@ -30,7 +30,7 @@ export interface SolverAttempt {
 
 /**
  * Asks one solver, validates its reply and updates its health. The promise is not rejected.
- * @param signal ends the attempt; its reason is the result: `late` or `cancelled`
+ * @param signal ends the attempt; its reason is the result: `late`, `soft_deadline` or `cancelled`
  */
 export type AttemptQuote = (
   request: AttemptRequest,
@@ -74,7 +74,7 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
 /** The result of a request that its round has ended. A solver that was not reached is not late. */
 function atEndOf({ reason }: AbortSignal, result: SolverResult): SolverResult {
   const wasUnreachable = result.kind === 'cancelled' && result.reason !== undefined
-  return wasUnreachable && reason.kind === 'late' ? result : reason
+  return wasUnreachable && isOverdue(reason) ? result : reason
 }
 
 const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
@@ -139,7 +139,7 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   /** Records the result in the health of the solver, and in the round. */
   settle(reached: SolverResult): SolverAttempt {
     const now = this.#clock()
-    this.result = reached.kind === 'late' && this.#isLateByUs() ? CUT_OFF : reached
+    this.result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
     const stoodStillMs = this.round.stoodStillMs - this.#stoodStillMs
     this.tookMs = Math.max(0, now - (this.waitingSince ?? this.#requestedAt) - stoodStillMs)
     this.health.end(this, now, responseOf(this.result) !== undefined)

@@ -37,6 +37,7 @@ function toCountFields(counts: SolverSummary) {
     invalid: BigInt(counts.invalid),
     failed: BigInt(counts.failed),
     late: BigInt(counts.late),
+    softDeadline: BigInt(counts.soft_deadline),
     won: BigInt(counts.won),
     deposited: BigInt(counts.deposited),
     settled: BigInt(counts.settled),

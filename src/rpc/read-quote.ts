@@ -9,7 +9,7 @@ import type { ChainConfig, Config } from '../config.js'
 import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../domain/field-rules.js'
 import { deadlines, type QuoteRequest } from '../domain/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../domain/verification.js'
-import type { SoftDeadline } from '../quoting/fan-out.js'
+import { ownSoftDeadline, type SoftDeadline } from '../quoting/fan-out.js'
 import type { Fields } from './fields.js'
 
 /** A valid request for quotes. */
@@ -74,7 +74,7 @@ export function readSwap(message: SwapMessage, fields: Fields) {
 export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
   const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, now } = options
   const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
-  const softDeadlineRule = integerOf(1, quoteTimeoutMs)
+  const softDeadlineRule = integerOf(0, quoteTimeoutMs)
   const verifyModes: Readonly<Record<number, VerifyMode>> = Object.fromEntries(
     VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1).map((mode) => [VERIFY_NUMBERS[mode], mode]),
   )
@@ -92,7 +92,8 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
       fields.integer('minQuotes', minQuotes, MIN_QUOTES)
       if (afterMs === 0) fields.addViolation('minQuotes', 'must be left out without softDeadlineMs')
     }
-    return afterMs === 0 ? undefined : { afterMs, minQuotes: minQuotes ?? 1 }
+    if (softDeadlineMs === undefined) return ownSoftDeadline(afterMs, minQuotes)
+    return afterMs === 0 ? undefined : { afterMs, minQuotes: minQuotes ?? 1, isOwn: false }
   }
 
   function readVerify({ verify }: QuoteMessage, fields: Fields): VerifyMode {

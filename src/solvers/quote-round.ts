@@ -1,9 +1,9 @@
 import type { QuoteRequest } from '../domain/quote.js'
-import { responseOf, type SolverResult } from '../domain/solver-result.js'
+import { isOverdue, responseOf, type SolverResult } from '../domain/solver-result.js'
 
 /** What a request without an offer means for its solver (docs/decisions.md, D14). */
 export type Verdict =
-  /** The caller waited for no offer until the service's own timeout. */
+  /** The caller waited for no offer until the service's own timeout or soft deadline. */
   | 'time_lost'
   /** The caller waited longer for this solver than for all others, and got no offer. */
   | 'slow'
@@ -76,6 +76,11 @@ export class QuoteRound {
     return this.#answeredAt
   }
 
+  /** Whether a solver has made a valid offer. */
+  get hasQuote(): boolean {
+    return this.#hasQuote
+  }
+
   /** For how many milliseconds the process has stood still since the round began. */
   get stoodStillMs(): number {
     return this.#stoodStillMs()
@@ -121,7 +126,7 @@ export class QuoteRound {
 
   #verdictOn({ result, tookMs }: UnansweredRequest): Verdict {
     if (!this.#hasQuote || result.kind === 'cancelled') return 'none'
-    if (result.kind === 'late') return 'time_lost'
+    if (isOverdue(result)) return 'time_lost'
     const isLast = tookMs === this.#slowestMs
     if (isLast && tookMs - this.#secondSlowestMs > LOST_MS) return 'slow'
     return responseOf(result) === 'decline' ? 'declined' : 'none'

@@ -6,7 +6,7 @@ import type { SessionResult, SolverResult } from '../domain/solver-result.js'
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
   | { readonly kind: 'replied'; readonly body: unknown }
-  | Exclude<SolverResult, { kind: 'quoted' | 'late' }>
+  | Exclude<SolverResult, { kind: 'quoted' | 'late' | 'soft_deadline' }>
 
 /** The request to all solvers of a quote. */
 export interface SolverRequest {

@@ -20,6 +20,8 @@ export interface SolverHealthRegistry {
 interface SolverHealthRegistryOptions {
   readonly store: CircuitBreakerStore
   readonly quoteTimeoutMs: number
+  /** 0 for none. */
+  readonly quoteSoftTimeoutMs: number
   readonly maxConnectionsPerSolver: number
   /** The clock of the solvers' health, in milliseconds; it never goes back. */
   readonly clock: () => number
@@ -41,7 +43,7 @@ interface ChainEntry {
 export async function createSolverHealthRegistry(
   options: SolverHealthRegistryOptions,
 ): Promise<SolverHealthRegistry> {
-  const { quoteTimeoutMs, maxConnectionsPerSolver, clock, log } = options
+  const { quoteTimeoutMs, quoteSoftTimeoutMs, maxConnectionsPerSolver, clock, log } = options
   const openPeriods = await createOpenPeriods(options)
   const chains = new Map<number, ChainEntry>()
   const disconnected = createDisconnectedHealth(clock)
@@ -81,6 +83,7 @@ export async function createSolverHealthRegistry(
   function createHealth(solver: Solver, replaced: SolverHealth | undefined): SolverHealth {
     const health: SolverHealth = new SolverHealth(solver, {
       quoteTimeoutMs,
+      quoteSoftTimeoutMs,
       slots: slotsOf(solver),
       ...openPeriods.initialState(solver, replaced),
       onBreaker: (openPeriod) => onBreaker(health, openPeriod),

@@ -44,6 +44,8 @@ const HEALTHY_LATENCY_SHARE = 1 / 2
 
 interface SolverHealthOptions {
   readonly quoteTimeoutMs: number
+  /** 0 for none. */
+  readonly quoteSoftTimeoutMs: number
   readonly slots: RequestSlots
   /** An open period of the circuit breaker from before a restart, or from another endpoint of the solver. */
   readonly openPeriod?: OpenPeriod | undefined
@@ -61,6 +63,7 @@ interface SolverHealthOptions {
  */
 export class SolverHealth {
   readonly #quoteTimeoutMs: number
+  readonly #softTimeoutMs: number
   readonly #breaker: CircuitBreaker
   readonly #pairs = new QuotedPairs()
   /**
@@ -78,9 +81,10 @@ export class SolverHealth {
 
   constructor(
     solver: Solver,
-    { quoteTimeoutMs, slots, openPeriod, history, onBreaker }: SolverHealthOptions,
+    { quoteTimeoutMs, quoteSoftTimeoutMs, slots, openPeriod, history, onBreaker }: SolverHealthOptions,
   ) {
     this.#quoteTimeoutMs = quoteTimeoutMs
+    this.#softTimeoutMs = quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
     this.#solver = solver
     this.#slots = slots
     this.#breaker = new CircuitBreaker({ openPeriod, history, onChange: onBreaker })
@@ -171,11 +175,15 @@ export class SolverHealth {
     if (isAnswered) this.#answeredAt = now
   }
 
-  /** Records a valid offer. */
+  /** Records a valid offer, before the round does. One that the instance's own soft deadline would have cut off is no success. */
   recordQuote(request: OpenRequest, tookMs: number, now: number): void {
     this.#pairs.record(request.round.pair, now)
     this.#usualMs =
       this.#usualMs === undefined ? tookMs : this.#usualMs + (tookMs - this.#usualMs) * LAST_WEIGHT
+    if (tookMs > this.#softTimeoutMs && request.round.hasQuote) {
+      this.#breaker.abandon(request)
+      return
+    }
     this.#validShare += (1 - this.#validShare) * LAST_WEIGHT
     this.#breaker.succeed(request, now)
   }

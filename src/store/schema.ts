@@ -185,6 +185,7 @@ interface SolverHourTable {
   invalid: number
   failed: number
   late: number
+  soft_deadline: number
   won: number
   /** JSON array (see response-times.ts). */
   response_times: string

@@ -22,6 +22,7 @@ test.each<[SolverResult, ReturnType<typeof responseOf>]>([
   [{ kind: 'failed', reason: 'session_ended', message: '' }, 'error'],
   [{ kind: 'failed', reason: 'session_congested', message: '' }, undefined],
   [{ kind: 'late' }, undefined],
+  [{ kind: 'soft_deadline' }, undefined],
   [{ kind: 'cancelled' }, undefined],
   [{ kind: 'cancelled', isQueued: true }, undefined],
 ])('the result of %# has the response that circuit breakers and metrics count', (result, response) => {
@@ -40,6 +41,7 @@ test.each<[ReportedResult, ReturnType<typeof toSessionResult>]>([
     { outcome: 'FAILED', reason: 'session_ended' },
   ],
   [{ kind: 'late' }, { outcome: 'LATE' }],
+  [{ kind: 'soft_deadline' }, { outcome: 'SOFT_DEADLINE' }],
   [{ kind: 'cancelled', isQueued: true }, { outcome: 'CANCELLED' }],
   [{ kind: 'circuit_open' }, { outcome: 'CIRCUIT_OPEN' }],
 ])('a session shows only outcome and reason of the result of %#', (result, shown) => {

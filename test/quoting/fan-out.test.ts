@@ -9,14 +9,14 @@ import {
   type SoftDeadline,
 } from '../../src/quoting/fan-out.js'
 import type { AttemptQuote } from '../../src/quoting/solver-attempt.js'
-import { createHealth, roundAt } from '../solvers/rounds.js'
+import { createHealth, pairOf, roundAt } from '../solvers/rounds.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { signed } from './sample-trace.js'
 
 const REQUEST = {} as FanOutRequest
 
 /** A fan-out to solvers that answer when `answer` is called with their number. */
-function openFanOut(quoteTimeoutMs = 60_000, measured?: Standstill) {
+function openFanOut(quoteTimeoutMs = 60_000, measured?: Standstill, quoteSoftTimeoutMs = 0) {
   const clock = createManualClock()
   const waiting = new Map<string, (result: SolverResult) => void>()
   const signals: AbortSignal[] = []
@@ -31,6 +31,7 @@ function openFanOut(quoteTimeoutMs = 60_000, measured?: Standstill) {
   const fanOut = createFanOut({
     attemptQuote,
     quoteTimeoutMs,
+    quoteSoftTimeoutMs,
     verifyTimeoutMs: 300,
     standstill: measured ?? createStandstill(clock),
     clock,
@@ -136,7 +137,7 @@ describe('after a standstill of the process', () => {
     [0, 'cancelled'],
     [400, 'quoted'],
   ] as const)('of %i ms, an offer that is read when the soft deadline is due is %s', async (ms, kind) => {
-    expect(await collectOverdue(ms, { afterMs: 150, minQuotes: 1 })).toEqual(['quoted', kind])
+    expect(await collectOverdue(ms, { afterMs: 150, minQuotes: 1, isOwn: false })).toEqual(['quoted', kind])
   })
 })
 
@@ -187,17 +188,57 @@ describe('a soft deadline', () => {
     return { ...fanOut, kinds: () => kinds }
   }
 
-  test('ends the round when there is an offer, and cancels the others', async () => {
-    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 1 })
+  test.each([
+    ['of the caller ends the round when there is an offer, and cancels the others', false, 'cancelled'],
+    ['of the instance does the same, and the others have lost time', true, 'soft_deadline'],
+  ] as const)('%s', async (_what, isOwn, kind) => {
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 1, isOwn })
     answer(0, QUOTED)
     await clock.advance(149)
     expect(kinds()).toBeUndefined()
     await clock.advance(1)
-    expect(kinds()).toEqual(['quoted', 'cancelled', 'cancelled'])
+    expect(kinds()).toEqual(['quoted', kind, kind])
+  })
+
+  test('of the instance lets a round without an offer go on until the first one', async () => {
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 1, isOwn: true })
+    await clock.advance(1000)
+    answer(0, DECLINED)
+    await clock.advance(1000)
+    expect(kinds()).toBeUndefined()
+    answer(1, QUOTED)
+    await clock.advance(0)
+    expect(kinds()).toEqual(['declined', 'quoted', 'soft_deadline'])
+  })
+
+  test.each([
+    [15, 0, 'soft_deadline'],
+    [16, 0, 'cancelled'],
+    [0, 75, 'soft_deadline'],
+    [0, 76, 'cancelled'],
+  ] as const)(
+    'of 150 ms says nothing about solvers when %i ms were waited and the process stood still for %i ms: %s',
+    async (waitedMs, stoodStillMs, kind) => {
+      const standstill = { watch: () => ({ stoodStillMs: () => stoodStillMs, end() {} }) }
+      const { collect, answer, clock } = openFanOut(60_000, standstill)
+      const softDeadline = { afterMs: 150 - waitedMs, minQuotes: 1, isOwn: true }
+      const collecting = collect(REQUEST, solvers(2), roundAt(0, { waitedMs }), { softDeadline })
+      answer(0, QUOTED)
+      await clock.advance(150 - waitedMs)
+      expect((await collecting).map(({ result }) => result.kind)).toEqual(['quoted', kind])
+    },
+  )
+
+  test('of the instance ends a probe, for which no caller waits', async () => {
+    const { probe, clock } = openFanOut(60_000, undefined, 150)
+    const request = { request: pairOf('ab') } as unknown as FanOutRequest
+    const probing = probe(request, createHealth(), () => 'a')
+    await clock.advance(150)
+    expect((await probing).map(({ result }) => result.kind)).toEqual(['soft_deadline'])
   })
 
   test('waits for as many offers as are wanted, and results without an offer do not count', async () => {
-    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 2 })
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 2, isOwn: false })
     answer(0, QUOTED)
     await clock.advance(1000)
     answer(1, DECLINED)
@@ -209,7 +250,7 @@ describe('a soft deadline', () => {
   })
 
   test('does not delay a round whose solvers have all answered', async () => {
-    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 3 })
+    const { answer, kinds, clock } = collectUntil({ afterMs: 150, minQuotes: 3, isOwn: false })
     for (const number of [0, 1, 2]) answer(number, DECLINED)
     await clock.advance(0)
     expect([kinds(), clock.waiting]).toEqual([['declined', 'declined', 'declined'], 0])

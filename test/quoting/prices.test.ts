@@ -86,7 +86,7 @@ describe('an auction', () => {
       await get(SWAP, '192.0.2.1')
       return rounds[0]?.[2]?.softDeadline
     })
-    expect(await Promise.all(softDeadlines)).toEqual([undefined, { afterMs: 250, minQuotes: 1 }])
+    expect(await Promise.all(softDeadlines)).toEqual([undefined, { afterMs: 250, minQuotes: 1, isOwn: true }])
   })
 
   it('is shared by all who ask while it is under way, and counts for the first of them', async () => {

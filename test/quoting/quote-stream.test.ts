@@ -10,7 +10,7 @@ import { signed } from './sample-trace.js'
 
 const MINUTE_MS = 60_000
 const COUNTS: RoundCounts = {
-  ...{ asked: 2, quoted: 1, declined: 0, invalid: 0, late: 0, failed: 0, cancelled: 0 },
+  ...{ asked: 2, quoted: 1, declined: 0, invalid: 0, late: 0, soft_deadline: 0, failed: 0, cancelled: 0 },
 }
 
 beforeEach(() => void vi.useFakeTimers())

@@ -69,6 +69,7 @@ function ask(softDeadline?: SoftDeadline): Promise<SolverAttempt[]> {
   const fanOut = createFanOut({
     attemptQuote,
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
+    quoteSoftTimeoutMs: 0,
     verifyTimeoutMs: 300,
     standstill: createStandstill(clock),
     clock,
@@ -121,11 +122,19 @@ describe('a solver on a session', () => {
     ])
   })
 
-  test('that a soft deadline cuts off is cancelled, which says nothing about it', async () => {
+  test('that the soft deadline of the instance cuts off loses time, and its breaker opens', async () => {
+    onRequest = sent(OFFER, 1900)
+    const kinds: unknown[] = []
+    while (!session.isOpen && kinds.length < 10)
+      kinds.push((await play({ afterMs: 500, minQuotes: 1, isOwn: true }))?.result.kind)
+    expect(kinds).toEqual(['soft_deadline', 'soft_deadline', 'soft_deadline'])
+  })
+
+  test("that a caller's soft deadline cuts off is cancelled, which says nothing about it", async () => {
     onRequest = sent()
     const kinds = new Set<unknown>()
     for (let round = 0; round < 10; round++)
-      kinds.add((await play({ afterMs: 150, minQuotes: 1 }))?.result.kind)
+      kinds.add((await play({ afterMs: 150, minQuotes: 1, isOwn: false }))?.result.kind)
     expect([...kinds]).toEqual(['cancelled'])
     expect([session.isOpen, session.validShare]).toEqual([false, 1])
   })

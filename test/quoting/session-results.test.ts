@@ -104,7 +104,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
   const quoting = await openQuoting({
     config: {
       quoteTimeoutMs: 200,
-      quoteSoftTimeoutMs: 150,
+      quoteSoftTimeoutMs: 0,
       priceCacheMs: 0,
       maxQuoteFanOut: 10,
       maxConnectionsPerSolver: 8,
@@ -185,7 +185,7 @@ test('the offer that the settlement contract refuses is reported as invalid', as
 test('a solver that a soft deadline cuts off learns that its request was cancelled', async () => {
   behaviours = [offer, offer, keepSilent]
   const aggregator = await open()
-  await aggregator.runRound(exactInput, caller, { softDeadline: { afterMs: 1, minQuotes: 1 } })
+  await aggregator.runRound(exactInput, caller, { softDeadline: { afterMs: 1, minQuotes: 1, isOwn: false } })
   expect(shown().at(-1)).toEqual([true, { outcome: 'CANCELLED' }])
 })
 

@@ -154,7 +154,7 @@ describe('the stream of quotes', () => {
     })
     await expect(start({ softDeadlineMs: 60_000 }).next()).rejects.toMatchObject({
       reason: 'INVALID_ARGUMENT',
-      violations: [{ field: 'softDeadlineMs', message: 'must be an integer of 1 to 20000' }],
+      violations: [{ field: 'softDeadlineMs', message: 'must be an integer of 0 to 20000' }],
     })
   })
 })

@@ -137,7 +137,7 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
 
   it('names every bad field before the stream opens', async () => {
     const error = await errorOf(
-      stream({ refreshSeconds: 4, softDeadlineMs: 0, minQuotes: 0, amount: '0', depositWindow: 0 }),
+      stream({ refreshSeconds: 4, softDeadlineMs: 20_001, minQuotes: 0, amount: '0', depositWindow: 0 }),
     )
     expect(error).toMatchObject({
       reason: 'INVALID_ARGUMENT',
@@ -193,7 +193,7 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
 })
 
 it.each([
-  ['softDeadlineMs', { softDeadlineMs: 20_001 }, 'must be an integer of 1 to 20000'],
+  ['softDeadlineMs', { softDeadlineMs: 20_001 }, 'must be an integer of 0 to 20000'],
   ['minQuotes', { minQuotes: 1 }, 'must be left out without softDeadlineMs'],
   ['minQuotes', { softDeadlineMs: 1, minQuotes: 1001 }, 'must be an integer of 1 to 1000'],
   ['refreshSeconds', { refreshSeconds: 61 }, 'must be an integer of 5 to 60'],

@@ -70,6 +70,7 @@ export async function openRegistry({
   const registry: SolverHealthRegistry = await createSolverHealthRegistry({
     store,
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
+    quoteSoftTimeoutMs: 0,
     maxConnectionsPerSolver: 8,
     clock: typeof clock === 'number' ? () => clock : clock,
     now: () => now,

@@ -8,6 +8,7 @@ import { type OpenRequest, SolverHealth } from '../../src/solvers/solver-health.
 import { signed } from '../quoting/sample-trace.js'
 
 export const QUOTE_TIMEOUT_MS = 2000
+export const SOFT_TIMEOUT_MS = 500
 
 /** A pair of tokens for a short name. */
 export function pairOf(name: string): { inputToken: Address; outputToken: Address } {
@@ -42,6 +43,7 @@ export function createHealth(
 ): SolverHealth {
   return new SolverHealth(solver(number), {
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
+    quoteSoftTimeoutMs: SOFT_TIMEOUT_MS,
     slots: new RequestSlots(maxConnections),
     openPeriod,
     onBreaker,
@@ -70,6 +72,7 @@ const RESULTS: Readonly<Record<ResultKind, SolverResult>> = {
   declined: { kind: 'declined', status: 422 },
   invalid: { kind: 'invalid', reason: 'malformed' },
   late: { kind: 'late' },
+  soft_deadline: { kind: 'soft_deadline' },
   failed: { kind: 'failed', reason: 'connection_lost', message: '' },
   cancelled: { kind: 'cancelled' },
 }

@@ -10,6 +10,7 @@ import {
   type ResultKind,
   type RoundsOptions,
   roundAt,
+  SOFT_TIMEOUT_MS,
 } from './rounds.js'
 
 const SECOND = 1000
@@ -39,6 +40,32 @@ describe('time losses', () => {
   test('open the breaker also with an error in between, which does not count', () => {
     play(play(play(0, 'late', { times: 2 }), 'failed'), 'late')
     expect(health.isOpen).toBe(true)
+  })
+
+  test('open the breaker when the soft deadline of the instance cut the solver off', () => {
+    play(0, 'soft_deadline', { times: 2, tookMs: SOFT_TIMEOUT_MS })
+    expect(health.isOpen).toBe(false)
+    play(4000, 'soft_deadline', { tookMs: SOFT_TIMEOUT_MS })
+    expect(health.isOpen).toBe(true)
+  })
+
+  test('are not made up for by offers to callers that wait beyond the soft deadline', () => {
+    const beyond = { tookMs: SOFT_TIMEOUT_MS + 1 }
+    let at = play(0, 'soft_deadline', { times: 2, tookMs: SOFT_TIMEOUT_MS })
+    at = play(at, 'quoted', { times: 9, ...beyond })
+    at = play(at, 'soft_deadline', { tookMs: SOFT_TIMEOUT_MS })
+    expect(status(at)).toBe('open')
+    expect(openPeriods).toHaveLength(1)
+    play(at, 'quoted', { times: 3, ...beyond })
+    expect(health.isOpen).toBe(true)
+    play(at, 'quoted', { tookMs: SOFT_TIMEOUT_MS })
+    expect(health.isOpen).toBe(false)
+  })
+
+  test('are made up for by an offer beyond the soft deadline that is the only one', () => {
+    let at = play(0, 'soft_deadline', { times: 3, tookMs: SOFT_TIMEOUT_MS })
+    at = playRound(at, [{ health, result: 'quoted', tookMs: SOFT_TIMEOUT_MS + 1 }])
+    expect(health.isOpen).toBe(false)
   })
 
   test('of one client count once in 10 s', () => {

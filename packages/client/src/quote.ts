@@ -33,7 +33,7 @@ import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
 
 /** An instance may allow less. */
-const SOFT_DEADLINE_MS = integerOf(1, MAX_QUOTE_TIMEOUT_MS)
+const SOFT_DEADLINE_MS = integerOf(0, MAX_QUOTE_TIMEOUT_MS)
 
 /** A swap without its user. */
 export interface PriceParams {

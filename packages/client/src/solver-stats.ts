@@ -16,13 +16,15 @@ import type { Messages, UnknownText, Untrusted } from './messages.js'
 
 /** What a solver did in some time. Requests for prices and cancelled requests are in no count. */
 export interface SolverCounts {
-  /** Requests for a quote: the sum of the next five counts. */
+  /** Requests for a quote: the sum of the next six counts. */
   readonly asked: number
   readonly quoted: number
   readonly declined: number
   readonly invalid: number
   readonly failed: number
   readonly late: number
+  /** Cut off by the instance's own soft deadline. */
+  readonly softDeadline: number
   /** Offers that were the best of their quote. */
   readonly won: number
   /** Orders. */
@@ -116,6 +118,7 @@ function readCounts(counts: Untrusted<'SolverHour'> | Untrusted<'SolverStats'>):
     invalid: readInteger(counts.invalid),
     failed: readInteger(counts.failed),
     late: readInteger(counts.late),
+    softDeadline: readInteger(counts.softDeadline),
     won: readInteger(counts.won),
     deposited: readInteger(counts.deposited),
     settled: readInteger(counts.settled),

@@ -134,7 +134,7 @@ describe('a stream of quotes', () => {
       ...PARAMS,
       amount: 0n,
       refreshSeconds: 4,
-      softDeadlineMs: 0,
+      softDeadlineMs: -1,
       minQuotes: 1.5,
       verify: 'some' as never,
     }

@@ -11,6 +11,7 @@ it.each([
   ['that declines', { asked: 5n, quoted: 1n, declined: 4n }, 'declined'],
   ['whose replies are not valid', { asked: 5n, invalid: 4n, failed: 1n }, 'not valid'],
   ['that is slow', { asked: 5n, quoted: 2n, late: 3n }, 'too late'],
+  ['that is cut off', { asked: 5n, quoted: 2n, softDeadline: 3n }, 'cut off'],
   ['that is not reached', { asked: 5n, quoted: 2n, failed: 3n }, 'did not reach'],
 ])('a solver %s gets the reason why it won nothing', (_, counts, reason) => {
   expect(reasonOf(counts)).toContain(reason)

@@ -12,7 +12,7 @@ export function createMetrics() {
     declined: 0,
     /** Declines because the balance, the allowance or the free bond would not have covered the quote. */
     declinedForLiquidity: 0,
-    /** Offers that the instance did not take: results INVALID and LATE of sessions. */
+    /** Offers that the instance did not take: results INVALID, LATE and SOFT_DEADLINE of sessions. */
     offersDropped: 0,
     /** Results of a session: valid offers, the best ones among them, and requests that ended without the solver's answer. */
     offersValid: 0,

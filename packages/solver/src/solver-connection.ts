@@ -23,6 +23,7 @@ const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
   QUOTED: 'offersValid',
   INVALID: 'offersDropped',
   LATE: 'offersDropped',
+  SOFT_DEADLINE: 'offersDropped',
   FAILED: 'requestsFailed',
   CANCELLED: 'requestsCancelled',
   CIRCUIT_OPEN: 'requestsCircuitOpen',

@@ -19,6 +19,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (counts: SolverCounts) =
   ['invalid', ({ invalid }) => String(invalid)],
   ['failed', ({ failed }) => String(failed)],
   ['late', ({ late }) => String(late)],
+  ['cut off', ({ softDeadline }) => String(softDeadline)],
   ['won', ({ won }) => String(won)],
   ['deposited', ({ deposited }) => String(deposited)],
   ['settled', ({ settled }) => String(settled)],

@@ -185,6 +185,7 @@ async function createSolverHours(db: TableCreator): Promise<void> {
     .addColumn('invalid', 'bigint', (column) => column.notNull())
     .addColumn('failed', 'bigint', (column) => column.notNull())
     .addColumn('late', 'bigint', (column) => column.notNull())
+    .addColumn('soft_deadline', 'bigint', (column) => column.notNull())
     .addColumn('won', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('solver_hours_pk', ['chain_id', 'hour', 'solver', 'writer'])
     .execute()

@@ -21,7 +21,11 @@ const NO_LIMITS = {
 }
 
 /** No answer is late on a busy machine. A test with a solver that never answers sets shorter ones. */
-const LONG_TIMEOUTS = { QUOTE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' }
+const LONG_TIMEOUTS = {
+  QUOTE_TIMEOUT_MS: '20000',
+  QUOTE_SOFT_TIMEOUT_MS: '0',
+  VERIFY_TIMEOUT_MS: '20000',
+}
 
 /** The variables that serve a chain on a free port of 127.0.0.1, without limits and without a file. */
 export function environmentFor({

@@ -1,6 +1,9 @@
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 
-type Counts = Pick<SolverStats, 'asked' | 'quoted' | 'declined' | 'invalid' | 'failed' | 'late' | 'won'>
+type Counts = Pick<
+  SolverStats,
+  'asked' | 'quoted' | 'declined' | 'invalid' | 'failed' | 'late' | 'softDeadline' | 'won'
+>
 
 /** What comes of a request, with the name of its number. */
 export const REPLIES = [
@@ -8,6 +11,7 @@ export const REPLIES = [
   ['declined', 'Declined'],
   ['invalid', 'Invalid'],
   ['late', 'Late'],
+  ['softDeadline', 'Cut off'],
   ['failed', 'Failed'],
 ] as const satisfies readonly (readonly [keyof Counts, string])[]
 
@@ -16,6 +20,7 @@ const REASONS: Readonly<Record<(typeof REPLIES)[number][0], string>> = {
   declined: 'It won nothing: it declined most requests.',
   invalid: 'It won nothing: most of its replies were not valid. The records of quotes have the reasons.',
   late: 'It won nothing: most of its replies came too late.',
+  softDeadline: 'It won nothing: the soft deadline of this instance cut off most of its replies.',
   failed: 'It won nothing: most requests did not reach it, or the connection broke.',
 }
 

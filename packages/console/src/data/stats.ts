@@ -104,8 +104,9 @@ export function answeredShare({
   asked,
   failed,
   late,
-}: Pick<SolverStats, 'asked' | 'failed' | 'late'>): number | undefined {
-  return asked === 0n ? undefined : 1 - Number(failed + late) / Number(asked)
+  softDeadline,
+}: Pick<SolverStats, 'asked' | 'failed' | 'late' | 'softDeadline'>): number | undefined {
+  return asked === 0n ? undefined : 1 - Number(failed + late + softDeadline) / Number(asked)
 }
 
 /** Part of the requests whose best offer was this solver's; undefined without requests. */

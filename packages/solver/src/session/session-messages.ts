@@ -26,7 +26,7 @@ export interface SessionReady {
 /** What came of a quote request, as the record of the quote shows it to this solver. */
 export interface SessionResult {
   readonly id: string
-  /** `QUOTED`, `DECLINED`, `INVALID`, `FAILED`, `LATE`, `CANCELLED` or `CIRCUIT_OPEN`. */
+  /** `QUOTED`, `DECLINED`, `INVALID`, `FAILED`, `LATE`, `SOFT_DEADLINE`, `CANCELLED` or `CIRCUIT_OPEN`. */
   readonly outcome: string
   /** For `INVALID` and `FAILED`. */
   readonly reason: string | undefined
