@@ -11,7 +11,8 @@ import { openEventLog } from './events/event-log.js'
 import { useFastTextEncoding } from './rpc/text-encoding.js'
 import { recoveryLibrary } from './signing/recover.js'
 import { createCoolDowns } from './solvers/cool-downs.js'
-import { startOrderHourRetention } from './solvers/order-hour-retention.js'
+import { startRetention } from './solvers/retention.js'
+import { createUsedNonces, pruneSomeNonces } from './solvers/used-nonces.js'
 import { createLog } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { version } from './version.js'
@@ -60,6 +61,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
     const coolDowns = createCoolDowns({ ...config, store: stores.solverOrders, now, log })
     started.push(coolDowns.close)
+    const usedNonces = createUsedNonces({
+      ...config,
+      store: stores.offerNonces,
+      cluster,
+      metrics,
+      clock,
+      log,
+    })
+    started.push(usedNonces.close)
     const eventLog = await openEventLog({
       ...config,
       store: stores.events,
@@ -67,6 +77,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       onEvent(event) {
         orderCaches.invalidate(event)
         coolDowns.onEvent(event)
+        usedNonces.onEvent(event)
       },
       metrics,
       log,
@@ -74,7 +85,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     })
     started.push(eventLog.close)
     await coolDowns.load()
-    started.push(startOrderHourRetention({ store: stores.solverOrders, now, log }))
+    await usedNonces.load()
+    const pruneSomeHours = () => stores.solverOrders.pruneSomeHours(now())
+    started.push(startRetention({ pruneSome: pruneSomeHours, what: 'counts of orders', log }))
     const { eventSinkOf } = eventLog
     const chains = await openChains(config.chains, {
       ...config,
@@ -86,7 +99,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(() => closeChains(chains))
-    const shared = { config, instance, chains, eventLog, coolDowns, metrics, clock, log }
+    const pruneSome = () => pruneSomeNonces(stores.offerNonces, chains.values())
+    started.push(startRetention({ pruneSome, what: 'nonces of offers', log }))
+    const shared = { config, instance, chains, eventLog, coolDowns, usedNonces, metrics, clock, log }
     const solvers = await openSolvers({ ...shared, overrides }, started)
     const closeListener = await startReplicaListener({ ...shared, now, ...solvers })
     started.push(closeListener)

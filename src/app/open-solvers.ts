@@ -18,7 +18,7 @@ import { createSolverDirectory } from '../solvers/solver-directory.js'
 import { createSessionTransports } from '../solvers/solver-transports.js'
 import { createStatisticsReader } from '../solvers/statistics-reader.js'
 import { createUnregisterSolver } from '../solvers/unregister-solver.js'
-import { createUsedNonces } from '../solvers/used-nonces.js'
+import { followCancellations, type UsedNonces } from '../solvers/used-nonces.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { AppOverrides, Started } from './overrides.js'
@@ -29,6 +29,7 @@ interface SolversOptions {
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
   readonly coolDowns: CoolDowns
+  readonly usedNonces: UsedNonces
   readonly metrics: Metrics
   readonly overrides: AppOverrides
   readonly clock: Clock
@@ -37,7 +38,7 @@ interface SolversOptions {
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, coolDowns, metrics, overrides, clock, log } = options
+  const { config, chains, eventLog, coolDowns, usedNonces, metrics, overrides, clock, log } = options
   const { now, monotonic } = clock
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
@@ -69,14 +70,14 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, now, log })
   if (relay !== undefined) started.push(relay.close)
-  const usedNonces = createUsedNonces({ ...config, chains, directory, cluster, clock: monotonic, log })
-  started.push(async () => usedNonces.close())
+  for (const chain of chains.values()) followCancellations(chain, directory.registered, usedNonces)
   const quoting = await openQuoting({
     config,
     chains,
     directory,
     coolDowns,
     rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
+    usedNonces,
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),
     circuitBreakerStore: stores.circuitBreakers,

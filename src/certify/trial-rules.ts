@@ -10,17 +10,17 @@ export function createTrialRules(signing: SigningTerms): Pick<ContractRules, 'vi
   const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
   /** The nonces that this run has seen. It sends a bounded number of requests. */
   const sent = new Set<bigint>()
-  return createContractRules({
+  const rules = createContractRules({
     chains: new Map([[chainId, { terms: () => checked }]]),
     freeBonds: { of: () => freeBond },
     bondWatch: { wantUnknown: () => {} },
-    usedNonces: {
-      isUsed: (_key, nonce) => sent.has(nonce),
-      recordSent(_key, nonce) {
-        const isUsed = sent.has(nonce)
-        sent.add(nonce)
-        return isUsed
-      },
-    },
+    usedNonces: { isUsed: (_key, nonce) => sent.has(nonce) },
   })
+  return {
+    violationOf(request, quote) {
+      const violation = rules.violationOf(request, quote)
+      if (request.kind === 'FIRM') sent.add(quote.nonce)
+      return violation
+    },
+  }
 }

@@ -2,7 +2,6 @@ import type { ChainConfig } from '../config.js'
 import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
 import type { EventSink, TermsSink } from '../domain/event-sink.js'
-import type { Hex } from '../domain/hex.js'
 import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
 import type { OrderStore } from '../store/order-store.js'
@@ -52,8 +51,8 @@ export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDepo
   terms(): SettlementTerms
   /** The token of bonds, read once. Undefined until then, and when the contract names none. */
   bondToken(): BondToken | undefined
-  /** Hash of the last block whose events have been read, if it is known. */
-  lastBlockHash(): Hex | undefined
+  /** Time of the highest block seen, Unix time in milliseconds; undefined until the chain has answered. */
+  headTimeMs(): number | undefined
   /** Whether this replica is the leader of the chain. */
   isLeader(): boolean
   /** Adds a listener of changes of bonds and nonces. */
@@ -159,7 +158,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     quoteTypedData: () => contract()?.typedData,
     terms: () => knownContract().terms,
     bondToken: bondTokenReader.bondToken,
-    lastBlockHash: () => state().snapshot().last?.hash,
+    headTimeMs: () => state().snapshot().head?.timestampMs,
     isLeader: leadership.isLeader,
     addListener: listeners.add,
     async close() {

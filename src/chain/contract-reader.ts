@@ -17,11 +17,6 @@ export interface ContractReader {
   /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
   isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
   /**
-   * Whether a nonce was used as of a block that `Chain.lastBlockHash` returned (EIP-1898).
-   * @returns undefined when the node does not answer for that block
-   */
-  wasNonceUsed(solver: Address, nonce: bigint, blockHash: Hex): Promise<boolean | undefined>
-  /**
    * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
    * later event can have changed the order. Without an answer of the database, the order comes after a moment without steps.
    * @throws ServiceError CHAIN_UNAVAILABLE
@@ -106,11 +101,6 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     readBond: (solver) => orUnavailable(readLatest((at) => settlement.readBond(solver, at))),
     isNonceUsed: (solver, nonce) =>
       orUnavailable(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),
-    wasNonceUsed: (solver, nonce, blockHash) =>
-      settlement.isNonceUsed(solver, nonce, { blockHash }).catch((error) => {
-        log.debug({ chainId, reason: summary(error) }, 'a nonce could not be read as of an earlier block')
-        return undefined
-      }),
     readOrder(orderId) {
       const known = isCurrent(state().snapshot()) ? orders.peek(orderId) : undefined
       return known ?? orUnavailable(fetchOrder(orderId))

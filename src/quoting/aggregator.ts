@@ -12,6 +12,7 @@ import { requestBody } from '../solvers/request-body.js'
 import type { Selection } from '../solvers/selection.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { SolverHealthRegistry } from '../solvers/solver-health-registry.js'
+import type { UsedNonces } from '../solvers/used-nonces.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { ContractRules } from './contract-rules.js'
 import { type Caller, callersLimit, type FanOut, type SoftDeadline } from './fan-out.js'
@@ -76,6 +77,7 @@ interface AggregatorOptions {
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'canCheck'>
   readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly usedNonces: Pick<UsedNonces, 'recordOffer'>
   readonly selection: Selection
   readonly fanOut: FanOut
   readonly verifier: OfferVerifier
@@ -156,7 +158,13 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         reportResults([{ ...attempt, result: CIRCUIT_OPEN }], fanOutRequest.solverRequest.quoteIds)
       })
     if (awaited.length === 0) return []
-    const onAttempt = (attempt: SolverAttempt) => progress.add(attempt, clock.monotonic())
+    const { chainId, kind } = fanOutRequest.request
+    const onAttempt = (attempt: SolverAttempt) => {
+      // Before the caller gets it: the events of its order may come at any time after that.
+      if (attempt.result.kind === 'quoted' && kind === 'FIRM')
+        options.usedNonces.recordOffer(chainId, attempt.result.offer)
+      progress.add(attempt, clock.monotonic())
+    }
     const collecting = fanOut.collect(fanOutRequest, awaited, round, { signal, softDeadline, onAttempt })
     const askedAt = clock.monotonic()
     stageSeconds.observe({ stage: 'prepare' }, (askedAt - round.startedAt) / 1000)

@@ -12,8 +12,8 @@ export interface ContractRules {
   /** Whether the offers of a solver can be checked. If its state is not known, it is read soon. */
   canCheck(solver: SolverKey): boolean
   /**
-   * The first reason for which `deposit` and `settle` would revert. Records the nonce of a FIRM offer. Solvers may repeat
-   * the nonce of an INDICATIVE one, so that it is only compared with the used ones.
+   * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
+   * has used it.
    */
   violationOf(request: Pick<QuoteRequest, 'chainId' | 'kind'>, quote: Quote): DropReason | undefined
 }
@@ -22,7 +22,7 @@ interface ContractRulesOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
   readonly freeBonds: Pick<FreeBonds, 'of'>
   readonly bondWatch: Pick<BondWatch, 'wantUnknown'>
-  readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'recordSent'>
+  readonly usedNonces: Pick<UsedNonces, 'isUsed'>
 }
 
 /** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
@@ -36,7 +36,7 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
       return false
     },
 
-    violationOf({ chainId, kind }, { solver: address, outputAmount, nonce }) {
+    violationOf({ chainId }, { solver: address, outputAmount, nonce }) {
       const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
       const key = { chainId, address }
       if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'
@@ -44,8 +44,7 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
         const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
         if (!isCovered) return 'bond_too_small'
       }
-      const isUsed = kind === 'FIRM' ? usedNonces.recordSent(key, nonce) : usedNonces.isUsed(key, nonce)
-      return isUsed ? 'nonce_used' : undefined
+      return usedNonces.isUsed(key, nonce) ? 'nonce_used' : undefined
     },
   }
 }

@@ -159,7 +159,7 @@ const DROPS: Readonly<Record<DropReason, ExplainDrop>> = {
   below_minimum_order: () =>
     'The contract refuses the order: quote.outputAmount must be at least MIN_ORDER(). Refuse requests for less.',
   nonce_used: () =>
-    'The contract refuses the order: quote.nonce was cancelled, or an earlier order has used it. Sign every quote with a new nonce. All offers of a solver that repeats used nonces are dropped for a time.',
+    'The contract refuses the order: quote.nonce was cancelled, or an earlier order has used it. Sign every quote with a nonce that is not used. Your other offers are not affected.',
 }
 
 const FAILURES: Readonly<Record<FailReason, string>> = {

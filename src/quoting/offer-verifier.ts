@@ -4,6 +4,7 @@ import type { Clock } from '../clock.js'
 import { limitTime } from '../concurrency/limit-time.js'
 import type { SignedQuote } from '../domain/quote.js'
 import type { ContractRefusal, DepositVerdict, UnknownReason, VerifyMode } from '../domain/verification.js'
+import type { OnNonceRefused } from './refused-nonces.js'
 
 /** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
 export interface OfferVerifier {
@@ -39,6 +40,7 @@ export type Verification =
 
 interface OfferVerifierOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'verifyDeposit'>>
+  readonly onNonceRefused: OnNonceRefused
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
   readonly clock: Pick<Clock, 'setTimeout'>
@@ -50,7 +52,9 @@ type Key = SignedQuote['orderId']
 const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }
 
 /** Builds the verifier of all chains. */
-export function createOfferVerifier({ chains, verifyTimeoutMs, clock }: OfferVerifierOptions): OfferVerifier {
+export function createOfferVerifier(options: OfferVerifierOptions): OfferVerifier {
+  const { chains, onNonceRefused, verifyTimeoutMs, clock } = options
+
   async function checkWithin(
     offer: SignedQuote,
     chainId: number,
@@ -58,6 +62,8 @@ export function createOfferVerifier({ chains, verifyTimeoutMs, clock }: OfferVer
     priority: CallPriority,
   ): Promise<Verification> {
     const verdict = await chains.get(chainId)?.verifyDeposit(offer, signal, priority)
+    if (verdict?.kind === 'rejected' && verdict.error === 'NonceAlreadyUsed')
+      onNonceRefused(chainId, offer.quote)
     return verdict === undefined ? NOT_CHECKED : toVerification(verdict)
   }
 

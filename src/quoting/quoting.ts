@@ -17,6 +17,7 @@ import { createSolverHttpClient } from '../solvers/solver-http-client.js'
 import { collectHealthMetrics } from '../solvers/solver-metrics.js'
 import { createSolverStatistics } from '../solvers/solver-statistics.js'
 import { createSolverTransports } from '../solvers/solver-transports.js'
+import type { UsedNonces } from '../solvers/used-nonces.js'
 import type { CircuitBreakerStore } from '../store/circuit-breaker-store.js'
 import type { QuoteRecordStore } from '../store/quote-record-store.js'
 import type { SolverHourStore } from '../store/solver-hour-store.js'
@@ -32,6 +33,7 @@ import { createPrices, type Prices } from './prices.js'
 import { createQueuedAggregator } from './queued-aggregator.js'
 import { createQuoteIds } from './quote-ids.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './quote-recorder.js'
+import { createOnNonceRefused } from './refused-nonces.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
 import { createReportResults } from './report-results.js'
 import { createRoundErrors } from './round-errors.js'
@@ -73,9 +75,13 @@ interface QuotingOptions {
     | 'defaultFillWindowSeconds'
     | 'verifyTimeoutMs'
   >
-  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit'>>
+  readonly chains: ReadonlyMap<
+    number,
+    Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit' | 'isNonceUsed'>
+  >
   readonly directory: Pick<SolverDirectory, 'reachable' | 'find'>
   readonly rules: ContractRules
+  readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'recordOffer' | 'setUsed'>
   readonly coolDowns: Pick<CoolDowns, 'of'>
   readonly endpointGuard: EndpointGuard
   /** Asks solvers on their sessions, here or at other replicas. */
@@ -128,7 +134,12 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
     standstill: createStandstill(clock),
     clock,
   })
-  const verifier = createOfferVerifier({ ...config, clock, chains: options.chains })
+  const verifier = createOfferVerifier({
+    ...config,
+    clock,
+    chains: options.chains,
+    onNonceRefused: createOnNonceRefused(options),
+  })
   const selection = createSelection()
   const registrationChecks = createRegistrationChecks({ ...config, ...options, clock })
   const onQuoted = registrationChecks.noteQuoted

@@ -1,166 +1,211 @@
 import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
+import { createRetry } from '../concurrency/retry.js'
 import type { ClusterBus } from '../domain/cluster.js'
-import type { Address } from '../domain/hex.js'
+import { reasonOf } from '../domain/errors.js'
+import type { StreamEvent } from '../domain/event.js'
+import type { Address, Hex } from '../domain/hex.js'
+import type { SignedQuote } from '../domain/quote.js'
 import type { SolverKey } from '../domain/solver.js'
+import { DAY_SECONDS } from '../domain/time.js'
+import type { OfferNonce, OfferNonceStore } from '../store/offer-nonce-store.js'
+import { createWriteBehind } from '../store/write-behind.js'
 import type { Logger } from '../telemetry/log.js'
-import { createNonceChecks } from './nonce-checks.js'
-import { createNonceMemory } from './nonce-memory.js'
-import { createNonceSamples } from './nonce-samples.js'
-import { createNonceStrikes } from './nonce-strikes.js'
-import type { SolverDirectory } from './solver-directory.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { createNonceSets } from './nonce-sets.js'
 
 /**
- * The known nonces that the contract would reject (docs/decisions.md, D13). Cancelled ones come from their event, others
- * from reads, as order events have no nonce. A nonce is read when a solver has sent it twice, or when it is chosen at
- * random. A solver that continues to send used nonces is suspended for a time.
+ * The nonces that the contract would refuse (docs/decisions.md, D25). Each offer for a caller is stored with its order id, so that an
+ * event of the order makes its nonce used, at all replicas and over restarts.
  */
 export interface UsedNonces {
-  /**
-   * Records that a solver has sent a nonce; reads nothing.
-   * @returns whether the offer must be dropped: the nonce is known to be used, or the solver is suspended
-   */
-  recordSent(key: SolverKey, nonce: bigint): boolean
-  /** Whether an offer with this nonce must be dropped; records nothing. */
+  /** Whether an offer with this nonce must be dropped; reads memory only. */
   isUsed(key: SolverKey, nonce: bigint): boolean
-  close(): void
+  /** Stores the nonce of an offer that goes to a caller, some time later. */
+  recordOffer(chainId: number, offer: SignedQuote): void
+  /** Records nonces that the contract has called used without an order: cancelled ones, or those of a refused offer. */
+  setUsed(key: SolverKey, nonces: readonly bigint[]): void
+  /** To be called with each event that any replica has published. */
+  onEvent(event: Pick<StreamEvent, 'chainId' | 'orderId'>): void
+  /** Reads the used nonces from the database. Call it once, after `onEvent` hears all events. */
+  load(): Promise<void>
+  close(): Promise<void>
 }
 
-type NonceChain = Pick<Chain, 'chainId' | 'isNonceUsed' | 'lastBlockHash' | 'wasNonceUsed' | 'addListener'>
-
 interface UsedNoncesOptions {
-  readonly chains: ReadonlyMap<number, NonceChain>
-  readonly directory: Pick<SolverDirectory, 'registered'>
+  readonly chains: readonly { readonly chainId: number }[]
+  readonly store: OfferNonceStore
   readonly cluster: ClusterBus
-  readonly maxSolversPerChain: number
-  /** Milliseconds that never go back. */
-  readonly clock: () => number
+  readonly metrics: Pick<Metrics, 'offerNonces'>
+  readonly clock: Clock
   readonly log: Logger
 }
 
 /** The messages between replicas; nonces are decimal. */
 type Message =
   | { readonly chainId: number; readonly solver: Address; readonly used: readonly string[] }
-  /** A nonce that was already used when the solver sent it. */
-  | { readonly chainId: number; readonly solver: Address; readonly usedBefore: string }
-  | { readonly chainId: number; readonly doubt: true }
+  /** Orders whose stored nonces another replica has changed. */
+  | { readonly chainId: number; readonly orderIds: readonly Hex[] }
 
-/** Nonces of each kind in memory, for all solvers of a chain together. Each solver has an equal part. */
-const MAX_NONCES_PER_CHAIN = 50_000
-const MAX_NONCES_PER_SOLVER = 1000
-/** The nonces that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
-const MAX_NONCES_IN_MESSAGE = 80
+/** The newest used nonces of a solver in memory and in the database. */
+const MAX_USED = 10_000
+/** An order can be refunded for some time after its fill deadline. */
+const KEPT_SECONDS = DAY_SECONDS
+const RETRY_MS = 1000
+const MAX_BATCH = 500
+/** The order ids, or nonces, that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
+const MAX_IN_MESSAGE = 80
 
-/** Builds the memory of all chains. A restart empties it. */
+/** Builds the memory of all chains, over the table that replicas share. */
 export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
-  const { cluster } = options
-  const chains = new Map(
-    [...options.chains].map(([chainId, chain]) => [chainId, createChainNonces(chain, options)]),
-  )
+  const { store, cluster, metrics, clock, log } = options
+  const chainIds = options.chains.map(({ chainId }) => chainId)
+  const memory = createNonceSets(MAX_USED)
+  /** Orders whose nonces are to be read, by chain. */
+  const changed = new Map<number, Set<Hex>>()
+  let mustReload = false
+  for (const result of ['written', 'dropped']) metrics.offerNonces.inc({ result }, 0)
+
+  const writer = createWriteBehind<OfferNonce>({
+    save: store.save,
+    maxBatch: MAX_BATCH,
+    onWritten: (rows) => metrics.offerNonces.inc({ result: 'written' }, rows),
+    onDropped(rows, error) {
+      metrics.offerNonces.inc({ result: 'dropped' }, rows)
+      if (error !== undefined) log.error({ err: error, rows }, 'nonces of offers could not be written')
+    },
+    clock,
+  })
+  const reading = createRetry({
+    work: readChanges,
+    delayMs: RETRY_MS,
+    clock,
+    onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'used nonces could not be read'),
+    onRecovery: () => log.info('used nonces are read again'),
+  })
+
+  async function readChanges(): Promise<void> {
+    if (mustReload) await readAll()
+    for (const [chainId, orders] of [...changed]) {
+      // Before the reads, so that an event during them has its order read again.
+      changed.delete(chainId)
+      try {
+        await readOrders(chainId, [...orders])
+      } catch (error) {
+        note(chainId, [...orders])
+        throw error
+      }
+    }
+  }
+
+  /** The offer of an order may wait here, so it is written before it is read. The process that changes rows notifies the others. */
+  async function readOrders(chainId: number, orderIds: readonly Hex[]): Promise<void> {
+    if (!(await writer.flush())) throw new Error('the database cannot be reached')
+    const hasChanged = await store.markOrders(chainId, orderIds)
+    for (const { solver, nonce, isUsed } of await store.readOrders(chainId, orderIds))
+      memory.set({ chainId, address: solver }, nonce, isUsed)
+    if (hasChanged) publishInParts(orderIds, (part) => ({ chainId, orderIds: part }))
+  }
+
+  async function readAll(): Promise<void> {
+    mustReload = false
+    try {
+      for (const chainId of chainIds) {
+        await store.markOrders(chainId)
+        memory.replace(chainId, await store.readUsed(chainId, MAX_USED))
+      }
+      for (const { chainId, orderId, solver, nonce } of writer.waiting())
+        if (orderId === undefined) memory.set({ chainId, address: solver }, nonce, true)
+    } catch (error) {
+      mustReload = true
+      throw error
+    }
+  }
+
+  function note(chainId: number, orderIds: readonly Hex[]): void {
+    const orders = changed.get(chainId) ?? new Set()
+    for (const orderId of orderIds) orders.add(orderId)
+    changed.set(chainId, orders)
+  }
+
+  function publishInParts<T>(items: readonly T[], toMessage: (part: readonly T[]) => Message): void {
+    for (let start = 0; start < items.length; start += MAX_IN_MESSAGE)
+      cluster.publish('nonces', JSON.stringify(toMessage(items.slice(start, start + MAX_IN_MESSAGE))))
+  }
+
   cluster.listen('nonces', {
     onMessage(text) {
       const message: Message = JSON.parse(text)
-      const chain = chains.get(message.chainId)
-      if ('doubt' in message) chain?.doubt()
-      else if ('usedBefore' in message) chain?.strike(message.solver, BigInt(message.usedBefore))
-      else for (const nonce of message.used) chain?.setUsed(message.solver, BigInt(nonce))
+      const { chainId } = message
+      if ('used' in message)
+        for (const nonce of message.used)
+          memory.set({ chainId, address: message.solver }, BigInt(nonce), true)
+      else {
+        note(chainId, message.orderIds)
+        reading.run()
+      }
     },
     onMissed() {
-      for (const chain of chains.values()) chain.doubt()
+      mustReload = true
+      reading.run()
     },
   })
+
   return {
-    recordSent: ({ chainId, address }, nonce) => chains.get(chainId)?.recordSent(address, nonce) ?? false,
-    isUsed: ({ chainId, address }, nonce) => chains.get(chainId)?.isUsed(address, nonce) ?? false,
-    close() {
-      for (const chain of chains.values()) chain.close()
+    isUsed: memory.has,
+    recordOffer(chainId, { orderId, quote: { solver, nonce, fillDeadline } }) {
+      writer.add({ chainId, orderId, solver, nonce, until: fillDeadline + KEPT_SECONDS })
+    },
+    setUsed(key, nonces) {
+      const { chainId, address: solver } = key
+      const until = Math.floor(clock.now() / 1000)
+      for (const nonce of nonces) {
+        memory.set(key, nonce, true)
+        writer.add({ chainId, orderId: undefined, solver, nonce, until })
+      }
+      publishInParts(nonces.map(String), (used) => ({ chainId, solver, used }))
+    },
+    onEvent({ chainId, orderId }) {
+      note(chainId, [orderId])
+      reading.run()
+    },
+    load: readAll,
+    async close() {
+      await reading.close()
+      await writer.close()
     },
   }
 }
 
-function createChainNonces(chain: NonceChain, options: UsedNoncesOptions) {
-  const { chainId } = chain
-  const { directory, cluster, maxSolversPerChain, clock, log } = options
-  const maxNonces = Math.min(MAX_NONCES_PER_SOLVER, Math.ceil(MAX_NONCES_PER_CHAIN / maxSolversPerChain))
-  const memory = createNonceMemory({ maxSolvers: maxSolversPerChain, maxNonces })
-  const strikes = createNonceStrikes(maxSolversPerChain)
-  /** The number of doubts. A read that began before the last one has no valid result. */
-  let doubts = 0
+interface WatchedChain extends Pick<Chain, 'addListener'> {
+  readonly chainId: number
+}
 
-  const checks = createNonceChecks(async (solver, { nonce, block }) => {
-    const doubtsBefore = doubts
-    const isUsed = await chain.isNonceUsed(solver, nonce)
-    // An order may have used it after the offer came: only the state at that time counts as a strike.
-    const wasUsed = isUsed && block !== undefined && (await chain.wasNonceUsed(solver, nonce, block))
-    if (doubts !== doubtsBefore) return
-    if (!isUsed) return memory.setUnused(solver, nonce, clock())
-    log.info({ chainId, solver, nonce: String(nonce) }, 'a solver has sent a nonce that is used')
-    if (wasUsed) {
-      strike(solver, nonce)
-      publish({ chainId, solver, usedBefore: String(nonce) })
-    } else {
-      memory.setUsed(solver, nonce)
-      publishUsed(solver, [nonce])
-    }
-  })
-  const samples = createNonceSamples(checks.add)
-
-  /** Counts one strike for a nonce, even if it comes several times or several replicas find it. */
-  function strike(solver: Address, nonce: bigint): void {
-    const isKnown = memory.hasUsed(solver, nonce)
-    memory.setUsed(solver, nonce)
-    const suspensionMs = isKnown ? undefined : strikes.strike(solver, clock())
-    if (suspensionMs === undefined) return
-    const seconds = suspensionMs / 1000
-    log.warn({ chainId, solver, seconds }, 'a solver repeats used nonces: all its offers are dropped')
-  }
-
-  const publish = (message: Message) => cluster.publish('nonces', JSON.stringify(message))
-
-  function publishUsed(solver: Address, nonces: readonly bigint[]): void {
-    for (let start = 0; start < nonces.length; start += MAX_NONCES_IN_MESSAGE) {
-      const used = nonces.slice(start, start + MAX_NONCES_IN_MESSAGE).map(String)
-      publish({ chainId, solver, used })
-    }
-  }
-
-  function doubt(): void {
-    doubts++
-    memory.doubt()
-  }
-
-  chain.addListener({
+/** Follows the cancellations of a chain. Anyone can cancel nonces, so only those of registered solvers are kept. */
+export function followCancellations(
+  { chainId, addListener }: WatchedChain,
+  registered: (chainId: number) => readonly { readonly address: Address }[],
+  { setUsed }: Pick<UsedNonces, 'setUsed'>,
+): void {
+  addListener({
     onNoncesCancelled(cancelled) {
-      // Anyone can cancel nonces, so only those of registered solvers are kept.
-      for (const { address } of directory.registered(chainId)) {
+      for (const { address } of registered(chainId)) {
         const nonces = cancelled.filter(({ solver }) => solver === address).map(({ nonce }) => nonce)
-        for (const nonce of nonces) memory.setUsed(address, nonce)
-        publishUsed(address, nonces)
+        if (nonces.length > 0) setUsed({ chainId, address }, nonces)
       }
     },
-    onReset() {
-      doubt()
-      publish({ chainId, doubt: true })
-    },
   })
+}
 
-  return {
-    recordSent(solver: Address, nonce: bigint): boolean {
-      const now = clock()
-      if (strikes.isSuspended(solver, now)) return true
-      const state = memory.sent(solver, nonce, now)
-      const makeSent = () => ({ nonce, block: chain.lastBlockHash() })
-      if (state === 'fresh') samples.add(solver, makeSent)
-      if (state === 'repeated' || state === 'doubted') checks.add(solver, makeSent())
-      return state === 'used' || state === 'doubted'
-    },
-    isUsed: (solver: Address, nonce: bigint) =>
-      strikes.isSuspended(solver, clock()) || memory.hasUsed(solver, nonce),
-    setUsed: memory.setUsed,
-    strike,
-    doubt,
-    close() {
-      checks.close()
-      samples.close()
-    },
+/** Removes some unused nonces of offers that have ended by the time of their chain. @returns whether there may be more */
+export async function pruneSomeNonces(
+  store: Pick<OfferNonceStore, 'pruneSome'>,
+  chains: Iterable<Pick<Chain, 'chainId' | 'headTimeMs'>>,
+): Promise<boolean> {
+  let isMore = false
+  for (const { chainId, headTimeMs } of chains) {
+    const headMs = headTimeMs()
+    if (headMs !== undefined && (await store.pruneSome(chainId, Math.floor(headMs / 1000)))) isMore = true
   }
+  return isMore
 }

@@ -79,9 +79,10 @@ export async function removeSteps(
   })
 }
 
-/** Removes all orders of a chain, and with them its hourly counts. */
+/** Removes all orders of a chain, and with them its hourly counts and the nonces of offers: the chain has another contract. */
 export async function removeOrders(transaction: DatabaseTransaction, chainId: number): Promise<void> {
   await transaction.deleteFrom('orders').where('chain_id', '=', chainId).execute()
+  await transaction.deleteFrom('offer_nonces').where('chain_id', '=', chainId).execute()
   await transaction.deleteFrom('solver_order_hours').where('chain_id', '=', chainId).execute()
 }
 

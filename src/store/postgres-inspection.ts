@@ -45,6 +45,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   orders: true,
   solver_order_hours: true,
   solver_hours: true,
+  offer_nonces: true,
   chain_positions: true,
   chain_headers: true,
   chain_leaders: true,

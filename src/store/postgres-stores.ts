@@ -5,6 +5,7 @@ import { createCircuitBreakerStore } from './circuit-breaker-store.js'
 import { openTables } from './database.js'
 import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
+import { createOfferNonceStore } from './offer-nonce-store.js'
 import { createOrderStore } from './order-store.js'
 import { type ConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
 import { createServerHealth } from './postgres-health.js'
@@ -87,6 +88,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       orders: health.watch(createOrderStore(database)),
       solverOrders: health.watch(createSolverOrderStore(database)),
       solverHours: health.watch(createSolverHourStore(database)),
+      offerNonces: health.watch(createOfferNonceStore(database)),
       circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),

@@ -8,6 +8,7 @@ export interface Schema {
   orders: OrderTable
   solver_order_hours: SolverOrderHourTable
   solver_hours: SolverHourTable
+  offer_nonces: OfferNonceTable
   chain_positions: ChainPositionTable
   chain_headers: ChainHeaderTable
   solver_circuit_breakers: SolverCircuitBreakerTable
@@ -129,6 +130,20 @@ interface SolverOrderHourTable {
   deposited: number
   settled: number
   refunded: number
+}
+
+/** The nonces of offers that went to callers, and of cancellations (see offer-nonce-store.ts). */
+interface OfferNonceTable {
+  chain_id: number
+  /** Empty for a cancellation. */
+  order_id: string
+  solver: string
+  /** Decimal. */
+  nonce: string
+  /** Unix time in seconds. */
+  until: number
+  /** 1 when the contract refuses the nonce, otherwise 0. */
+  used: number
 }
 
 /** The first block of a chain that was read, and the contract that was read. */

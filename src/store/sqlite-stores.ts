@@ -7,6 +7,7 @@ import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
 import { createFileHealth, type FileHealth } from './file-health.js'
 import { takeFileLock } from './file-lock.js'
+import { createOfferNonceStore } from './offer-nonce-store.js'
 import { createOrderStore } from './order-store.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
@@ -73,6 +74,7 @@ async function openAll(
     orders: guard(createOrderStore(database)),
     solverOrders: guard(createSolverOrderStore(database)),
     solverHours: guard(createSolverHourStore(database)),
+    offerNonces: guard(createOfferNonceStore(database)),
     circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,

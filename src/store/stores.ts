@@ -1,6 +1,7 @@
 import type { BondStore } from './bond-store.js'
 import type { CircuitBreakerStore } from './circuit-breaker-store.js'
 import type { EventStore } from './event-store.js'
+import type { OfferNonceStore } from './offer-nonce-store.js'
 import type { OrderStore } from './order-store.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
 import type { RateLimitCounters } from './rate-limit-counters.js'
@@ -17,6 +18,7 @@ export interface Stores {
   readonly solverOrders: SolverOrderStore
   readonly solverHours: SolverHourStore
   readonly circuitBreakers: CircuitBreakerStore
+  readonly offerNonces: OfferNonceStore
   /** Undefined when no records of quotes are kept. */
   readonly quoteRecords: QuoteRecordStore | undefined
   /** Encrypts quote ids for solvers: 16 bytes, the same for all replicas. */

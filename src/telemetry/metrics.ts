@@ -92,6 +92,12 @@ export function createMetrics() {
       labelNames: ['result'],
       registers,
     }),
+    offerNonces: new Counter({
+      name: 'aggregator_offer_nonces_total',
+      help: 'Nonces of offers and cancellations, by result (written, dropped).',
+      labelNames: ['result'],
+      registers,
+    }),
     quoteRecordBytes: new Gauge({
       name: 'aggregator_quote_record_bytes',
       help: 'Size of the stored records of quotes, which QUOTE_RECORD_MAX_MB bounds.',

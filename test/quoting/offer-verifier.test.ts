@@ -37,7 +37,12 @@ function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyT
       signal.addEventListener('abort', () => resolve(TIMEOUT))
     })
   }
-  const verifier = createOfferVerifier({ chains: new Map([[1, { verifyDeposit }]]), verifyTimeoutMs, clock })
+  const verifier = createOfferVerifier({
+    chains: new Map([[1, { verifyDeposit }]]),
+    onNonceRefused: () => {},
+    verifyTimeoutMs,
+    clock,
+  })
   const verify = async (numbers: readonly number[], options: Partial<VerifyOptions>) => {
     const results = await verifier.verify(numbers.map(offer), {
       chainId: 1,

@@ -120,6 +120,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
         {
           quoteHasher: () => hasher,
           quoteTypedData: () => undefined,
+          isNonceUsed: async () => false,
           verifyDeposit: async ({ quote }) =>
             quote.solver === addresses[refused ?? -1]
               ? { kind: 'rejected', error: 'NonceAlreadyUsed' }
@@ -130,6 +131,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     directory: { find: () => undefined, reachable: () => solvers },
     coolDowns: { of: () => undefined },
     rules: { canCheck: () => true, violationOf: () => undefined },
+    usedNonces: { isUsed: () => false, recordOffer() {}, setUsed() {} },
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),
     sessions,
     circuitBreakerStore: store,

@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../src/clock.js'
 import { bondSolver, MIN_ORDER } from '../../src/devnet/deploy.js'
 import { type Bond, freeBondOf } from '../../src/domain/solver.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
@@ -40,14 +39,10 @@ beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
   await bondSolver({ ...chain.devnet, settlement: chain.contracts.settlement, solver: account }, BOND)
   contract = await createContractVerdict(chain, account)
-  service = await startService(
-    chain,
-    {
-      [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
-      MIN_SOLVER_BOND: '0',
-    },
-    { clock: { ...systemClock, monotonic: () => performance.now() + skippedMs } },
-  )
+  service = await startService(chain, {
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '10',
+    MIN_SOLVER_BOND: '0',
+  })
   solver = await startSolver(chain, account)
   await solver.register(service)
 })
@@ -110,7 +105,12 @@ function outputAmount({ near, by }: Offer['output'], freeBond: bigint): bigint {
 }
 
 /** Lets the solver answer a request with an offer. @returns the offer, and whether the service returns it */
-async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId }: Terms) {
+async function propose(
+  amount: bigint,
+  nonce: bigint,
+  { orderType, outputChainId }: Terms,
+  verify: 'off' | 'best' = 'off',
+) {
   let signed: WireReply | undefined
   solver.behave(async (params, { quoteFor, sign }) => {
     const inputAmount = orderType === 'EXACT_INPUT' ? params.amount : '1000'
@@ -123,6 +123,7 @@ async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId
     orderType,
     amount: orderType === 'EXACT_INPUT' ? '1000' : `${amount}`,
     depositWindow: 86_400,
+    verify,
   })
   if (signed === undefined) throw new Error(`the solver was not asked: ${JSON.stringify(body)}`)
   return { signed, isReturned: body.quote !== undefined }
@@ -131,22 +132,19 @@ async function propose(amount: bigint, nonce: bigint, { orderType, outputChainId
 const PLAIN: Terms = { orderType: 'EXACT_INPUT', outputChainId: 31337 }
 /** Used nonces that the service knows. */
 const known: bigint[] = []
-/** One used nonce in two hours blocks no solver. */
-const BETWEEN_USED_MS = 7_200_000
-let skippedMs = 0
 let repeated = 0n
 
-/** Offers the nonces of orders until the service knows them. Without a free bond nothing can be offered. */
+/** Has the contract refuse the nonces of orders until the service knows them. Without a free bond nothing can be offered. */
 async function teachUsedNonces(freeBond: bigint): Promise<void> {
   if (freeBond === 0n) return
   const unknown = contract.used.filter((nonce) => !known.includes(nonce))
   for (const nonce of unknown) {
+    await propose(MIN_ORDER, nonce, PLAIN, 'best')
     await eventually(
       () => propose(MIN_ORDER, nonce, PLAIN),
       ({ isReturned }) => !isReturned,
     )
     known.push(nonce)
-    skippedMs += BETWEEN_USED_MS
   }
 }
 

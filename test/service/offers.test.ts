@@ -108,18 +108,6 @@ describe('an offer with a used nonce is dropped after the service knows the nonc
     )
   })
 
-  it('from a check soon after it has come twice, when it was used before the service started', async () => {
-    const calls = createCalls(chain.devnet, chain.contracts.settlement)
-    await calls.send(badAccount, 'cancelNonce', [78n])
-    const later = await startService(chain)
-    await Promise.all([good.register(later), bad.register(later)])
-    bad.behave(signedOver({ nonce: '78' }))
-    const ask = async () => (await later.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
-    expect((await ask()).quote.solver).toBe(badAccount.address)
-    await eventually(ask, ({ quote }) => quote.solver === honestAccount.address)
-    await later.close()
-  })
-
   it('but another nonce is accepted, however often it comes', async () => {
     bad.behave(signedOver({ nonce: '79' }))
     for (let round = 0; round < 5; round++) expect((await quoteOf()).quote.solver).toBe(badAccount.address)

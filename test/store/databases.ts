@@ -50,6 +50,7 @@ const NAMES = Object.keys({
   orders: true,
   solver_order_hours: true,
   solver_hours: true,
+  offer_nonces: true,
   chain_positions: true,
   chain_headers: true,
   solver_circuit_breakers: true,

@@ -11,6 +11,7 @@ export const initial: Migration = {
     await createEventLog(db)
     await createOrders(db)
     await createSolverHours(db)
+    await createOfferNonces(db)
     await createChainTables(db)
     await createReplicas(db)
     await db
@@ -194,6 +195,27 @@ async function createSolverHours(db: TableCreator): Promise<void> {
     .createIndex('solver_hours_by_solver')
     .on('solver_hours')
     .columns(['chain_id', 'solver', 'hour'])
+    .execute()
+}
+
+/** The nonces of offers. There are many, of which few are used. */
+async function createOfferNonces(db: TableCreator): Promise<void> {
+  await db.schema
+    .createTable('offer_nonces')
+    .addColumn('chain_id', 'bigint', (column) => column.notNull())
+    .addColumn('order_id', 'text', (column) => column.notNull())
+    .addColumn('solver', 'text', (column) => column.notNull())
+    .addColumn('nonce', 'text', (column) => column.notNull())
+    .addColumn('until', 'bigint', (column) => column.notNull())
+    .addColumn('used', 'integer', (column) => column.notNull())
+    .addPrimaryKeyConstraint('offer_nonces_pk', ['chain_id', 'order_id', 'solver', 'nonce'])
+    .execute()
+  await db.schema.createIndex('offer_nonces_by_time').on('offer_nonces').column('until').execute()
+  await db.schema
+    .createIndex('offer_nonces_used')
+    .on('offer_nonces')
+    .columns(['chain_id', 'solver', 'nonce'])
+    .where(sql<SqlBool>`used = 1`)
     .execute()
 }
 

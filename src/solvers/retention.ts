@@ -1,0 +1,43 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Clock, systemClock } from '../clock.js'
+import type { Logger } from '../telemetry/log.js'
+
+interface RetentionOptions {
+  /** Removes some old rows. @returns whether there may be more */
+  readonly pruneSome: () => Promise<boolean>
+  /** The rows, for the log. */
+  readonly what: string
+  readonly clock?: Clock
+  readonly log: Logger
+}
+
+const PRUNE_INTERVAL_MS = 3_600_000
+
+/**
+ * Removes old rows now and each hour.
+ * @returns a function that ends this, after a removal under way
+ */
+export function startRetention({ pruneSome, what, clock = systemClock, log }: RetentionOptions) {
+  let isClosed = false
+  let pruning: Promise<void> | undefined
+
+  async function prune(): Promise<void> {
+    try {
+      while (!isClosed && (await pruneSome())) await nextTurn()
+    } catch (error) {
+      log.error({ err: error, what }, 'old rows could not be removed')
+    }
+    pruning = undefined
+  }
+  function pruneUnlessUnderWay(): void {
+    pruning ??= prune()
+  }
+
+  pruneUnlessUnderWay()
+  const timer = clock.setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
+  return async (): Promise<void> => {
+    isClosed = true
+    timer.stop()
+    await pruning
+  }
+}

@@ -1,0 +1,100 @@
+import { type Clock, systemClock, type Timer } from '../clock.js'
+import { toServiceError } from '../domain/errors.js'
+
+/** Writes rows behind the work that makes them, several at once. */
+export interface WriteBehind<Row> {
+  /** Has a row written soon. It costs a push to an array. A row too many is dropped. */
+  add(row: Row): void
+  /** The rows that are not written yet. */
+  waiting(): readonly Row[]
+  /** Writes all rows that wait. @returns whether the database could be reached */
+  flush(): Promise<boolean>
+  /** Writes the rows that wait. Later ones are dropped. */
+  close(): Promise<void>
+}
+
+interface WriteBehindOptions<Row> {
+  /** Rows that the database refuses are dropped; those that it could not be reached for wait again. */
+  readonly save: (rows: readonly Row[]) => Promise<void>
+  /** Rows of one write. */
+  readonly maxBatch: number
+  /** Called once after each run of writes. */
+  readonly onWritten: (rows: number) => void
+  /** @param error undefined for a row that came while too many waited */
+  readonly onDropped: (rows: number, error?: unknown) => void
+  readonly clock?: Clock
+}
+
+/** How long rows wait, so that several are written together. */
+const WAIT_MS = 1000
+/** Rows that may wait. More are dropped, when the database is slower than the quotes. */
+const MAX_WAITING = 10_000
+
+/** Builds the writer. Writes run one after the other. */
+export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteBehind<Row> {
+  const { save, maxBatch, onWritten, onDropped, clock = systemClock } = options
+  let waiting: Row[] = []
+  /** The rows that are being written. */
+  let batch: readonly Row[] = []
+  let timer: Timer | undefined
+  let writing: Promise<boolean> = Promise.resolve(true)
+  /** Rows of the run under way. */
+  let written = 0
+  let isClosed = false
+
+  async function writeBatch(): Promise<boolean> {
+    batch = waiting.slice(0, maxBatch)
+    waiting = waiting.slice(maxBatch)
+    let isConnectionError = false
+    try {
+      await save(batch)
+      written += batch.length
+    } catch (error) {
+      isConnectionError = toServiceError(error).reason === 'DATABASE_UNAVAILABLE'
+      if (isConnectionError) waiting = [...batch, ...waiting]
+      else onDropped(batch.length, error)
+    }
+    batch = []
+    return !isConnectionError
+  }
+
+  async function writeBatches(least: number): Promise<boolean> {
+    while (waiting.length >= least) if (!(await writeBatch())) return false
+    return true
+  }
+
+  function run(work: () => Promise<boolean>): Promise<boolean> {
+    writing = writing.then(async () => {
+      const isReachable = await work()
+      if (written > 0) onWritten(written)
+      written = 0
+      return isReachable
+    })
+    return writing
+  }
+
+  function writeSoon(): void {
+    timer = clock.setTimeout(async () => {
+      await run(async () => (await writeBatches(maxBatch)) && (waiting.length === 0 || writeBatch()))
+      timer = undefined
+      if (waiting.length > 0 && !isClosed) writeSoon()
+    }, WAIT_MS)
+  }
+
+  return {
+    add(row) {
+      if (isClosed || waiting.length >= MAX_WAITING) return onDropped(1)
+      waiting.push(row)
+      if (timer === undefined) writeSoon()
+    },
+    waiting: () => [...batch, ...waiting],
+    flush: () => run(() => writeBatches(1)),
+    async close() {
+      isClosed = true
+      timer?.stop()
+      if (await run(() => writeBatches(1))) return
+      onDropped(waiting.length, new Error('the database cannot be reached'))
+      waiting = []
+    },
+  }
+}
