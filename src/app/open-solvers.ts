@@ -1,4 +1,5 @@
 import type { Chain } from '../chain/chain.js'
+import { createProvenTime } from '../chain/proven-time.js'
 import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config.js'
@@ -52,7 +53,8 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   const store = stores.solvers
   const directory = await createSolverDirectory({ store, cluster, chainIds, log })
   started.push(directory.close)
-  const solvers = { ...config, store, directory, chains, now, log }
+  const provenTime = createProvenTime(chains, now)
+  const solvers = { ...config, store, directory, chains, now, provenTime, log }
   const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
   started.push(bondWatch.close)
   const registrations = createSessionRegistrations({ ...solvers, bondWatch })
@@ -86,6 +88,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     recordKey: stores.recordKey,
     clientKeyOf: widestKeyOf,
     identifyClient,
+    provenTime,
     clock,
     metrics,
     log,

@@ -21,7 +21,7 @@ export interface Caller {
   readonly traceparent?: string | undefined
 }
 
-/** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16 and D24). */
+/** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16; docs/decisions.md, D24). */
 export interface SoftDeadline {
   /** Milliseconds from the start of the round. */
   readonly afterMs: number

@@ -38,6 +38,8 @@ interface QuoteRecorderOptions {
   readonly directory: Pick<SolverDirectory, 'find'>
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
+  /** The time by which records expire (see proven-time.ts). */
+  readonly provenTime: () => number
   readonly metrics: Pick<Metrics, 'quoteRecords' | 'quoteRecordBytes'>
   readonly log: Logger
 }
@@ -59,8 +61,8 @@ async function throwNoRecords(): Promise<never> {
 
 /** Builds the recorder over a store. It removes old records in the background, from the start on. */
 export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
-  const { store, quoteIds, quoteRecordHours, now, metrics, log } = options
-  const oldest = () => now() - quoteRecordHours * HOUR_MS
+  const { store, quoteIds, quoteRecordHours, now, provenTime, metrics, log } = options
+  const oldest = () => provenTime() - quoteRecordHours * HOUR_MS
   const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
   const listOwn = createOwnResults({ store, writer, quoteIds, now })
   const runRead = createOwnResultReads((key) => options.directory.find(key) !== undefined)

@@ -14,7 +14,8 @@ export class WindowCounts {
   readonly networks: NetworkCounts
   readonly newcomers: Newcomers
   readonly #windowMs: number
-  #end = 0
+  /** On a clock that never goes back. */
+  #end = Number.NEGATIVE_INFINITY
 
   constructor({ limit, windowMs, maxClients }: WindowCountsOptions) {
     this.networks = new NetworkCounts(limit)
@@ -24,13 +25,13 @@ export class WindowCounts {
 
   /** Begins a new window when the last one has ended; call it before any count of a request. */
   beginWhenDue(): void {
-    if (Date.now() < this.#end) return
-    this.#end = Date.now() + this.#windowMs
+    if (performance.now() < this.#end) return
+    this.#end = performance.now() + this.#windowMs
     this.networks.clear()
     this.newcomers.clear()
   }
 
   msUntilEnd(): number {
-    return Math.max(0, this.#end - Date.now())
+    return Math.max(0, this.#end - performance.now())
   }
 }

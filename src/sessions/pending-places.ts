@@ -1,48 +1,87 @@
+import { LRUCache } from 'lru-cache'
 import type { ClientId } from '../domain/client.js'
-import { ClientCounts } from '../domain/client-counts.js'
 import { ServiceError } from '../domain/errors.js'
 
 /** The places of connections without an accepted hello. */
 export interface PendingPlaces {
-  /** @throws ServiceError SESSION_LIMIT_REACHED when there is no place for this client */
+  /** @throws ServiceError SESSION_LIMIT_REACHED when this client has all that one may have */
   assertFree(client: ClientId): void
   /**
-   * Takes a place.
+   * Takes a place. When there is none, the oldest connection of the largest group of addresses loses its place.
+   * @param onDropped called when the connection loses its place
    * @returns a function that releases it; a second call does nothing
    * @throws ServiceError SESSION_LIMIT_REACHED
    */
-  take(client: ClientId): () => void
+  take(client: ClientId, onDropped: (error: ServiceError) => void): () => void
+  /** Records that this client has opened a session. */
+  recordSession(client: ClientId): void
   /** Number of places that are taken. */
   count(): number
 }
 
+interface Place {
+  readonly client: ClientId
+  readonly onDropped: (error: ServiceError) => void
+}
+
 const MAX_PENDING = 256
+/** Places for clients that have not had a session. The others stay free for solvers that come back, such as after a restart. */
+const MAX_OF_STRANGERS = (MAX_PENDING * 3) / 4
 const MAX_PENDING_OF_CLIENT = 4
+/** Clients that have had a session. */
+const MAX_KNOWN = 10_000
 
-/** Builds the places. A network has at most a quarter of them, as of all that clients share (docs/decisions.md, D14). */
+/** Builds the places. Strangers with many addresses so cost each other their places, and seldom a solver (docs/decisions.md, D18). */
 export function createPendingPlaces(): PendingPlaces {
-  const places = new ClientCounts({ perClient: MAX_PENDING_OF_CLIENT, total: MAX_PENDING })
+  /** The oldest first. */
+  const places = new Set<Place>()
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN })
+  const isStranger = ({ client }: Pick<Place, 'client'>) => !known.has(client.key)
 
-  function assertFree(client: ClientId): void {
-    const limit = places.fullAt(client)
-    if (limit === undefined) return
-    const who = limit === 'total' ? 'All clients' : limit === 'client' ? 'This client' : 'This network'
-    const message = `${who} may not have more connections that have not sent their hello. Try again in some seconds.`
-    throw new ServiceError('SESSION_LIMIT_REACHED', message)
+  function assertFree({ key }: ClientId): void {
+    const own = [...places].filter(({ client }) => client.key === key).length
+    if (own >= MAX_PENDING_OF_CLIENT) throw limitReached('This client may not have more')
+  }
+
+  function makeRoom(client: ClientId): void {
+    const strangers = [...places].filter(isStranger)
+    const isFull = isStranger({ client }) && strangers.length >= MAX_OF_STRANGERS
+    if (!isFull && places.size < MAX_PENDING) return
+    const [oldest] = largestGroup(largestGroup(isFull ? strangers : [...places], regionOf), networkOf)
+    if (oldest === undefined) return
+    places.delete(oldest)
+    oldest.onDropped(limitReached('Too many clients have'))
   }
 
   return {
     assertFree,
-    take(client) {
+    take(client, onDropped) {
       assertFree(client)
-      places.add(client)
-      let isTaken = true
-      return () => {
-        if (!isTaken) return
-        isTaken = false
-        places.remove(client)
-      }
+      makeRoom(client)
+      const place = { client, onDropped }
+      places.add(place)
+      return () => void places.delete(place)
     },
-    count: () => places.held,
+    recordSession: ({ key }) => void known.set(key, true),
+    count: () => places.size,
   }
+}
+
+const regionOf = ({ client }: Place) => client.region
+const networkOf = ({ client }: Place) => client.networks.at(-1)?.key ?? client.key
+
+/** The places of the group that has most, in their order. */
+function largestGroup(places: readonly Place[], groupOf: (place: Place) => string): readonly Place[] {
+  const groups = new Map<string, Place[]>()
+  for (const place of places) {
+    const group = groups.get(groupOf(place))
+    if (group === undefined) groups.set(groupOf(place), [place])
+    else group.push(place)
+  }
+  return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), [])
+}
+
+function limitReached(who: string): ServiceError {
+  const message = `${who} connections that have not sent their hello. Try again in some seconds.`
+  return new ServiceError('SESSION_LIMIT_REACHED', message)
 }

@@ -123,6 +123,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     // Before any quote request.
     session.start()
     open.set(sessionId, session)
+    places.recordSession(caller.client)
     metrics.solverSessions.inc({ transport })
     log.info(fields, 'a solver session has begun')
     for (const chainId of chainIds) follow(session, chainId, directory.find({ chainId, address }))
@@ -158,8 +159,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     assertAvailable,
     accept(connection, caller) {
       assertAvailable(caller.client)
-      const releasePlace = places.take(caller.client)
-      const peer = startHandshake({
+      const releasePlace = places.take(caller.client, (error) => peer.reject(error))
+      const peer: SessionPeer = startHandshake({
         connection,
         caller,
         rules: config,

@@ -18,6 +18,8 @@ export interface BondRoundOptions {
   readonly minSolverBond: bigint
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
+  /** The time by which solvers are removed (see proven-time.ts). */
+  readonly provenTime: () => number
   readonly log: Logger
 }
 
@@ -27,13 +29,13 @@ export interface BondRoundOptions {
  */
 export function createBondRound(
   chain: Pick<Chain, 'chainId' | 'readBond'>,
-  { store, directory, freeBonds, minSolverBond, now, log }: BondRoundOptions,
+  { store, directory, freeBonds, minSolverBond, now, provenTime, log }: BondRoundOptions,
 ): (solvers: readonly Solver[]) => Promise<void> {
   const { chainId } = chain
 
   /** @param solvers those whose bond was just read as insufficient */
   async function removeUnbonded(solvers: readonly Solver[]): Promise<void> {
-    const before = now() - UNBONDED_LIFETIME_MS
+    const before = provenTime() - UNBONDED_LIFETIME_MS
     for (const solver of replaceableSolvers(solvers, before)) {
       const { address, unbondedSince } = solver
       const remove = () => store.removeUnbonded(solver, before)

@@ -62,6 +62,8 @@ export interface SolverPlacesOptions {
   readonly unbondedGraceMs: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
+  /** The time by which solvers lose their place (see proven-time.ts). */
+  readonly provenTime: () => number
   readonly log: Logger
 }
 
@@ -91,7 +93,7 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
     },
 
     findRoom(key) {
-      const unbondedBefore = now() - options.unbondedGraceMs
+      const unbondedBefore = options.provenTime() - options.unbondedGraceMs
       const registered = directory.registered(key.chainId)
       if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)
         return { candidates: [], unbondedBefore }

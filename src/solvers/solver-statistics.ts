@@ -27,6 +27,8 @@ interface SolverStatisticsOptions {
   readonly store: SolverHourStore
   /** Unix time in milliseconds. */
   readonly now: () => number
+  /** The time by which old counts are removed (see proven-time.ts). */
+  readonly provenTime: () => number
   readonly log: Logger
 }
 
@@ -45,7 +47,9 @@ const CLOSE_TIMEOUT_MS = 3000
 const MAX_WAITING = 10_000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
-export function createSolverStatistics({ store, now, log }: SolverStatisticsOptions): SolverStatistics {
+export function createSolverStatistics(options: SolverStatisticsOptions): SolverStatistics {
+  const { store, now, provenTime, log } = options
+
   const writer = randomUUID()
   /** The oldest first. */
   const hours = new Map<string, CountedHour>()
@@ -95,7 +99,7 @@ export function createSolverStatistics({ store, now, log }: SolverStatisticsOpti
 
   /** One hour at a time, so that no statement takes long. */
   async function removeOld(): Promise<void> {
-    const first = currentHour() - KEPT_HOURS
+    const first = hourOf(provenTime() / 1000) - KEPT_HOURS
     if (first > firstKept && !(await store.removeOldest(first))) firstKept = first
   }
 

@@ -66,11 +66,12 @@ export function createEventReads(database: Database): EventReads {
     async lastEntryTime() {
       const row = await database
         .selectFrom('events')
-        .select('published_at_ms')
+        .select(['published_at_ms', 'block_time'])
         .orderBy('sequence', 'desc')
         .limit(1)
         .executeTakeFirst()
-      return row?.published_at_ms
+      // A wrong clock has also published entries. The time of a block is that of the chain.
+      return row && Math.min(row.published_at_ms, row.block_time * 1000)
     },
   }
 }

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import SQLite from 'better-sqlite3'
 import { ConfigError } from '../environment.js'
-import { assertFolder } from './sqlite.js'
+import { assertFolder, createForOwner } from './sqlite.js'
 import { faultOf } from './sqlite-faults.js'
 
 /** Lock of a database file that a second service cannot take. */
@@ -48,14 +48,8 @@ export function takeFileLock(path: string, now: () => number): FileLock {
 /** The file at a path after symbolic links, so that all services on it share its lock. */
 function fileAt(path: string): string {
   // Creates the target of a link. If this fails, the error is reported when the database is opened.
-  if (!existsSync(path)) tryTo(() => closeSync(openSync(path, 'a')))
+  createForOwner(path)
   return existsSync(path) ? realpathSync(path) : path
-}
-
-function tryTo(action: () => void): void {
-  try {
-    action()
-  } catch {}
 }
 
 /** Begins a transaction that holds the lock. @returns whether the row has this process; otherwise the lock is released */
@@ -70,6 +64,7 @@ function holds(sqlite: SQLite.Database, self: Holder): boolean {
 function open(lockPath: string): SQLite.Database {
   let sqlite: SQLite.Database | undefined
   try {
+    createForOwner(lockPath)
     sqlite = new SQLite(lockPath)
     // The content has no value after a power failure.
     sqlite.pragma('synchronous = OFF')

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
 import type { Kysely } from 'kysely'
@@ -48,6 +48,7 @@ const WAL_BYTES = 1000 * DEFAULT_PAGE_BYTES
 function openFile(path: string, pageBytes: number): SQLite.Database {
   if (!existsSync(dirname(path)))
     throw refused(path, 'cannot be opened: its folder does not exist: create it')
+  createForOwner(path)
   const sqlite = new SQLite(path)
   try {
     // The page size must be set first, because it cannot change after the file has a write-ahead log.
@@ -59,6 +60,17 @@ function openFile(path: string, pageBytes: number): SQLite.Database {
     sqlite.close()
     throw error
   }
+}
+
+/**
+ * Creates a file that only its owner may read: it has keys, and addresses of users. SQLite's files beside it get the same rights. A file
+ * that exists keeps its own. Errors are left to the one who opens it.
+ */
+export function createForOwner(path: string): void {
+  if (path === ':memory:' || existsSync(path)) return
+  try {
+    closeSync(openSync(path, 'a', 0o600))
+  } catch {}
 }
 
 /** @throws ConfigError when the folder of a file does not exist, or the file is a folder itself */

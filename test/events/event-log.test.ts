@@ -216,6 +216,17 @@ describe('retention', () => {
     expect(await take(right.subscribe(beginning, only({})), 2)).toEqual([1, 2])
   })
 
+  test('removes nothing because of an entry that was published while the clock was 40 days ahead', async () => {
+    const opened = await openLog()
+    const { clock, eventLog, store } = opened
+    const realMs = 1_700_000_000_000
+    await publishAt(realMs, opened)
+    clock.ms = realMs + 40 * DAY_MS
+    await eventLog.eventSink(1).append(newBlocks(13, 13, [settled(1, 13, 0)]))
+    await passTenMinutes()
+    expect(await store.readState()).toMatchObject({ prunedSequence: 1, lastSequence: 3 })
+  })
+
   test('does not keep anyone waiting who opens the log, and ends with it after the page under way', async () => {
     const removal = deferred()
     const prune: EventStore['prune'] = async (_before, pause) => {

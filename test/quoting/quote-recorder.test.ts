@@ -46,6 +46,7 @@ async function openRecorder() {
     quoteRecordHours: 2,
     directory: { find: () => undefined },
     now: () => NOW,
+    provenTime: () => NOW,
     metrics,
     log: pino({ level: 'silent' }),
   })

@@ -144,6 +144,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     recordKey: Buffer.alloc(16),
     clientKeyOf: (address) => address,
     identifyClient,
+    provenTime: () => NOW,
     clock: { ...systemClock, now: () => NOW },
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),

@@ -109,12 +109,23 @@ describe('an IPv6 network', () => {
   })
 
   it('has all of its requests again in the next window', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] })
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const limits = createRateLimits(CONFIG)
     await fill(256, limits, (index) => subnetOf(1, index))
     expect(await left(limits, subnetOf(1, 99))).toBeUndefined()
-    vi.setSystemTime(Date.now() + CONFIG.windowMs)
+    vi.advanceTimersByTime(CONFIG.windowMs)
+    expect(await left(limits, subnetOf(1, 99))).toBe(LIMIT - 1)
+  })
+
+  it('has all of its requests again a window later when the clock was set back by an hour meanwhile', async () => {
+    vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const limits = createRateLimits(CONFIG)
+    await fill(256, limits, (index) => subnetOf(1, index))
+    vi.setSystemTime(Date.now() - 3_600_000)
+    expect(await left(limits, subnetOf(1, 99))).toBeUndefined()
+    vi.advanceTimersByTime(CONFIG.windowMs)
     expect(await left(limits, subnetOf(1, 99))).toBe(LIMIT - 1)
   })
 

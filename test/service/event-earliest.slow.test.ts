@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.js'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { passChainTime } from '../support/chain/pass-time.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
 import { startService, type TestService } from '../support/service/service.js'
@@ -17,6 +18,8 @@ let service: TestService
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 0 })
+  // So that the clock of the service decides, as long as it is not further ahead.
+  await passChainTime(chain, 5 * DAY_MS)
   traffic = await createTraffic(chain, { seed: 24 })
 })
 afterAll(() => chain?.stop())

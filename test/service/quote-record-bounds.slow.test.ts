@@ -39,7 +39,11 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-async function start(environment: Record<string, string> = {}, now = Date.now) {
+/** The clock of the services. */
+let clockAheadMs = 0
+const now = () => Date.now() + clockAheadMs
+
+async function start(environment: Record<string, string> = {}) {
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
   const variables = { DB_PATH: join(folder, 'service.db'), QUOTE_TIMEOUT_MS: '10000', ...environment }
   const service = await startService(chain, variables, { log, clock: { ...systemClock, now } })
@@ -49,7 +53,7 @@ async function start(environment: Record<string, string> = {}, now = Date.now) {
     return closed
   }
   onTestFinished(close)
-  for (const solver of solvers) if (now === Date.now) await solver.register(service)
+  for (const solver of solvers) await solver.register(service)
   return { ...service, close }
 }
 
@@ -167,11 +171,13 @@ it('the service logs why records could not be written', async () => {
 })
 
 it('the service removes expired records after the start', async () => {
+  const day = 24 * 3_600_000
   const first = await start()
+  clockAheadMs = -2 * day
   const [quoteId] = await ask(first, 1)
   await first.close()
-  const day = 24 * 3_600_000
-  const second = await start({}, () => Date.now() + 2 * day)
+  clockAheadMs = 0
+  const second = await start()
   const rows = () => {
     const sqlite = new SQLite(file, { readonly: true })
     const { count } = sqlite.prepare('select count(*) as count from quote_records').get() as { count: number }

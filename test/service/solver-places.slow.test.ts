@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { systemClock } from '../../src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createCalls } from '../support/chain/contract-calls.js'
+import { passChainTime } from '../support/chain/pass-time.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
@@ -25,6 +26,8 @@ let lines: Record<string, unknown>[]
 
 beforeAll(async () => {
   chain = await startChain({ bonded: 4 })
+  // So that the clock of the service decides, as long as it is not further ahead.
+  await passChainTime(chain, 72 * HOUR_MS)
   calls = createCalls(chain.devnet, chain.contracts.settlement)
   path = `/v1/${chain.chainId}/solvers`
 })

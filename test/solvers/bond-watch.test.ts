@@ -46,6 +46,7 @@ function start() {
     minSolverBond: 1n,
     bondCheckIntervalMs: INTERVAL_MS,
     now: () => 0,
+    provenTime: () => 0,
     log,
   })
   onTestFinished(watch.close)

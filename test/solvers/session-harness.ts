@@ -65,6 +65,7 @@ export async function openReplica(
     maxSolversPerChain,
     unbondedGraceMs: GRACE_MS,
     now: () => world.now,
+    provenTime: () => world.now,
     log,
   }
   const bondWatch = startBondWatch({ ...options, freeBonds, cluster, bondCheckIntervalMs: 3_600_000 })

@@ -28,7 +28,7 @@ async function start() {
   const store = createSolverHourStore(database)
   const lines: { level: number; hours?: number }[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  const on = { hour: NOW_HOUR, isAway: false }
+  const on = { hour: NOW_HOUR, aheadHours: 0, isAway: false }
   const open = () =>
     createSolverStatistics({
       store: {
@@ -38,7 +38,8 @@ async function start() {
           return store.save(...rows)
         },
       },
-      now: () => on.hour * HOUR_MS,
+      now: () => (on.hour + on.aheadHours) * HOUR_MS,
+      provenTime: () => on.hour * HOUR_MS,
       log,
     })
   /** The stored hours of chain 1. */
@@ -46,6 +47,19 @@ async function start() {
   const quoted = async () => (await read()).map(({ hour, counts }) => [hour, counts.quoted])
   return { on, store, lines, open, read, quoted }
 }
+
+test('a clock that is 40 days ahead, or an hour behind, removes no hours', async () => {
+  const { on, open, store, quoted } = await start()
+  const counts = { ...noQuoteCounts(), quoted: 1 }
+  await store.save('writer', [{ ...key(1), hour: NOW_HOUR - 200, counts }])
+  for (const aheadHours of [40 * 24, -1]) {
+    on.aheadHours = aheadHours
+    const statistics = open()
+    statistics.count(key(1), 'quoted', undefined)
+    await statistics.close()
+  }
+  expect(await quoted()).toContainEqual([NOW_HOUR - 200, 1])
+})
 
 test('hours before the last 31 days are removed, and no others', async () => {
   const { store, open, quoted } = await start()

@@ -1,9 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Database } from '../../src/store/database.js'
+import { takeFileLock } from '../../src/store/file-lock.js'
 import { migrations } from '../../src/store/migrations.js'
 import { openSqlite, openSqliteTables } from '../../src/store/sqlite.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
@@ -30,6 +31,20 @@ test('a file has a write-ahead log and the requested flushes', async () => {
     Promise.all(['journal_mode', 'synchronous'].map((name) => pragma(database, name)))
   expect(await settings(full)).toEqual(['wal', 2])
   expect(await settings(normal)).toEqual(['wal', 1])
+})
+
+test('the files of a database can be read by their owner only, whatever the umask is', async () => {
+  const path = temporaryFile()
+  const umask = process.umask(0o022)
+  onTestFinished(() => void process.umask(umask))
+  const lock = takeFileLock(path, () => 0)
+  onTestFinished(lock.release)
+  const database = await opened(openSqlite(path))
+  await database.insertInto('solver_timestamps').values(row).execute()
+  const folder = dirname(path)
+  const modes = readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mode & 0o777])
+  expect(modes.length).toBeGreaterThanOrEqual(3)
+  expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
 })
 
 test('a file that was written by a newer version is closed again', async () => {

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { createProvenTime } from '../../src/chain/proven-time.js'
+import { createManualClock } from '../support/manual-clock.js'
+
+const DAY_MS = 86_400_000
+
+test('a clock that is 40 days ahead proves no time, and one that is an hour behind is believed', () => {
+  const clock = createManualClock()
+  const realMs = clock.now()
+  const chain = (headMs?: number) => ({ headTimeMs: () => headMs })
+  const chains = new Map([
+    [1, chain()],
+    [2, chain(realMs - 5000)],
+    [3, chain(realMs - DAY_MS)],
+  ])
+  const provenTime = createProvenTime(chains, clock.now)
+  expect(provenTime()).toBe(realMs - 5000)
+  clock.set(realMs + 40 * DAY_MS)
+  expect(provenTime()).toBe(realMs - 5000)
+  clock.set(realMs - 3_600_000)
+  expect(provenTime()).toBe(realMs - 3_600_000)
+})
+
+test('no time is proven before a chain has answered', () => {
+  expect(createProvenTime(new Map([[1, { headTimeMs: () => undefined }]]), Date.now)()).toBe(0)
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { identifyClient } from '../../src/rpc/identify-client.js'
+import { createPendingPlaces } from '../../src/sessions/pending-places.js'
+
+const HONEST = '198.51.100.7'
+
+/** Places, and the addresses of connections that have lost theirs. */
+function openPlaces() {
+  const places = createPendingPlaces()
+  const dropped: string[] = []
+  const take = (address: string) => places.take(identifyClient(address), () => dropped.push(address))
+  return { ...places, dropped, take }
+}
+
+/** Different addresses in some regions, as a stranger rents them: in turn, so that each region has as many. */
+function strangers(count: number, regions = 6): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => `203.${index % regions}.${Math.floor(index / 250)}.${index % 250}`,
+  )
+}
+
+test('220 addresses that never send a hello keep no solver out, and lose places themselves', () => {
+  const { take, dropped } = openPlaces()
+  for (const address of strangers(220)) take(address)
+  for (let time = 0; time < 12; time++) {
+    const release = take(HONEST)
+    for (const address of strangers(12)) take(address)
+    expect(dropped).not.toContain(HONEST)
+    release()
+  }
+  expect(dropped.length).toBeGreaterThan(0)
+})
+
+test('the oldest connection of the largest group of addresses loses its place', () => {
+  const { take, dropped } = openPlaces()
+  for (let host = 0; host < 100; host++) take(`203.0.113.${host}`)
+  for (let host = 0; host < 92; host++) take(`2001:db8:1:${host}::1`)
+  take(HONEST)
+  take('2001:db8:2::1')
+  expect(dropped).toEqual(['203.0.113.0', '203.0.113.1'])
+})
+
+test('a quarter of the places is for addresses that had a session', () => {
+  const { take, dropped, recordSession, count } = openPlaces()
+  for (let host = 0; host < 64; host++) recordSession(identifyClient(`192.0.2.${host}`))
+  for (const address of strangers(192)) take(address)
+  for (let host = 0; host < 64; host++) take(`192.0.2.${host}`)
+  expect([count(), dropped]).toEqual([256, []])
+  take('198.18.0.1')
+  expect(dropped).toEqual([expect.stringMatching(/^203\./)])
+})
+
+test('one client has four places, and gets one back for each that it releases', () => {
+  const { take, assertFree } = openPlaces()
+  const releases = Array.from({ length: 4 }, () => take(HONEST))
+  const assertHonestFree = () => assertFree(identifyClient(HONEST))
+  expect(assertHonestFree).toThrow('This client may not have more')
+  expect(() => take(HONEST)).toThrow('This client may not have more')
+  for (let time = 0; time < 2; time++) releases[0]?.()
+  expect(assertHonestFree).not.toThrow()
+  take(HONEST)
+  expect(assertHonestFree).toThrow()
+})
