@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
+import { startRetention } from '../solvers/retention.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { QuoteRecordStore, RecordFilter } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -66,7 +67,6 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
   const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
   const listOwn = createOwnResults({ store, writer, quoteIds, now })
   const runRead = createOwnResultReads((key) => options.directory.find(key) !== undefined)
-  let pruning: Promise<void> | undefined
   let isClosed = false
 
   async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
@@ -76,21 +76,6 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     return record.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
   }
 
-  /** Removes records in several calls, so that other calls run between them and `close` does not wait long. */
-  async function prune(): Promise<void> {
-    try {
-      while (!isClosed && (await store.pruneSome(oldest())));
-      await collectBytes()
-    } catch (error) {
-      if (!isClosed) log.error({ err: error }, 'old records of quotes could not be removed')
-    }
-    pruning = undefined
-  }
-
-  function pruneUnlessUnderWay(): void {
-    pruning ??= prune()
-  }
-
   /** Ignores errors: where records are written or removed, the same ones are logged. */
   async function collectBytes(): Promise<void> {
     if (isClosed) return
@@ -98,8 +83,16 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
   }
 
-  pruneUnlessUnderWay()
-  const pruneTimer = setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
+  const endRetention = startRetention({
+    async pruneSome() {
+      const isMore = await store.pruneSome(oldest())
+      if (!isMore) await collectBytes()
+      return isMore
+    },
+    what: 'records of quotes',
+    intervalMs: PRUNE_INTERVAL_MS,
+    log,
+  })
 
   return {
     record: writer.add,
@@ -115,8 +108,7 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
     async close() {
       if (isClosed) return
       isClosed = true
-      clearInterval(pruneTimer)
-      await Promise.all([pruning, writer.close()])
+      await Promise.all([endRetention(), writer.close()])
     },
   }
 }

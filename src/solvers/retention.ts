@@ -7,17 +7,20 @@ interface RetentionOptions {
   readonly pruneSome: () => Promise<boolean>
   /** The rows, for the log. */
   readonly what: string
+  /** An hour by default. */
+  readonly intervalMs?: number
   readonly clock?: Clock
   readonly log: Logger
 }
 
-const PRUNE_INTERVAL_MS = 3_600_000
+const HOUR_MS = 3_600_000
 
 /**
- * Removes old rows now and each hour.
+ * Removes old rows now and at an interval, some at a time, so that other calls run in between.
  * @returns a function that ends this, after a removal under way
  */
-export function startRetention({ pruneSome, what, clock = systemClock, log }: RetentionOptions) {
+export function startRetention(options: RetentionOptions) {
+  const { pruneSome, what, intervalMs = HOUR_MS, clock = systemClock, log } = options
   let isClosed = false
   let pruning: Promise<void> | undefined
 
@@ -34,7 +37,7 @@ export function startRetention({ pruneSome, what, clock = systemClock, log }: Re
   }
 
   pruneUnlessUnderWay()
-  const timer = clock.setInterval(pruneUnlessUnderWay, PRUNE_INTERVAL_MS)
+  const timer = clock.setInterval(pruneUnlessUnderWay, intervalMs)
   return async (): Promise<void> => {
     isClosed = true
     timer.stop()
