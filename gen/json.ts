@@ -852,7 +852,7 @@ export interface components {
             failed: number;
             /** @description Requests without a reply in time. */
             late: number;
-            /** @description Offers that were the best of their quote. */
+            /** @description Offers that were the best of their quote, which had valid offers of two solvers at least. */
             won: number;
             /** @description Orders that users have deposited with the contract. */
             deposited: number;
@@ -883,6 +883,8 @@ export interface components {
             coolDown?: components["schemas"]["CoolDown"];
             /** @description Requests without a reply before the instance's own soft deadline, when others had made offers. */
             softDeadline: number;
+            /** @description Offers that were the only valid ones of their quote. Anybody can make such quotes, and they say nothing of the price. */
+            wonAlone: number;
         };
         /** @description SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them. */
         SolverHour: {
@@ -914,6 +916,8 @@ export interface components {
             p95ResponseMs?: number;
             /** @description As in SolverStats. */
             softDeadline: number;
+            /** @description As in SolverStats. */
+            wonAlone: number;
         };
         /** @description ListOwnResultsRequest is signed by the solver whose results are listed. */
         ListOwnResultsRequest: {

@@ -12,8 +12,10 @@ export type CountedResult = (typeof COUNTED_RESULTS)[number]
 
 /** What a solver did in some time, as quotes count it. */
 export interface QuoteCounts extends Record<CountedResult, number> {
-  /** Offers that were the best of their quote. */
+  /** Offers that were the best of a quote with valid offers of two solvers at least. */
   won: number
+  /** Offers that were the only valid ones of their quote. */
+  won_alone: number
   /** How long its responses of any kind took. */
   readonly responseTimes: ResponseTimes
 }
@@ -47,7 +49,7 @@ export const KEPT_HOURS = 31 * 24
 /** Counts of quotes, all 0. */
 export function noQuoteCounts(): QuoteCounts {
   const results = { quoted: 0, declined: 0, invalid: 0, failed: 0, late: 0, soft_deadline: 0 }
-  return { ...results, won: 0, responseTimes: noResponseTimes() }
+  return { ...results, won: 0, won_alone: 0, responseTimes: noResponseTimes() }
 }
 
 /** All counts, each 0. */
@@ -59,6 +61,7 @@ export function noSolverCounts(): SolverCounts {
 export function addQuoteCounts(sum: QuoteCounts, counts: QuoteCounts): void {
   for (const result of COUNTED_RESULTS) sum[result] += counts[result]
   sum.won += counts.won
+  sum.won_alone += counts.won_alone
   mergeResponseTimes(sum.responseTimes, counts.responseTimes)
 }
 

@@ -50,9 +50,9 @@ export function createRoundMetrics({
     if (offers > 0) metrics.solverReplies.inc({ chain_id: chainId, outcome: 'quoted', reason: '' }, offers)
   }
 
-  function countWin(solver: SolverKey): void {
+  function countWin(solver: SolverKey, isAlone: boolean): void {
     counters.countWin(solver)
-    statistics.countWin(solver)
+    statistics.countWin(solver, isAlone)
   }
 
   function logWithoutOffer({ quoteId, request, durationMs, attempts, circuitOpen }: QuoteTrace): void {
@@ -74,7 +74,8 @@ export function createRoundMetrics({
       metrics.quotes.inc({ chain_id: request.chainId, outcome })
       if (outcome === 'cancelled') return
       const [best] = trace.ranked
-      if (best !== undefined) countWin({ chainId: request.chainId, address: best.quote.solver })
+      if (best !== undefined)
+        countWin({ chainId: request.chainId, address: best.quote.solver }, trace.ranked.length === 1)
       if (idleMs !== undefined) metrics.quoteIdleSeconds.observe({ chain_id: request.chainId }, idleMs / 1000)
       for (const { solver } of lastOf(attempts))
         counters.countLast({ chainId: request.chainId, address: solver })

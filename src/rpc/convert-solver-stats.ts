@@ -39,6 +39,7 @@ function toCountFields(counts: SolverSummary) {
     late: BigInt(counts.late),
     softDeadline: BigInt(counts.soft_deadline),
     won: BigInt(counts.won),
+    wonAlone: BigInt(counts.won_alone),
     deposited: BigInt(counts.deposited),
     settled: BigInt(counts.settled),
     refunded: BigInt(counts.refunded),

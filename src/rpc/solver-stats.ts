@@ -32,11 +32,14 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
     async handle({ chainId, window }) {
       const counts = await statistics.bySolver(chainId, WINDOW_HOURS[window])
       const registered = directory.registered(chainId).map(({ address }) => address)
-      const known = new Set<Address>([...registered, ...[...counts.keys()].sort()])
-      const solvers = [...known].map((address) =>
-        toMessage({ chainId, address }, counts.get(address) ?? NO_COUNTS),
-      )
-      return { window, solvers }
+      const known = [...new Set<Address>([...registered, ...[...counts.keys()].sort()])]
+      const summaries = known.map((address) => ({ address, counted: counts.get(address) ?? NO_COUNTS }))
+      // Only settled orders cost something to fake.
+      summaries.sort((one, other) => other.counted.settled - one.counted.settled)
+      return {
+        window,
+        solvers: summaries.map(({ address, counted }) => toMessage({ chainId, address }, counted)),
+      }
     },
   })
 

@@ -17,8 +17,8 @@ export interface SolverStatistics {
    * @param responseMs the time of a response; undefined without a response
    */
   count(solver: SolverKey, result: SolverResult['kind'], responseMs: number | undefined): void
-  /** Counts a quote whose best offer was the solver's. */
-  countWin(solver: SolverKey): void
+  /** Counts a quote whose best offer was the solver's. @param isAlone no other solver made a valid one */
+  countWin(solver: SolverKey, isAlone: boolean): void
   /** Stores what is not stored yet. */
   close(): Promise<void>
 }
@@ -120,9 +120,9 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
       if (responseMs !== undefined) addResponseTime(counted.counts.responseTimes, responseMs)
       counted.isChanged = true
     },
-    countWin(solver) {
+    countWin(solver, isAlone) {
       const counted = hourOfSolver(solver)
-      counted.counts.won++
+      counted.counts[isAlone ? 'won_alone' : 'won']++
       counted.isChanged = true
     },
     async close() {

@@ -202,6 +202,7 @@ interface SolverHourTable {
   late: number
   soft_deadline: number
   won: number
+  won_alone: number
   /** JSON array (see response-times.ts). */
   response_times: string
 }

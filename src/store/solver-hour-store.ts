@@ -43,7 +43,7 @@ export interface SolverHourStore {
   removeOldest(beforeHour: number): Promise<boolean>
 }
 
-const COUNTS = [...COUNTED_RESULTS, 'won'] as const
+const COUNTS = [...COUNTED_RESULTS, 'won', 'won_alone'] as const
 const CHANGED = [...COUNTS, 'response_times'] as const
 
 function sumOf(table: 'excluded' | 'solver_hours') {

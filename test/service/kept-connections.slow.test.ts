@@ -121,7 +121,7 @@ it('a repeated request counts once in the statistics of its solver', async () =>
     () => service.get(`/v1/${chain.chainId}/solvers/${account.address}/stats`),
     ({ body }) => body.stats?.asked >= 4,
   )
-  expect(body.stats).toMatchObject({ asked: 4, quoted: 3, failed: 1, won: 3 })
+  expect(body.stats).toMatchObject({ asked: 4, quoted: 3, failed: 1, wonAlone: 3 })
 })
 
 it('a request is not repeated after the first byte of its response', async () => {

@@ -24,7 +24,7 @@ const PAUSE_MS = 20
 /** In statements that store counts. */
 const TEXT = 'insert into "solver_hours"'
 
-type Counts = Record<'asked' | 'quoted' | 'won', number>
+type Counts = Record<'asked' | 'quoted' | 'wonAlone', number>
 
 let chain: TestChain
 let solver: TestSolver
@@ -38,7 +38,7 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-const exactly = (count: number): Counts => ({ asked: count, quoted: count, won: count })
+const exactly = (count: number): Counts => ({ asked: count, quoted: count, wonAlone: count })
 
 /** @returns how long the slowest quote took, in milliseconds */
 async function quote(url: string, count: number): Promise<number> {
@@ -58,7 +58,10 @@ async function quote(url: string, count: number): Promise<number> {
 async function readCounts(url: string): Promise<Counts> {
   const answer = await fetch(`${url}/v1/${chain.chainId}/solvers/${solver.account.address}/stats`)
   const { stats } = (await answer.json()) as { stats?: Counts }
-  return { ...exactly(0), ...(stats && { asked: stats.asked, quoted: stats.quoted, won: stats.won }) }
+  return {
+    ...exactly(0),
+    ...(stats && { asked: stats.asked, quoted: stats.quoted, wonAlone: stats.wonAlone }),
+  }
 }
 
 const untilCounted = (url: string, count: number, timeoutMs?: number) =>

@@ -9,7 +9,7 @@ import { quoteRequest } from '../support/solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type TestSolver } from '../support/solvers/solver.js'
 
 const HOUR_MS = 3_600_000
-const COUNTS = ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'won'] as const
+const COUNTS = ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'won', 'wonAlone'] as const
 const QUOTE_TIMEOUT_MS = 2000
 
 type Counts = Record<(typeof COUNTS)[number], number>
@@ -77,7 +77,8 @@ async function countRecords(service: TestService, quoteIds: readonly string[]): 
       if (own === undefined || name === ('cancelled' as string)) continue
       own[name]++
       own.asked++
-      if (rank === 1) own.won++
+      const isAlone = !body.solvers.some((other: { rank?: number }) => other.rank === 2)
+      if (rank === 1) own[isAlone ? 'wonAlone' : 'won']++
     }
   }
   return counts
@@ -117,9 +118,9 @@ describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
       ids.push((await ask(service)).body.quoteId)
     }
     const expected = [
-      { asked: 4, quoted: 2, declined: 0, invalid: 1, failed: 1, late: 0, won: 1 },
-      { asked: 4, quoted: 3, declined: 1, invalid: 0, failed: 0, late: 0, won: 2 },
-      { asked: 4, quoted: 1, declined: 1, invalid: 1, failed: 0, late: 1, won: 1 },
+      { asked: 4, quoted: 2, declined: 0, invalid: 1, failed: 1, late: 0, won: 1, wonAlone: 0 },
+      { asked: 4, quoted: 3, declined: 1, invalid: 0, failed: 0, late: 0, won: 1, wonAlone: 1 },
+      { asked: 4, quoted: 1, declined: 1, invalid: 1, failed: 0, late: 1, won: 0, wonAlone: 1 },
     ]
     expect(await untilAsked(service, 12)).toEqual(expected)
     expect(await countRecords(service, ids)).toEqual(expected)

@@ -35,7 +35,16 @@ describe.each(BOTH_DATABASES)('the hours of solvers %s', (_where, kind) => {
 
   test('have all that each process has counted', async () => {
     const { save, readAll } = await openStore(await create())
-    const counts = { quoted: 1, declined: 2, invalid: 3, failed: 4, late: 5, soft_deadline: 7, won: 6 }
+    const counts = {
+      quoted: 1,
+      declined: 2,
+      invalid: 3,
+      failed: 4,
+      late: 5,
+      soft_deadline: 7,
+      won: 6,
+      won_alone: 8,
+    }
     const first = counted({
       ...counts,
       responseTimes: timesOf(0.5, 0.5, 70_000),

@@ -27,6 +27,8 @@ export interface SolverCounts {
   readonly softDeadline: number
   /** Offers that were the best of their quote. */
   readonly won: number
+  /** Offers that were the only valid ones of their quote. */
+  readonly wonAlone: number
   /** Orders. */
   readonly deposited: number
   readonly settled: number
@@ -120,6 +122,7 @@ function readCounts(counts: Untrusted<'SolverHour'> | Untrusted<'SolverStats'>):
     late: readInteger(counts.late),
     softDeadline: readInteger(counts.softDeadline),
     won: readInteger(counts.won),
+    wonAlone: readInteger(counts.wonAlone),
     deposited: readInteger(counts.deposited),
     settled: readInteger(counts.settled),
     refunded: readInteger(counts.refunded),

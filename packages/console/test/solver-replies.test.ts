@@ -12,6 +12,7 @@ it.each([
   ['whose replies are not valid', { asked: 5n, invalid: 4n, failed: 1n }, 'not valid'],
   ['that is slow', { asked: 5n, quoted: 2n, late: 3n }, 'too late'],
   ['that is cut off', { asked: 5n, quoted: 2n, softDeadline: 3n }, 'cut off'],
+  ['without others beside it', { asked: 5n, quoted: 5n, wonAlone: 5n }, 'against others'],
   ['that is not reached', { asked: 5n, quoted: 2n, failed: 3n }, 'did not reach'],
 ])('a solver %s gets the reason why it won nothing', (_, counts, reason) => {
   expect(reasonOf(counts)).toContain(reason)

@@ -21,6 +21,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (counts: SolverCounts) =
   ['late', ({ late }) => String(late)],
   ['cut off', ({ softDeadline }) => String(softDeadline)],
   ['won', ({ won }) => String(won)],
+  ['won alone', ({ wonAlone }) => String(wonAlone)],
   ['deposited', ({ deposited }) => String(deposited)],
   ['settled', ({ settled }) => String(settled)],
   ['refunded', ({ refunded }) => String(refunded)],

@@ -188,6 +188,7 @@ async function createSolverHours(db: TableCreator): Promise<void> {
     .addColumn('late', 'bigint', (column) => column.notNull())
     .addColumn('soft_deadline', 'bigint', (column) => column.notNull())
     .addColumn('won', 'bigint', (column) => column.notNull())
+    .addColumn('won_alone', 'bigint', (column) => column.notNull())
     .addPrimaryKeyConstraint('solver_hours_pk', ['chain_id', 'hour', 'solver', 'writer'])
     .execute()
   await db.schema.createIndex('solver_hours_by_hour').on('solver_hours').column('hour').execute()

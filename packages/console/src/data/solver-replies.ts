@@ -2,7 +2,7 @@ import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.
 
 type Counts = Pick<
   SolverStats,
-  'asked' | 'quoted' | 'declined' | 'invalid' | 'failed' | 'late' | 'softDeadline' | 'won'
+  'asked' | 'quoted' | 'declined' | 'invalid' | 'failed' | 'late' | 'softDeadline' | 'won' | 'wonAlone'
 >
 
 /** What comes of a request, with the name of its number. */
@@ -28,6 +28,7 @@ const REASONS: Readonly<Record<(typeof REPLIES)[number][0], string>> = {
 export function whyNothingWon(stats: Counts): string | undefined {
   if (stats.asked === 0n) return 'It was not asked in this time.'
   if (stats.won > 0n) return undefined
+  if (stats.wonAlone > 0n) return 'It won nothing against others: it only made the one offer of some quotes.'
   const [most] = REPLIES.toSorted(([one], [other]) => Number(stats[other] - stats[one]))
   return most && REASONS[most[0]]
 }
