@@ -91,10 +91,6 @@ export function readOptional<T>(value: unknown, read: (value: unknown) => T): T 
 
 function invalid(expected: string, actual: unknown): UnreadableAnswer {
   // An object of an instance may be deeper than can be written.
-  const text = typeof actual === 'object' && actual !== null ? kindOf(actual) : JSON.stringify(actual)
-  return new UnreadableAnswer(`${String(text).slice(0, 100)} instead of ${expected}`)
-}
-
-function kindOf(value: object): string {
-  return Array.isArray(value) ? 'a list' : 'an object'
+  const text = actual instanceof Object ? 'a value' : `${JSON.stringify(actual)}`.slice(0, 100)
+  return new UnreadableAnswer(`${text} instead of ${expected}`)
 }

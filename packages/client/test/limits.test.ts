@@ -61,7 +61,7 @@ it('an answer is named as what it is, however deep it is', async () => {
   })
   await expect(clientOf(url).listChains()).rejects.toMatchObject({
     reason: 'ANSWER_INVALID',
-    message: expect.stringContaining('an object instead of a list'),
+    message: expect.stringContaining('a value instead of a list'),
   })
 })
 

@@ -169,7 +169,7 @@ it('an offer has the mark of the settlement contract only when it is true', asyn
 describe('an instance that streams', () => {
   it.each([
     ['an offer that is not JSON', 'event: quote\ndata: <html>\n\n', 'undefined instead of an object'],
-    ['a list in place of an offer', block('quote', []), 'a list instead of an object'],
+    ['a list in place of an offer', block('quote', []), 'a value instead of an object'],
     ['an amount that is none', quote(1, 5).replace('"5"', '"-5"'), '"-5" instead of a decimal uint256'],
     [
       'a mark that is none',
