@@ -78,6 +78,8 @@ export interface Config extends DatabaseLocation {
   readonly corsOrigins: readonly string[]
   /** Proxies whose `X-Forwarded-For` is trusted: a number of hops, or addresses and CIDRs. */
   readonly trustProxy: number | readonly string[]
+  /** Whether only addresses on the operator's list of allowed ones may register (docs/decisions.md, D26). */
+  readonly solverAllowlist: boolean
   /** Whether solvers may connect instead of exposing an endpoint (docs/decisions.md, D18). */
   readonly solverSessions: boolean
   /** Origins by which clients reach the instance, such as `https://quotes.example`. A session names one of them. */
@@ -153,6 +155,7 @@ export function readConfig(environment: Environment): Config {
     quoteRecordMaxBytes: env.integer('QUOTE_RECORD_MAX_MB', { min: 1, max: MAX_RECORD_MB }) * 2 ** 20,
     corsOrigins: readCorsOrigins(env),
     trustProxy: readTrustProxy(env),
+    solverAllowlist: env.oneOf('SOLVER_ALLOWLIST', ['true', 'false']) === 'true',
     solverSessions: env.oneOf('SOLVER_SESSIONS', ['true', 'false']) === 'true',
     publicUrls: readPublicUrls(env),
     replicaAccess: readReplicaAccess(env, database),

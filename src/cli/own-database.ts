@@ -1,7 +1,7 @@
 import { readDatabaseLocation } from '../config/database-url.js'
 import { ServiceError } from '../domain/errors.js'
 import { ConfigError, EnvironmentReader } from '../environment.js'
-import type { BlockedSolverStore } from '../store/blocked-solvers.js'
+import type { OpenSolverLists } from '../store/listed-solvers.js'
 import { DEFAULTS } from '../variables.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
@@ -19,18 +19,18 @@ export const ownDatabaseHelp = (...examples: string[]): string =>
  * Runs an action on the database of the operator's own instance.
  * @throws CommandFailure with what to do, instead of the database's errors
  */
-export async function withBlockedSolvers<T>(
+export async function withSolverLists<T>(
   io: CliIo,
-  work: (blockedSolvers: BlockedSolverStore) => Promise<T>,
+  work: (lists: OpenSolverLists['lists']) => Promise<T>,
 ): Promise<T> {
   try {
     const env = new EnvironmentReader(io.environment(), DEFAULTS)
     const location = readDatabaseLocation(env)
     env.assertValid()
-    const { openBlockedSolvers } = await import('../store/open-blocked-solvers.js')
-    const { blockedSolvers, close } = await openBlockedSolvers(location)
+    const { openSolverLists } = await import('../store/open-solver-lists.js')
+    const { lists, close } = await openSolverLists(location)
     try {
-      return await work(blockedSolvers)
+      return await work(lists)
     } finally {
       await close()
     }

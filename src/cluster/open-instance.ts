@@ -14,6 +14,8 @@ interface InstanceOptions {
   readonly quoteRecordHours: number
   /** Most bytes of all records. */
   readonly quoteRecordMaxBytes: number
+  /** Only addresses on the operator's list of allowed ones may register. */
+  readonly solverAllowlist: boolean
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Logger

@@ -38,7 +38,7 @@ const TABLE_SETS = Object.values(POSTGRES_TABLES)
 const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_limits', true>> = {
   solvers: true,
   solver_timestamps: true,
-  blocked_solvers: true,
+  listed_solvers: true,
   solver_circuit_breakers: true,
   event_log: true,
   events: true,

@@ -35,6 +35,8 @@ export interface PostgresStoresOptions {
   readonly quoteRecordHours: number
   /** Most bytes of all records. */
   readonly quoteRecordMaxBytes: number
+  /** Only addresses on the operator's list of allowed ones may register. */
+  readonly solverAllowlist: boolean
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Logger
@@ -82,7 +84,9 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       lease: health.watch(lease),
       replicaId,
       replicaKey: await readReplicaKey(database),
-      solvers: health.watch(createSolverStore(database, POSTGRES_COORDINATION, holder)),
+      solvers: health.watch(
+        createSolverStore(database, POSTGRES_COORDINATION, holder, options.solverAllowlist),
+      ),
       bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
       events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
       orders: health.watch(createOrderStore(database)),

@@ -2,7 +2,7 @@
 export interface Schema {
   solvers: SolverTable
   solver_timestamps: SolverTimestampTable
-  blocked_solvers: BlockedSolverTable
+  listed_solvers: ListedSolverTable
   event_log: EventLogTable
   events: EventTable
   orders: OrderTable
@@ -63,13 +63,14 @@ interface SolverTimestampTable {
   last_timestamp_ms: number
 }
 
-/** The addresses that the operator has blocked. */
-interface BlockedSolverTable {
+/** The addresses that the operator has blocked or allowed. */
+interface ListedSolverTable {
+  list: 'blocked' | 'allowed'
   /** 0 for every chain. */
   chain_id: number
   /** Lower case. */
   address: string
-  blocked_at_ms: number
+  listed_at_ms: number
 }
 
 /** One row with the id of the log and its ends. */

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/hex.js'
 import { NO_ENDPOINT, type Solver, type SolverKey, type SolverSession } from '../domain/solver.js'
-import { assertNotBlocked } from './blocked-solvers.js'
 import type { Coordination, Database } from './database.js'
+import { assertNotBlocked } from './listed-solvers.js'
 import type { SessionHolder } from './replica-lease.js'
 import { makeRoom, NONE_REPLACEABLE, type Replaceable, upsertSolver } from './solver-statements.js'
 
@@ -44,13 +44,14 @@ export function createSolverSessionStore(
   database: Database,
   { serialize, notify }: Coordination,
   { replicaId, assertHeld }: SessionHolder,
+  allowedOnly: boolean,
 ): SolverSessionStore {
   return {
     saveSession: (solver, maxPerChain, replaceable = NONE_REPLACEABLE) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await assertHeld(transaction)
-        await assertNotBlocked(transaction, solver, serialize)
+        await assertNotBlocked(transaction, solver, { serialize, allowedOnly })
         const replaced = await makeRoom(transaction, solver, maxPerChain, replaceable)
         const session = {
           session_id: solver.session.id,

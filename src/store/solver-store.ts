@@ -2,8 +2,8 @@ import { type Selectable, sql } from 'kysely'
 import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
-import { assertNotBlocked, isBlocked, readBlocked } from './blocked-solvers.js'
 import { type Coordination, type Database, NO_COORDINATION } from './database.js'
+import { assertNotBlocked, isBlocked, readBlocked } from './listed-solvers.js'
 import { ONLY_REPLICA, type SessionHolder } from './replica-lease.js'
 import type { Schema } from './schema.js'
 import { createSolverSessionStore, type SolverSessionStore } from './solver-session-store.js'
@@ -23,7 +23,7 @@ export interface SolverStore extends SolverSessionStore {
   readAll(chainId?: number): Promise<Solver[]>
   /** The last accepted timestamp, Unix time in milliseconds; undefined when none was accepted. */
   lastTimestamp(key: SolverKey): Promise<number | undefined>
-  /** Whether the operator has blocked the address on the chain. */
+  /** Whether the operator has blocked the address on the chain, or allows only others. */
   isBlocked(key: SolverKey): Promise<boolean>
   /**
    * Adds or updates a solver with an endpoint and stores its timestamp, in one transaction. A registered one keeps its
@@ -62,15 +62,19 @@ export interface SolverStore extends SolverSessionStore {
   removeBlocked(chainId: number): Promise<Address[]>
 }
 
-/** Builds the store of registrations over an open database. It notifies replicas of each change, by the chain's id. */
+/**
+ * Builds the store of registrations over an open database. It notifies replicas of each change, by the chain's id.
+ * @param allowedOnly only addresses on the operator's list of allowed ones may register
+ */
 export function createSolverStore(
   database: Database,
   coordination: Coordination = NO_COORDINATION,
   holder: SessionHolder = ONLY_REPLICA,
+  allowedOnly = false,
 ): SolverStore {
   const { serialize, notify } = coordination
   return {
-    ...createSolverSessionStore(database, coordination, holder),
+    ...createSolverSessionStore(database, coordination, holder, allowedOnly),
 
     async readAll(chainId) {
       const rows = await database
@@ -87,13 +91,13 @@ export function createSolverStore(
 
     lastTimestamp: (key) => readTimestamp(database, key),
 
-    isBlocked: (key) => isBlocked(database, key),
+    isBlocked: (key) => isBlocked(database, key, allowedOnly),
 
     save: (solver, timestamp, maxPerChain, replaceable = NONE_REPLACEABLE) =>
       database.transaction().execute(async (transaction) => {
         await serialize(transaction, `solvers ${solver.chainId}`)
         await acceptTimestamp(transaction, solver, timestamp)
-        await assertNotBlocked(transaction, solver, serialize)
+        await assertNotBlocked(transaction, solver, { serialize, allowedOnly })
         const replaced = await makeRoom(transaction, solver, maxPerChain, replaceable)
         await upsertSolver(transaction, solver, { endpoint_url: solver.endpointUrl })
         await notify(transaction, 'solvers', String(solver.chainId))
@@ -135,11 +139,11 @@ export function createSolverStore(
       }),
 
     async removeBlocked(chainId) {
-      const blocked = await readBlocked(database, chainId)
+      const blocked = await readBlocked(database, chainId, allowedOnly)
       // A transaction would wait for other writers, so it begins only when there is something to remove.
       if (blocked.length === 0) return []
       return database.transaction().execute(async (transaction) => {
-        const still = await readBlocked(transaction, chainId)
+        const still = await readBlocked(transaction, chainId, allowedOnly)
         if (still.length === 0) return []
         const removed = await transaction
           .deleteFrom('solvers')

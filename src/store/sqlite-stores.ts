@@ -1,7 +1,7 @@
 import type { Logger } from '../telemetry/log.js'
 import { createBondStore } from './bond-store.js'
 import { createCircuitBreakerStore } from './circuit-breaker-store.js'
-import type { Database } from './database.js'
+import { type Database, NO_COORDINATION } from './database.js'
 import { nameUnavailable } from './database-unavailable.js'
 import { probeWrites } from './event-statements.js'
 import { createEventStore } from './event-store.js'
@@ -11,6 +11,7 @@ import { createOfferNonceStore } from './offer-nonce-store.js'
 import { createOrderStore } from './order-store.js'
 import { openQuoteRecordFile } from './quote-record-file.js'
 import { readRecordKey } from './record-key.js'
+import { ONLY_REPLICA } from './replica-lease.js'
 import { createSolverHourStore } from './solver-hour-store.js'
 import { createSolverOrderStore } from './solver-order-store.js'
 import { createSolverStore } from './solver-store.js'
@@ -25,6 +26,8 @@ interface SqliteStoresOptions {
   readonly quoteRecordHours: number
   /** Most bytes of all records. */
   readonly quoteRecordMaxBytes: number
+  /** Only addresses on the operator's list of allowed ones may register. */
+  readonly solverAllowlist: boolean
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
   readonly log: Logger
@@ -57,11 +60,11 @@ async function openAll(
   database: Database,
   health: FileHealth,
   close: () => Promise<void>,
-  { dbPath, quoteRecordHours, quoteRecordMaxBytes, now, log }: SqliteStoresOptions,
+  { dbPath, quoteRecordHours, quoteRecordMaxBytes, solverAllowlist, now, log }: SqliteStoresOptions,
 ): Promise<Stores> {
   const guard = <S extends object>(store: S) => nameUnavailable(store, faultErrorOf)
   health.start(() => probeWrites(database))
-  const solvers = createSolverStore(database)
+  const solvers = createSolverStore(database, NO_COORDINATION, ONLY_REPLICA, solverAllowlist)
   // Sessions end with their process, and no other process has any of this file's.
   await solvers.endAllSessions(now())
   const recordKey = await readRecordKey(database)

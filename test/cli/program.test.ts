@@ -51,7 +51,7 @@ describe('help', () => {
 
   test('of solvers names what an operator decides about them', async () => {
     const { stdout } = await commandLine(['solvers', '--help'])
-    for (const command of ['block', 'unblock', 'blocked']) {
+    for (const command of ['block', 'unblock', 'blocked', 'allow', 'disallow', 'allowed']) {
       expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'))
       const help = await commandLine(['solvers', command, '--help'])
       expect(help.stdout).toMatch(new RegExp(`^Usage: quote-aggregator solvers ${command}`))

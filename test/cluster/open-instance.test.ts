@@ -33,6 +33,7 @@ async function open(where: { dbPath?: string; databaseUrl?: string }) {
     rateLimitStore: 'memory',
     quoteRecordHours: 24,
     quoteRecordMaxBytes: 2 ** 20,
+    solverAllowlist: false,
     now: () => NOW,
     log: pino({ level: 'trace' }, stream),
     ...where,

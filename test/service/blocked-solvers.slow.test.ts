@@ -115,7 +115,7 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
     expect([single.code, single.stdout, single.stderr]).toEqual([
       4,
       '',
-      `error: ${account.address} is blocked from every chain: leave --chain out to allow it.\n`,
+      `error: ${account.address} is blocked on every chain: leave --chain out to change that.\n`,
     ])
     expect(JSON.parse((await cli('blocked', '--json')).stdout)).toHaveLength(3)
     expect((await cli('unblock', account.address)).stdout).toBe(
@@ -134,7 +134,7 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
       await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
     await execute(
       environment,
-      `insert into blocked_solvers values (0, '${account.address.toLowerCase()}', 1)`,
+      `insert into listed_solvers values ('blocked', 0, '${account.address.toLowerCase()}', 1)`,
     )
     await untilListed(service, other.address)
   })
@@ -154,12 +154,12 @@ it('registrations succeed while another process blocks and unblocks a solver aga
   const environment = { DB_PATH: temporaryFile() }
   const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })
   const script = `
-    const { openBlockedSolvers } = await import('./src/store/open-blocked-solvers.ts')
-    const { blockedSolvers } = await openBlockedSolvers({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
+    const { openSolverLists } = await import('./src/store/open-solver-lists.ts')
+    const { lists: { blocked: blockedSolvers } } = await openSolverLists({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
     const address = '${other.address.toLowerCase()}'
     process.stdout.write('writing\\n')
     for (;;) {
-      await blockedSolvers.add({ address, chainId: undefined, blockedAt: Date.now() })
+      await blockedSolvers.add({ address, chainId: undefined, listedAt: Date.now() })
       await blockedSolvers.remove(address, undefined)
       await new Promise((resolve) => setImmediate(resolve))
     }`
@@ -205,7 +205,7 @@ describe('a solvers command', () => {
     // SQLite rolls the transaction back itself, as on a full disk.
     await execute(
       environment,
-      "create trigger full before insert on blocked_solvers begin select raise(rollback, 'disk is full'); end",
+      "create trigger full before insert on listed_solvers begin select raise(rollback, 'disk is full'); end",
     )
     const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
       environment,

@@ -106,7 +106,8 @@ async function ask(plan: Plan): Promise<void> {
   const answer = await service.post(path, { ...swap, originChainId }, leaving).catch(() => undefined)
   if (plan.leavesAfterMs !== undefined) return expect(answer).toBe(undefined)
   expect([200, 503]).toContain(answer?.status)
-  if (answer?.status === 200 && answer.body.alternativeQuotes.length > 0) winners.push(answer.body.quote.solver)
+  if (answer?.status === 200 && answer.body.alternativeQuotes.length > 0)
+    winners.push(answer.body.quote.solver)
 }
 
 async function askMany(count: number): Promise<void> {

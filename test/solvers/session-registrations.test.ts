@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
 import { NO_ENDPOINT } from '../../src/domain/solver.js'
-import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
+import { createSolverLists } from '../../src/store/listed-solvers.js'
 import { BOTH_DATABASES } from '../store/databases.js'
 import { NO_LIMIT, solver } from '../store/solver-samples.js'
 import {
@@ -102,8 +102,8 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     ['a chain that does not answer', { address: solver(5).address, chainIds: [2] }, 'CHAIN_UNAVAILABLE', /./],
   ])('write nothing for %s', async (what, changes, reason, message) => {
     const { sessions, stored, storedSessions, world, database, coordination, directory } = await start(2)
-    const blocked = createBlockedSolverStore(database, coordination)
-    if (reason === 'SOLVER_BLOCKED') await blocked.add({ address, chainId: 2, blockedAt: 0 })
+    const { blocked } = createSolverLists(database, coordination)
+    if (reason === 'SOLVER_BLOCKED') await blocked.add({ address, chainId: 2, listedAt: 0 })
     if (what === 'a full chain')
       for (const number of [1, 2]) await directory.change(1, () => stored.save(solver(number), 1, 2))
     world.unbonded.add(bondKey(2, solver(2).address))

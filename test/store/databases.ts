@@ -44,7 +44,7 @@ type Kind<T = TestDatabase> = () => () => Promise<T>
 const NAMES = Object.keys({
   solvers: true,
   solver_timestamps: true,
-  blocked_solvers: true,
+  listed_solvers: true,
   event_log: true,
   events: true,
   orders: true,

@@ -22,7 +22,14 @@ function createLines() {
 
 async function openStores(dbPath: string) {
   const { log, messages } = createLines()
-  const options = { dbPath, quoteRecordHours: 1, quoteRecordMaxBytes: 1_000_000, now: Date.now, log }
+  const options = {
+    dbPath,
+    quoteRecordHours: 1,
+    quoteRecordMaxBytes: 1_000_000,
+    solverAllowlist: false,
+    now: Date.now,
+    log,
+  }
   const stores = await openSqliteStores(options)
   onTestFinished(stores.close)
   return { stores, messages }

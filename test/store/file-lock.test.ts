@@ -2,8 +2,8 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openBlockedSolversFile } from '../../src/store/blocked-solvers-file.js'
 import { takeFileLock } from '../../src/store/file-lock.js'
+import { openSolverListsFile } from '../../src/store/solver-lists-file.js'
 import { openSqlite } from '../../src/store/sqlite.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 
@@ -52,8 +52,11 @@ test('the lock does not exclude other programs from the database', async () => {
   const path = temporaryFile()
   await (await openSqlite(path)).destroy()
   take(path)
-  const { blockedSolvers, close } = openBlockedSolversFile(path)
-  await blockedSolvers.add({ address: '0x01', chainId: 1, blockedAt: NOW })
+  const {
+    lists: { blocked: blockedSolvers },
+    close,
+  } = openSolverListsFile(path)
+  await blockedSolvers.add({ address: '0x01', chainId: 1, listedAt: NOW })
   expect(await blockedSolvers.readAll()).toHaveLength(1)
   await close()
 })

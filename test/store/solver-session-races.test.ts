@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
+import { createSolverLists } from '../../src/store/listed-solvers.js'
 import type { SolverStore } from '../../src/store/solver-store.js'
 import { inPostgres, postgresAt } from './databases.js'
 import { NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
@@ -65,12 +65,12 @@ test('simultaneous sessions of more solvers than places take the places and no m
 test('a session and the block of its address leave the address blocked and not registered', async () => {
   const on = postgresAt((await create()).url)
   const { database, coordination } = await on.open()
-  const blockedSolvers = createBlockedSolverStore(database, coordination)
+  const { blocked: blockedSolvers } = createSolverLists(database, coordination)
   const { store } = await openStore(on)
   for (let round = 0; round < ROUNDS; round++) {
     const [saving] = await Promise.allSettled([
       store.saveSession(sessionSolver(1, `s${round}`), NO_LIMIT),
-      blockedSolvers.add({ address: solver(1).address, chainId: undefined, blockedAt: NOTED_AT }),
+      blockedSolvers.add({ address: solver(1).address, chainId: undefined, listedAt: NOTED_AT }),
     ])
     if (saving.status === 'rejected') expect(saving.reason).toMatchObject({ reason: 'SOLVER_BLOCKED' })
     expect(await store.readAll()).toEqual([])

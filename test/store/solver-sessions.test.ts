@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { NO_ENDPOINT } from '../../src/domain/solver.js'
-import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
+import { createSolverLists } from '../../src/store/listed-solvers.js'
 import { createSolverStore } from '../../src/store/solver-store.js'
 import { openSqliteStores } from '../../src/store/sqlite-stores.js'
 import { createLog } from '../../src/telemetry/log.js'
@@ -100,10 +100,10 @@ describe.each(DATABASES)('a session in the store of solvers %s', (_where, kind) 
 
   test('of a blocked address is rejected, and ends when its address is blocked', async () => {
     const { database, coordination } = await (await create()).open()
-    const blockedSolvers = createBlockedSolverStore(database, coordination)
+    const { blocked: blockedSolvers } = createSolverLists(database, coordination)
     const store = createSolverStore(database, coordination)
     await store.saveSession(sessionSolver(1, 'a'), NO_LIMIT)
-    await blockedSolvers.add({ address: solver(1).address, chainId: undefined, blockedAt: NOTED_AT })
+    await blockedSolvers.add({ address: solver(1).address, chainId: undefined, listedAt: NOTED_AT })
     expect(await store.readAll()).toEqual([])
     await expect(store.saveSession(sessionSolver(1, 'b'), NO_LIMIT)).rejects.toMatchObject({
       reason: 'SOLVER_BLOCKED',
@@ -152,6 +152,7 @@ test('sessions in a file end when the file is opened, and their places stay from
       dbPath,
       quoteRecordHours: 0,
       quoteRecordMaxBytes: 0,
+      solverAllowlist: false,
       now: () => now,
       log: createLog('silent'),
     })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
-import { createBlockedSolverStore } from '../../src/store/blocked-solvers.js'
+import { createSolverLists } from '../../src/store/listed-solvers.js'
 import type { SolverStore } from '../../src/store/solver-store.js'
 import { createRandom } from '../support/random.js'
 import { inPostgres, postgresAt } from './databases.js'
@@ -184,12 +184,12 @@ describe('simultaneous calls of replicas', () => {
   test('with a registration and its block leave the address blocked and not registered', async () => {
     const on = postgresAt((await create()).url)
     const { database, coordination } = await on.open()
-    const blockedSolvers = createBlockedSolverStore(database, coordination)
+    const { blocked: blockedSolvers } = createSolverLists(database, coordination)
     const { store } = await openStore(on)
     for (let timestamp = 100; timestamp < 100 + ROUNDS; timestamp++) {
       const [save] = await race<unknown>(
         () => store.save(solver(1), timestamp, NO_LIMIT),
-        () => blockedSolvers.add({ address: solver(1).address, chainId: undefined, blockedAt: NOTED_AT }),
+        () => blockedSolvers.add({ address: solver(1).address, chainId: undefined, listedAt: NOTED_AT }),
       )
       expect(['done', 'SOLVER_BLOCKED']).toContain(save)
       expect(await store.readAll()).toEqual([])

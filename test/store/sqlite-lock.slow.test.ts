@@ -103,6 +103,7 @@ test('a lock that stays is reported, shows in the health, and ends with the othe
     dbPath: path,
     quoteRecordHours: 0,
     quoteRecordMaxBytes: 0,
+    solverAllowlist: false,
     now: Date.now,
     log,
   })

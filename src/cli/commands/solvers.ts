@@ -5,7 +5,7 @@ import { readAddress, readChainId, readOneOf } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { show } from '../show.js'
-import { addBlockedSolvers } from './blocked-solvers.js'
+import { addSolverLists } from './solver-lists.js'
 import { showSolverStats } from './solver-stats.js'
 
 interface Options extends InstanceFlags {
@@ -15,11 +15,11 @@ interface Options extends InstanceFlags {
   readonly solver?: Address
 }
 
-/** `solvers`: the solvers that get quote requests, and those that are blocked. */
+/** `solvers`: the solvers that get quote requests, and the operator's lists. */
 export function addSolvers(program: Command, io: CliIo): void {
   const command = program
     .command('solvers')
-    .summary('list the active solvers of a chain; block, unblock: decide who may register')
+    .summary('list the active solvers of a chain; block, allow: decide who may register')
     .description('Lists the active solvers of a chain, the longest registered first.')
     // Not a required option: commander would require it for the subcommands too.
     .option('--chain <id>', 'the chain', readChainId)
@@ -48,7 +48,7 @@ export function addSolvers(program: Command, io: CliIo): void {
       return command.error('error: --window and --solver need --stats')
     return list(io, options, chain)
   })
-  addBlockedSolvers(command, io)
+  addSolverLists(command, io)
 }
 
 async function list(io: CliIo, options: InstanceFlags, chainId: number): Promise<void> {

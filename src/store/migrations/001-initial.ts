@@ -52,11 +52,12 @@ async function createSolvers(db: TableCreator): Promise<void> {
     .addPrimaryKeyConstraint('solver_timestamps_pk', ['chain_id', 'address'])
     .execute()
   await db.schema
-    .createTable('blocked_solvers')
+    .createTable('listed_solvers')
+    .addColumn('list', 'text', (column) => column.notNull())
     .addColumn('chain_id', 'bigint', (column) => column.notNull())
     .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('blocked_at_ms', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('blocked_solvers_pk', ['chain_id', 'address'])
+    .addColumn('listed_at_ms', 'bigint', (column) => column.notNull())
+    .addPrimaryKeyConstraint('listed_solvers_pk', ['list', 'chain_id', 'address'])
     .execute()
 }
 

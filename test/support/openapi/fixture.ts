@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { systemClock } from '../../../src/clock.js'
 import { startPostgres } from '../../../src/devnet/postgres.js'
 import type { Address } from '../../../src/domain/hex.js'
-import { openBlockedSolvers } from '../../../src/store/open-blocked-solvers.js'
+import { openSolverLists } from '../../../src/store/open-solver-lists.js'
 import { solverAccounts, startChain } from '../chain/chain.js'
 import { createTraffic } from '../chain/event-traffic.js'
 import { environmentFor, startService } from '../service/service.js'
@@ -74,8 +74,11 @@ export async function startOpenApiFixture() {
     startUnready: () => startService(dead, {}, { log }),
     /** Blocks an address on every chain of `shared`, as its operator would. */
     async bar(address: Address) {
-      const { blockedSolvers, close } = await openBlockedSolvers({ dbPath: '', databaseUrl: database.url })
-      await blockedSolvers.add({ address, chainId: undefined, blockedAt: Date.now() })
+      const {
+        lists: { blocked: blockedSolvers },
+        close,
+      } = await openSolverLists({ dbPath: '', databaseUrl: database.url })
+      await blockedSolvers.add({ address, chainId: undefined, listedAt: Date.now() })
       await close()
     },
     /** Ends the database of `shared`, which continues without it. */

@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
+import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
 import { assertOwnVersion } from './own-version.js'
 import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
@@ -8,8 +8,8 @@ import type { Schema } from './schema.js'
 
 const UNDEFINED_TABLE = '42P01'
 
-/** Opens the blocked solvers in the shared PostgreSQL. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
-export async function openSharedBlockedSolvers(databaseUrl: string): Promise<OpenBlockedSolvers> {
+/** Opens the lists of solvers in the shared PostgreSQL. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
+export async function openSharedSolverLists(databaseUrl: string): Promise<OpenSolverLists> {
   const pool = createConnectionPool(databaseUrl)
   const database = new Kysely<Schema>({ dialect: pool.dialect() })
   try {
@@ -19,8 +19,9 @@ export async function openSharedBlockedSolvers(databaseUrl: string): Promise<Ope
     await pool.close()
     throw error
   }
+  const { blocked, allowed } = createSolverLists(database, POSTGRES_COORDINATION)
   return {
-    blockedSolvers: mapConnectionErrors(createBlockedSolverStore(database, POSTGRES_COORDINATION)),
+    lists: { blocked: mapConnectionErrors(blocked), allowed: mapConnectionErrors(allowed) },
     close: pool.close,
   }
 }

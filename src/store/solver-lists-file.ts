@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { ConfigError } from '../environment.js'
-import { createBlockedSolverStore, type OpenBlockedSolvers } from './blocked-solvers.js'
+import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
 import { assertOwnVersion } from './own-version.js'
 import type { Schema } from './schema.js'
 import { sqliteDialect } from './sqlite-driver.js'
@@ -9,8 +9,8 @@ import { readMigrations } from './sqlite-inspection.js'
 
 const VARIABLE = 'DB_PATH'
 
-/** Opens the blocked solvers in a SQLite file. @throws ConfigError */
-export function openBlockedSolversFile(path: string): OpenBlockedSolvers {
+/** Opens the lists of solvers in a SQLite file. @throws ConfigError */
+export function openSolverListsFile(path: string): OpenSolverLists {
   const sqlite = openExisting(path)
   try {
     assertOwnVersion(VARIABLE, readMigrations(sqlite))
@@ -19,7 +19,7 @@ export function openBlockedSolversFile(path: string): OpenBlockedSolvers {
     throw error
   }
   const database = new Kysely<Schema>({ dialect: sqliteDialect(sqlite) })
-  return { blockedSolvers: createBlockedSolverStore(database), close: () => database.destroy() }
+  return { lists: createSolverLists(database), close: () => database.destroy() }
 }
 
 function openExisting(path: string): SQLite.Database {

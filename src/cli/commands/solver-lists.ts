@@ -1,0 +1,150 @@
+import type { Command } from 'commander'
+import type { Address } from '../../domain/hex.js'
+import { toChecksumAddress } from '../../signing/checksum.js'
+import type { ListedSolver, SolverListName } from '../../store/listed-solvers.js'
+import { readAddress, readChainId } from '../arguments.js'
+import { EXIT } from '../exit-codes.js'
+import { CommandFailure } from '../failure.js'
+import type { CliIo } from '../io.js'
+import { ownDatabaseHelp, withSolverLists } from '../own-database.js'
+import { show } from '../show.js'
+
+interface Options {
+  readonly json?: boolean
+}
+
+interface ListOptions extends Options {
+  readonly chain?: number
+}
+
+const SAMPLE = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
+
+/** `solvers block`, `unblock`, `allow`, `disallow`, `blocked` and `allowed`: the operator's decisions about solvers. */
+export function addSolverLists(solvers: Command, io: CliIo): void {
+  solvers.commandsGroup('On the database of your own instance:')
+  takesAddress(solvers.command('block'), 'every chain')
+    .summary('remove a solver and block its address')
+    .description('Removes a solver and blocks its address. The address cannot register until you unblock it.')
+    .addHelpText('after', ownDatabaseHelp(`solvers block ${SAMPLE}`, `solvers block ${SAMPLE} --chain 1`))
+    .action((address: Address, options: ListOptions) => block(io, address, options))
+  takesAddress(solvers.command('unblock'), 'every chain, and each single one')
+    .summary('let a blocked address register again')
+    .description('Lets a blocked address register again. The solver must then register itself.')
+    .addHelpText('after', ownDatabaseHelp(`solvers unblock ${SAMPLE}`))
+    .action((address: Address, options: ListOptions) => takeOff(io, 'blocked', address, options))
+  takesAddress(solvers.command('allow'), 'every chain')
+    .summary('let an address register where only some may')
+    .description(
+      'Allows an address. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
+    )
+    .addHelpText('after', ownDatabaseHelp(`solvers allow ${SAMPLE}`))
+    .action((address: Address, options: ListOptions) => allow(io, address, options))
+  takesAddress(solvers.command('disallow'), 'every chain, and each single one')
+    .summary('take an address off the list of allowed ones')
+    .description(
+      'Takes an address off the list of allowed ones. With SOLVER_ALLOWLIST=true, its solver is removed.',
+    )
+    .addHelpText('after', ownDatabaseHelp(`solvers disallow ${SAMPLE}`))
+    .action((address: Address, options: ListOptions) => takeOff(io, 'allowed', address, options))
+  takesJson(solvers.command('blocked'))
+    .summary('list the addresses that cannot register')
+    .description('Lists the blocked addresses, the oldest first.')
+    .addHelpText('after', ownDatabaseHelp('solvers blocked'))
+    .action((options: Options) => list(io, 'blocked', options))
+  takesJson(solvers.command('allowed'))
+    .summary('list the addresses that may register where only some may')
+    .description('Lists the allowed addresses, the oldest first.')
+    .addHelpText('after', ownDatabaseHelp('solvers allowed'))
+    .action((options: Options) => list(io, 'allowed', options))
+}
+
+function takesAddress(command: Command, everyChain: string): Command {
+  command
+    .argument('<address>', "the solver's address", readAddress)
+    .option('--chain <id>', `one chain; ${everyChain} when left out`, readChainId)
+  return takesJson(command)
+}
+
+function takesJson(command: Command): Command {
+  return command.option('--json', 'JSON on standard output, for scripts')
+}
+
+/** SQLite notifies no other process of a change: the service reads the table at each bond check. */
+const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
+
+async function block(io: CliIo, address: Address, options: ListOptions): Promise<void> {
+  const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
+  const removedFrom = await withSolverLists(io, ({ blocked }) => blocked.add(entry))
+  const solver = toChecksumAddress(address)
+  await show(io, options, { status: 'removed', ...toView('blocked', entry), removedFrom }, () => {
+    const wasOn = removedFrom.length === 0 ? 'was not registered' : `is removed from ${chains(removedFrom)}`
+    const note = removedFrom.length === 0 ? '' : ` ${FOLLOWS}`
+    return `${solver} ${wasOn}, and is blocked from ${scope(entry.chainId)}.${note}\n`
+  })
+}
+
+async function allow(io: CliIo, address: Address, options: ListOptions): Promise<void> {
+  const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
+  await withSolverLists(io, ({ allowed }) => allowed.add(entry))
+  const text = `${toChecksumAddress(address)} is allowed on ${scope(entry.chainId)}.\n`
+  await show(io, options, { status: 'allowed', ...toView('allowed', entry) }, () => text)
+}
+
+async function takeOff(
+  io: CliIo,
+  name: SolverListName,
+  address: Address,
+  options: ListOptions,
+): Promise<void> {
+  const { chain: chainId } = options
+  const solver = toChecksumAddress(address)
+  const removed = await withSolverLists(io, async (lists) => {
+    const own = (await lists[name].readAll()).filter((entry) => entry.address === address)
+    if (chainId !== undefined && own.some((entry) => entry.chainId === undefined)) {
+      const message = `${solver} is ${name} on every chain: leave --chain out to change that.`
+      throw new CommandFailure(EXIT.refused, message)
+    }
+    return lists[name].remove(address, chainId)
+  })
+  if (removed === 0) {
+    const where = chainId === undefined ? '' : ` on chain ${chainId}`
+    throw new CommandFailure(EXIT.refused, `${solver} is not ${name}${where}.`)
+  }
+  const status = name === 'blocked' ? 'allowed' : 'disallowed'
+  const result = { status, address: solver, ...(chainId !== undefined && { chainId }) }
+  const text =
+    name === 'blocked'
+      ? `${solver} may register on ${scope(chainId)} again.\n`
+      : `${solver} is not allowed on ${scope(chainId)} any more. ${FOLLOWS}\n`
+  await show(io, options, result, () => text)
+}
+
+async function list(io: CliIo, name: SolverListName, options: Options): Promise<void> {
+  const entries = await withSolverLists(io, (lists) => lists[name].readAll())
+  const views = entries.map((entry) => toView(name, entry))
+  await show(io, options, views, ({ table }) => {
+    if (entries.length === 0) return `No address is ${name}.\n`
+    return table(
+      [{ title: 'solver' }, { title: 'chain' }, { title: name }],
+      entries.map(({ address, chainId, listedAt }) => [
+        toChecksumAddress(address),
+        String(chainId ?? 'every'),
+        new Date(listedAt).toISOString(),
+      ]),
+    )
+  })
+}
+
+/** An entry in JSON. Without `chainId` it applies to every chain. */
+function toView(name: SolverListName, { address, chainId, listedAt }: ListedSolver) {
+  const at = name === 'blocked' ? { blockedAt: listedAt } : { allowedAt: listedAt }
+  return { address: toChecksumAddress(address), ...(chainId !== undefined && { chainId }), ...at }
+}
+
+function scope(chainId: number | undefined): string {
+  return chainId === undefined ? 'every chain' : `chain ${chainId}`
+}
+
+function chains(chainIds: readonly number[]): string {
+  return `chain${chainIds.length === 1 ? '' : 's'} ${chainIds.join(', ')}`
+}
