@@ -813,7 +813,7 @@ export interface components {
         ListSolverStatsResponse: {
             /** @description The window of the request. */
             window: string;
-            /** @description The registered solvers, the longest registered first. Then those that are no longer registered, and have counts in the window, by address. */
+            /** @description The registered solvers, and those that are no longer registered and have counts in the window. Those with the most settled orders come first. */
             solvers: components["schemas"]["SolverStats"][];
         };
         /** @description GetSolverStatsRequest names a solver and the time. */
@@ -885,6 +885,17 @@ export interface components {
             softDeadline: number;
             /** @description Offers that were the only valid ones of their quote. Anybody can make such quotes, and they say nothing of the price. */
             wonAlone: number;
+            /**
+             * @description Why quotes do not ask the solver at present; absent when they do.
+             *
+             *     - `NOT_REGISTERED`: The solver is not registered on the chain.
+             *     - `BOND_TOO_SMALL`: Its bond is smaller than the settlement contract's minimum.
+             *     - `NOT_CONNECTED`: It has no endpoint, and its session has ended.
+             *     - `COOL_DOWN`: Its cool-down lasts: see `coolDown`.
+             *     - `CIRCUIT_OPEN`: Its circuit breaker is open: only probes ask it, for which no quote waits.
+             * @enum {string}
+             */
+            notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "COOL_DOWN" | "CIRCUIT_OPEN";
         };
         /** @description SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them. */
         SolverHour: {
@@ -960,6 +971,17 @@ export interface components {
             totalBond?: string;
             /** @description The part of the bond that is neither reserved nor unstaking; absent until it has been read. */
             freeBond?: string;
+            /**
+             * @description Why quotes do not ask the solver at present; absent when they do.
+             *
+             *     - `NOT_REGISTERED`: The solver is not registered on the chain.
+             *     - `BOND_TOO_SMALL`: Its bond is smaller than the settlement contract's minimum.
+             *     - `NOT_CONNECTED`: It has no endpoint, and its session has ended.
+             *     - `COOL_DOWN`: Its cool-down lasts: see `coolDown`.
+             *     - `CIRCUIT_OPEN`: Its circuit breaker is open: only probes ask it, for which no quote waits.
+             * @enum {string}
+             */
+            notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "COOL_DOWN" | "CIRCUIT_OPEN";
         };
         /** @description OwnResult is what came of one request, as its solver may see it. */
         OwnResult: {

@@ -88,7 +88,7 @@ export async function openServer(
     ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
-    createOwnResultsMethod({ ...quoting, config, freeBonds, coolDowns, now }),
+    createOwnResultsMethod({ ...quoting, config, directory, freeBonds, coolDowns, now }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory }),
   ].map(guard)

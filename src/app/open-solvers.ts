@@ -64,11 +64,15 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     registrations,
     directory,
     isBlocked: store.isBlocked,
+    async hasOpenOrders({ chainId, address: solver }) {
+      const { orders } = await stores.orders.list(chainId, { solver, state: 'DEPOSITED' }, undefined, 1)
+      return orders.length > 0
+    },
     eventLog,
     heartbeatMs: overrides.sessionHeartbeatMs,
     metrics,
     log,
-    now,
+    clock,
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, now, log })
   if (relay !== undefined) started.push(relay.close)

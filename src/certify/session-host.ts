@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.js'
 import { limitTime } from '../concurrency/limit-time.js'
 import type { RateLimitConfig } from '../config.js'
 import type { Address } from '../domain/hex.js'
@@ -91,11 +92,12 @@ export async function startSessionHost(options: SessionHostOptions): Promise<Ses
       ...trial,
       config,
       isBlocked: async () => false,
+      hasOpenOrders: async () => false,
       eventLog: NO_EVENTS,
       heartbeatMs: HEARTBEAT_MS,
       metrics,
       log,
-      now: Date.now,
+      clock: systemClock,
     })
   let sessions = open()
   /** By the id of the request. */

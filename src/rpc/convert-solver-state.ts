@@ -1,14 +1,20 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { CircuitBreakerState, type CoolDownSchema } from '../../gen/aggregator/v1/solver_stats_pb.js'
+import {
+  CircuitBreakerState,
+  type CoolDownSchema,
+  NotAskedReason,
+} from '../../gen/aggregator/v1/solver_stats_pb.js'
 import type { CoolDown } from '../domain/cool-down.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { Quoting } from '../quoting/quoting.js'
 import type { CircuitState } from '../solvers/circuit-breaker.js'
 import type { CoolDowns } from '../solvers/cool-downs.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
 
-/** Where the circuit breaker, the cool-down and the bond of a solver come from. */
+/** Where the registration, the circuit breaker, the cool-down and the bond of a solver come from. */
 export interface SolverStateSources {
+  readonly directory: Pick<SolverDirectory, 'find' | 'active'>
   readonly circuitStateOf: Quoting['circuitStateOf']
   readonly coolDowns: Pick<CoolDowns, 'of'>
   readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
@@ -20,14 +26,29 @@ const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
   'half-open': CircuitBreakerState.HALF_OPEN,
 }
 
-/** The fields of a message for how the instance treats a solver now: its circuit breaker, cool-down and bond. */
-export function toStateFields(key: SolverKey, { circuitStateOf, coolDowns, freeBonds }: SolverStateSources) {
+/** The fields of a message for how the instance treats a solver now: whether it is asked, its circuit breaker, cool-down and bond. */
+export function toStateFields(key: SolverKey, sources: SolverStateSources) {
+  const { circuitStateOf, coolDowns, freeBonds } = sources
   return {
     totalBond: freeBonds.totalOf(key)?.toString(),
     freeBond: freeBonds.of(key)?.toString(),
+    notAsked: notAskedReasonOf(key, sources),
     circuitBreaker: CIRCUIT_STATES[circuitStateOf(key)],
     coolDown: toCoolDownMessage(coolDowns.of(key)),
   }
+}
+
+/** Undefined when quotes ask the solver. */
+function notAskedReasonOf(
+  key: SolverKey,
+  { directory, circuitStateOf, coolDowns }: SolverStateSources,
+): NotAskedReason | undefined {
+  const solver = directory.find(key)
+  if (solver === undefined) return NotAskedReason.NOT_REGISTERED
+  if (!solver.isBonded) return NotAskedReason.BOND_TOO_SMALL
+  if (!directory.active(key.chainId).includes(solver)) return NotAskedReason.NOT_CONNECTED
+  if (coolDowns.of(key) !== undefined) return NotAskedReason.COOL_DOWN
+  return circuitStateOf(key) === 'open' ? NotAskedReason.CIRCUIT_OPEN : undefined
 }
 
 function toCoolDownMessage(

@@ -11,7 +11,7 @@ import { type Method, unaryMethod } from './method.js'
 
 interface SolverStatsOptions extends SolverStateSources {
   readonly statistics: StatisticsReader
-  readonly directory: Pick<SolverDirectory, 'registered' | 'find'>
+  readonly directory: Pick<SolverDirectory, 'registered' | 'find' | 'active'>
 }
 
 const NO_COUNTS = summarize(noSolverCounts())

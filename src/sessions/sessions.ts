@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
 import { ServiceError, shuttingDown } from '../domain/errors.js'
@@ -44,12 +45,13 @@ interface SessionsOptions {
   readonly registrations: Pick<SessionRegistrations, 'connect' | 'disconnect'>
   readonly directory: Pick<SolverDirectory, 'find' | 'addListener'>
   readonly isBlocked: (key: SolverKey) => Promise<boolean>
+  /** Whether a user has deposited for an order of the solver that is neither settled nor refunded. */
+  readonly hasOpenOrders: (key: SolverKey) => Promise<boolean>
   readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
   readonly heartbeatMs?: number | undefined
   readonly metrics: Pick<Metrics, 'solverSessions' | 'solverSessionsPending' | 'solverSessionEnds'>
   readonly log: Logger
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
 }
 
 const HEARTBEAT_MS = 20_000
@@ -57,10 +59,12 @@ const HEARTBEAT_MS = 20_000
 const RECONNECT_MS = 20
 const MIN_RECONNECT_MS = 1000
 const MAX_RECONNECT_MS = 60_000
+const OPEN_ORDERS_POLL_MS = 5000
 
 /** Builds the sessions, without any at first. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { config, registrations, directory, metrics, log, now } = options
+  const { config, registrations, directory, metrics, log, clock } = options
+  const { now } = clock
   const { heartbeatMs = HEARTBEAT_MS } = options
   const isOn = config.solverSessions && (!config.production || config.publicUrls.length > 0)
   const places = createPendingPlaces()
@@ -69,6 +73,8 @@ export function createSessions(options: SessionsOptions): Sessions {
   const open = new Map<string, Session>()
   /** Sessions that are being written to the database: another replica may read and ask them before they are open here. */
   const opening = new Map<string, Promise<unknown>>()
+  /** Blocked solvers that still get the events of their open orders, by session and chain. */
+  const leaving = new Set<string>()
   const logRefusal = createRefusalLog(log)
   let isShuttingDown = false
 
@@ -134,19 +140,29 @@ export function createSessions(options: SessionsOptions): Sessions {
   function follow(session: Session, chainId: number, solver: Solver | undefined): void {
     if (!session.chains().has(chainId) || solver?.session?.id === session.id) return
     const { address } = session.registration
-    if (solver === undefined)
-      void removed({ chainId, address }).then((error) => session.leaveChain(chainId, error))
+    if (solver === undefined) void leave(session, { chainId, address })
     else {
       const next = solver.session ?? solver.remoteSession
       session.leaveChain(chainId, next === undefined ? registrationLost() : replaced())
     }
   }
 
-  async function removed(key: SolverKey): Promise<ServiceError> {
+  /** A blocked solver is not asked, and leaves when its open orders have ended: it needs their events (docs/decisions.md, D26). */
+  async function leave(session: Session, key: SolverKey): Promise<void> {
+    const { chainId } = key
     const isBlocked = await options.isBlocked(key).catch(() => false)
-    return isBlocked
-      ? solverBlocked()
-      : new ServiceError('SOLVER_NOT_FOUND', 'The solver is not registered any more.')
+    if (!isBlocked)
+      return session.leaveChain(
+        chainId,
+        new ServiceError('SOLVER_NOT_FOUND', 'The solver is not registered any more.'),
+      )
+    const id = `${session.id} ${chainId}`
+    if (leaving.has(id)) return
+    leaving.add(id)
+    while (open.has(session.id) && (await options.hasOpenOrders(key).catch(() => true)))
+      await clock.sleep(OPEN_ORDERS_POLL_MS)
+    leaving.delete(id)
+    session.leaveChain(chainId, solverBlocked())
   }
 
   directory.addListener((chainId, registered) => {

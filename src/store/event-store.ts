@@ -15,6 +15,8 @@ import {
   moveLastSequence,
   readEventBlocks,
   removeThrough,
+  restore,
+  setAside,
 } from './event-statements.js'
 import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
 import { createMissingTerms, type MissingTerms } from './missing-terms.js'
@@ -46,8 +48,9 @@ export interface EventStore extends EventReads, MissingTerms {
   /** Makes the caller the leader of a chain, after a write under way. From then on, writes of earlier leaders fail. */
   takeOver(chainId: number): Promise<Takeover>
   /**
-   * Sets a chain's position to `header`, at the first start or at a new start. Earlier published events stay unchanged, and
-   * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them.
+   * Sets a chain's position to `header`, at the first start or for another contract. Earlier published events stay in the log, and
+   * no reorganisation removes them any more. Their orders leave the table, because another contract has none of them. When their
+   * contract is read again, they are not published again.
    */
   begin(token: FencingToken, settlement: Address, header: BlockHeader): Promise<void>
   /** Adds blocks and publishes their events. */
@@ -117,7 +120,7 @@ export function createEventStore(
     events: readonly EventWithPosition[],
   ): Promise<LogEntry[]> {
     const sources = await withKnownSolvers(transaction, chainId, events)
-    const entries = await addEntries(transaction, sources, eventRow)
+    const entries = await addEntries(transaction, await restore(transaction, chainId, sources), eventRow)
     await addSteps(transaction, chainId, sources)
     return entries
   }
@@ -142,12 +145,7 @@ export function createEventStore(
         const { chainId } = token
         await replaceHeaders(transaction, chainId, header)
         await lockLog(transaction)
-        await transaction
-          .updateTable('events')
-          .set({ is_canonical: 0 })
-          .where('chain_id', '=', chainId)
-          .where('is_canonical', '=', 1)
-          .execute()
+        await setAside(transaction, chainId)
         await removeOrders(transaction, chainId)
         await setStart(transaction, chainId, settlement, header.number + 1)
       }),

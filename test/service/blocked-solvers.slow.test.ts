@@ -2,14 +2,22 @@ import SQLite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { between } from '../support/between.js'
-import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { solverAccounts, startChain, type TestChain, user } from '../support/chain/chain.js'
+import { createCalls } from '../support/chain/contract-calls.js'
 import { databases } from '../support/databases/service-databases.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { eventually } from '../support/eventually.js'
 import { commandLine } from '../support/process/command-line.js'
 import { startProcess } from '../support/process/process.js'
 import { startService, type TestService } from '../support/service/service.js'
-import { register, signedRegistration, signedUnregistration } from '../support/solvers/solver.js'
+import { offering, openSession } from '../support/sessions/session-solver.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import {
+  contractStruct,
+  register,
+  signedRegistration,
+  signedUnregistration,
+} from '../support/solvers/solver.js'
 
 const [account, other] = solverAccounts
 const ENDPOINT = 'http://127.0.0.1:9'
@@ -148,6 +156,29 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
     const body = { ...(await signedRegistration(account, { endpointUrl: ENDPOINT })), signature }
     expect((await service.post(`${path}/register`, body)).body.code).toBe('SIGNATURE_INVALID')
   })
+})
+
+it('a blocked solver gets the events of its open orders on its session, which ends after them', async () => {
+  const environment = { DB_PATH: temporaryFile() }
+  const service = await start(environment)
+  const calls = createCalls(chain.devnet, chain.contracts.settlement)
+  const { weth, usdc } = chain.contracts
+  await calls.mint(weth, user.address, 10n ** 20n)
+  await calls.approve(weth, user, 10n ** 20n)
+  await calls.mint(usdc, account.address, 10n ** 20n)
+  await calls.approve(usdc, account, 10n ** 20n)
+  const session = await openSession(service.url, chain, account, { behaviour: offering('1000'), events: {} })
+  onTestFinished(session.leave)
+  const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+  await session.next('event')
+
+  await commandLine(['solvers', 'block', account.address], { environment })
+  await untilListed(service)
+  expect((await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status).toBe(503)
+  await calls.send(account, 'fill', [body.orderId])
+  expect((await session.next('event', 1)).event).toMatchObject({ type: 'Settled', orderId: body.orderId })
+  expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
 })
 
 it('registrations succeed while another process blocks and unblocks a solver again and again', async () => {

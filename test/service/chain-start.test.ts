@@ -174,4 +174,26 @@ describe('a start with a stored position', () => {
     expect(new Set(await listedOrders(after))).toEqual(new Set(ofOther.map(({ orderId }) => orderId)))
     late.close()
   })
+
+  it('for a wrong contract and then for the right one publishes each event once, and lists its orders again', async () => {
+    const environment = { DB_PATH: temporaryFile(), ...startBlock(0) }
+    const before = await start(environment)
+    await untilRead(before)
+    const listedOrders = async (service: TestService) =>
+      (await service.get(`/v1/${chain.chainId}/orders?pageSize=200`)).body.orders
+    const orders = await listedOrders(before)
+    expect(orders).not.toEqual([])
+    await stop(before)
+
+    const wrong = await start(environment, await deploySettlement({ ...chain.devnet, deployer }))
+    await untilRead(wrong)
+    expect(await listedOrders(wrong)).toEqual([])
+    await stop(wrong)
+
+    const right = await start(environment)
+    await untilRead(right)
+    expect(await listedOrders(right)).toEqual(orders)
+    await traffic.run({ events: 4, blocks: 2 })
+    await expectLogOf(right, 0)
+  })
 })

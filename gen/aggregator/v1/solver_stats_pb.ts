@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/solver_stats.proto.
  */
 export const file_aggregator_v1_solver_stats: GenFile = /*@__PURE__*/
-  fileDesc("CiBhZ2dyZWdhdG9yL3YxL3NvbHZlcl9zdGF0cy5wcm90bxINYWdncmVnYXRvci52MSIoCghDb29sRG93bhINCgV1bnRpbBgBIAEoBBINCgVsZXZlbBgCIAEoDSJKChZMaXN0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKBndpbmRvdxgCIAEoCUgAiAEBQgkKB193aW5kb3ciVgoXTGlzdFNvbHZlclN0YXRzUmVzcG9uc2USDgoGd2luZG93GAEgASgJEisKB3NvbHZlcnMYAiADKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzIloKFUdldFNvbHZlclN0YXRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhMKBndpbmRvdxgDIAEoCUgAiAEBQgkKB193aW5kb3cifQoWR2V0U29sdmVyU3RhdHNSZXNwb25zZRIOCgZ3aW5kb3cYASABKAkSKQoFc3RhdHMYAiABKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzEigKBWhvdXJzGAMgAygLMhkuYWdncmVnYXRvci52MS5Tb2x2ZXJIb3VyItIECgtTb2x2ZXJTdGF0cxIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRINCgVhc2tlZBgDIAEoBBIOCgZxdW90ZWQYBCABKAQSEAoIZGVjbGluZWQYBSABKAQSDwoHaW52YWxpZBgGIAEoBBIOCgZmYWlsZWQYByABKAQSDAoEbGF0ZRgIIAEoBBILCgN3b24YCSABKAQSEQoJZGVwb3NpdGVkGAogASgEEg8KB3NldHRsZWQYCyABKAQSEAoIcmVmdW5kZWQYDCABKAQSFgoJZmlsbF9yYXRlGA0gASgBSACIAQESHwoSbWVkaWFuX3Jlc3BvbnNlX21zGA4gASgNSAGIAQESHAoPcDk1X3Jlc3BvbnNlX21zGA8gASgNSAKIAQESFwoKdG90YWxfYm9uZBgQIAEoCUgDiAEBEhYKCWZyZWVfYm9uZBgRIAEoCUgEiAEBEjsKD2NpcmN1aXRfYnJlYWtlchgSIAEoDjIiLmFnZ3JlZ2F0b3IudjEuQ2lyY3VpdEJyZWFrZXJTdGF0ZRIvCgljb29sX2Rvd24YEyABKAsyFy5hZ2dyZWdhdG9yLnYxLkNvb2xEb3duSAWIAQESFQoNc29mdF9kZWFkbGluZRgUIAEoBBIRCgl3b25fYWxvbmUYFSABKARCDAoKX2ZpbGxfcmF0ZUIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXNCDQoLX3RvdGFsX2JvbmRCDAoKX2ZyZWVfYm9uZEIMCgpfY29vbF9kb3duItICCgpTb2x2ZXJIb3VyEg0KBXN0YXJ0GAEgASgEEg0KBWFza2VkGAIgASgEEg4KBnF1b3RlZBgDIAEoBBIQCghkZWNsaW5lZBgEIAEoBBIPCgdpbnZhbGlkGAUgASgEEg4KBmZhaWxlZBgGIAEoBBIMCgRsYXRlGAcgASgEEgsKA3dvbhgIIAEoBBIRCglkZXBvc2l0ZWQYCSABKAQSDwoHc2V0dGxlZBgKIAEoBBIQCghyZWZ1bmRlZBgLIAEoBBIfChJtZWRpYW5fcmVzcG9uc2VfbXMYDCABKA1IAIgBARIcCg9wOTVfcmVzcG9uc2VfbXMYDSABKA1IAYgBARIVCg1zb2Z0X2RlYWRsaW5lGA4gASgEEhEKCXdvbl9hbG9uZRgPIAEoBEIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXMiwAEKFUxpc3RPd25SZXN1bHRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhEKCXRpbWVzdGFtcBgDIAEoBBIQCghhdWRpZW5jZRgEIAEoCRIRCglzaWduYXR1cmUYBSABKAkSFgoJcGFnZV9zaXplGAYgASgNSACIAQESFwoKcGFnZV90b2tlbhgHIAEoCUgBiAEBQgwKCl9wYWdlX3NpemVCDQoLX3BhZ2VfdG9rZW4ipgIKFkxpc3RPd25SZXN1bHRzUmVzcG9uc2USKQoHcmVzdWx0cxgBIAMoCzIYLmFnZ3JlZ2F0b3IudjEuT3duUmVzdWx0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI7Cg9jaXJjdWl0X2JyZWFrZXIYAyABKA4yIi5hZ2dyZWdhdG9yLnYxLkNpcmN1aXRCcmVha2VyU3RhdGUSLwoJY29vbF9kb3duGAQgASgLMhcuYWdncmVnYXRvci52MS5Db29sRG93bkgAiAEBEhcKCnRvdGFsX2JvbmQYBSABKAlIAYgBARIWCglmcmVlX2JvbmQYBiABKAlIAogBAUIMCgpfY29vbF9kb3duQg0KC190b3RhbF9ib25kQgwKCl9mcmVlX2JvbmQioQIKCU93blJlc3VsdBIVCghxdW90ZV9pZBgBIAEoCUgAiAEBEhQKDHJlcXVlc3RlZF9hdBgCIAEoBBImCgRraW5kGAMgASgOMhguYWdncmVnYXRvci52MS5RdW90ZUtpbmQSLwoHcmVxdWVzdBgEIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEisKBnJlc3VsdBgFIAEoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAYgASgJSAGIAQESGQoMZGlzdGFuY2VfYnBzGAcgASgBSAKIAQFCCwoJX3F1b3RlX2lkQg4KDF9iZXN0X2Ftb3VudEIPCg1fZGlzdGFuY2VfYnBzKqMBChNDaXJjdWl0QnJlYWtlclN0YXRlEiUKIUNJUkNVSVRfQlJFQUtFUl9TVEFURV9VTlNQRUNJRklFRBAAEiAKHENJUkNVSVRfQlJFQUtFUl9TVEFURV9DTE9TRUQQARIeChpDSVJDVUlUX0JSRUFLRVJfU1RBVEVfT1BFThACEiMKH0NJUkNVSVRfQlJFQUtFUl9TVEFURV9IQUxGX09QRU4QA2IGcHJvdG8z", [file_aggregator_v1_quote]);
+  fileDesc("CiBhZ2dyZWdhdG9yL3YxL3NvbHZlcl9zdGF0cy5wcm90bxINYWdncmVnYXRvci52MSIoCghDb29sRG93bhINCgV1bnRpbBgBIAEoBBINCgVsZXZlbBgCIAEoDSJKChZMaXN0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKBndpbmRvdxgCIAEoCUgAiAEBQgkKB193aW5kb3ciVgoXTGlzdFNvbHZlclN0YXRzUmVzcG9uc2USDgoGd2luZG93GAEgASgJEisKB3NvbHZlcnMYAiADKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzIloKFUdldFNvbHZlclN0YXRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhMKBndpbmRvdxgDIAEoCUgAiAEBQgkKB193aW5kb3cifQoWR2V0U29sdmVyU3RhdHNSZXNwb25zZRIOCgZ3aW5kb3cYASABKAkSKQoFc3RhdHMYAiABKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzEigKBWhvdXJzGAMgAygLMhkuYWdncmVnYXRvci52MS5Tb2x2ZXJIb3VyIpcFCgtTb2x2ZXJTdGF0cxIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRINCgVhc2tlZBgDIAEoBBIOCgZxdW90ZWQYBCABKAQSEAoIZGVjbGluZWQYBSABKAQSDwoHaW52YWxpZBgGIAEoBBIOCgZmYWlsZWQYByABKAQSDAoEbGF0ZRgIIAEoBBILCgN3b24YCSABKAQSEQoJZGVwb3NpdGVkGAogASgEEg8KB3NldHRsZWQYCyABKAQSEAoIcmVmdW5kZWQYDCABKAQSFgoJZmlsbF9yYXRlGA0gASgBSACIAQESHwoSbWVkaWFuX3Jlc3BvbnNlX21zGA4gASgNSAGIAQESHAoPcDk1X3Jlc3BvbnNlX21zGA8gASgNSAKIAQESFwoKdG90YWxfYm9uZBgQIAEoCUgDiAEBEhYKCWZyZWVfYm9uZBgRIAEoCUgEiAEBEjsKD2NpcmN1aXRfYnJlYWtlchgSIAEoDjIiLmFnZ3JlZ2F0b3IudjEuQ2lyY3VpdEJyZWFrZXJTdGF0ZRIvCgljb29sX2Rvd24YEyABKAsyFy5hZ2dyZWdhdG9yLnYxLkNvb2xEb3duSAWIAQESFQoNc29mdF9kZWFkbGluZRgUIAEoBBIRCgl3b25fYWxvbmUYFSABKAQSNQoJbm90X2Fza2VkGBYgASgOMh0uYWdncmVnYXRvci52MS5Ob3RBc2tlZFJlYXNvbkgGiAEBQgwKCl9maWxsX3JhdGVCFQoTX21lZGlhbl9yZXNwb25zZV9tc0ISChBfcDk1X3Jlc3BvbnNlX21zQg0KC190b3RhbF9ib25kQgwKCl9mcmVlX2JvbmRCDAoKX2Nvb2xfZG93bkIMCgpfbm90X2Fza2VkItICCgpTb2x2ZXJIb3VyEg0KBXN0YXJ0GAEgASgEEg0KBWFza2VkGAIgASgEEg4KBnF1b3RlZBgDIAEoBBIQCghkZWNsaW5lZBgEIAEoBBIPCgdpbnZhbGlkGAUgASgEEg4KBmZhaWxlZBgGIAEoBBIMCgRsYXRlGAcgASgEEgsKA3dvbhgIIAEoBBIRCglkZXBvc2l0ZWQYCSABKAQSDwoHc2V0dGxlZBgKIAEoBBIQCghyZWZ1bmRlZBgLIAEoBBIfChJtZWRpYW5fcmVzcG9uc2VfbXMYDCABKA1IAIgBARIcCg9wOTVfcmVzcG9uc2VfbXMYDSABKA1IAYgBARIVCg1zb2Z0X2RlYWRsaW5lGA4gASgEEhEKCXdvbl9hbG9uZRgPIAEoBEIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXMiwAEKFUxpc3RPd25SZXN1bHRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhEKCXRpbWVzdGFtcBgDIAEoBBIQCghhdWRpZW5jZRgEIAEoCRIRCglzaWduYXR1cmUYBSABKAkSFgoJcGFnZV9zaXplGAYgASgNSACIAQESFwoKcGFnZV90b2tlbhgHIAEoCUgBiAEBQgwKCl9wYWdlX3NpemVCDQoLX3BhZ2VfdG9rZW4i6wIKFkxpc3RPd25SZXN1bHRzUmVzcG9uc2USKQoHcmVzdWx0cxgBIAMoCzIYLmFnZ3JlZ2F0b3IudjEuT3duUmVzdWx0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI7Cg9jaXJjdWl0X2JyZWFrZXIYAyABKA4yIi5hZ2dyZWdhdG9yLnYxLkNpcmN1aXRCcmVha2VyU3RhdGUSLwoJY29vbF9kb3duGAQgASgLMhcuYWdncmVnYXRvci52MS5Db29sRG93bkgAiAEBEhcKCnRvdGFsX2JvbmQYBSABKAlIAYgBARIWCglmcmVlX2JvbmQYBiABKAlIAogBARI1Cglub3RfYXNrZWQYByABKA4yHS5hZ2dyZWdhdG9yLnYxLk5vdEFza2VkUmVhc29uSAOIAQFCDAoKX2Nvb2xfZG93bkINCgtfdG90YWxfYm9uZEIMCgpfZnJlZV9ib25kQgwKCl9ub3RfYXNrZWQioQIKCU93blJlc3VsdBIVCghxdW90ZV9pZBgBIAEoCUgAiAEBEhQKDHJlcXVlc3RlZF9hdBgCIAEoBBImCgRraW5kGAMgASgOMhguYWdncmVnYXRvci52MS5RdW90ZUtpbmQSLwoHcmVxdWVzdBgEIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEisKBnJlc3VsdBgFIAEoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAYgASgJSAGIAQESGQoMZGlzdGFuY2VfYnBzGAcgASgBSAKIAQFCCwoJX3F1b3RlX2lkQg4KDF9iZXN0X2Ftb3VudEIPCg1fZGlzdGFuY2VfYnBzKqMBChNDaXJjdWl0QnJlYWtlclN0YXRlEiUKIUNJUkNVSVRfQlJFQUtFUl9TVEFURV9VTlNQRUNJRklFRBAAEiAKHENJUkNVSVRfQlJFQUtFUl9TVEFURV9DTE9TRUQQARIeChpDSVJDVUlUX0JSRUFLRVJfU1RBVEVfT1BFThACEiMKH0NJUkNVSVRfQlJFQUtFUl9TVEFURV9IQUxGX09QRU4QAyrjAQoOTm90QXNrZWRSZWFzb24SIAocTk9UX0FTS0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEiMKH05PVF9BU0tFRF9SRUFTT05fTk9UX1JFR0lTVEVSRUQQARIjCh9OT1RfQVNLRURfUkVBU09OX0JPTkRfVE9PX1NNQUxMEAISIgoeTk9UX0FTS0VEX1JFQVNPTl9OT1RfQ09OTkVDVEVEEAMSHgoaTk9UX0FTS0VEX1JFQVNPTl9DT09MX0RPV04QBBIhCh1OT1RfQVNLRURfUkVBU09OX0NJUkNVSVRfT1BFThAFYgZwcm90bzM", [file_aggregator_v1_quote]);
 
 /**
  * CoolDown is a time in which a solver is not asked, because orders that it had offered were refunded.
@@ -85,8 +85,8 @@ export type ListSolverStatsResponse = Message<"aggregator.v1.ListSolverStatsResp
   window: string;
 
   /**
-   * The registered solvers, the longest registered first. Then those that are no longer registered, and have counts in the
-   * window, by address.
+   * The registered solvers, and those that are no longer registered and have counts in the window. Those with the most settled
+   * orders come first.
    *
    * @generated from field: repeated aggregator.v1.SolverStats solvers = 2;
    */
@@ -324,6 +324,13 @@ export type SolverStats = Message<"aggregator.v1.SolverStats"> & {
    * @generated from field: uint64 won_alone = 21;
    */
   wonAlone: bigint;
+
+  /**
+   * Why quotes do not ask the solver at present; absent when they do.
+   *
+   * @generated from field: optional aggregator.v1.NotAskedReason not_asked = 22;
+   */
+  notAsked?: NotAskedReason | undefined;
 };
 
 /**
@@ -564,6 +571,13 @@ export type ListOwnResultsResponse = Message<"aggregator.v1.ListOwnResultsRespon
    * @generated from field: optional string free_bond = 6;
    */
   freeBond?: string | undefined;
+
+  /**
+   * Why quotes do not ask the solver at present; absent when they do.
+   *
+   * @generated from field: optional aggregator.v1.NotAskedReason not_asked = 7;
+   */
+  notAsked?: NotAskedReason | undefined;
 };
 
 /**
@@ -678,4 +692,59 @@ export enum CircuitBreakerState {
  */
 export const CircuitBreakerStateSchema: GenEnum<CircuitBreakerState> = /*@__PURE__*/
   enumDesc(file_aggregator_v1_solver_stats, 0);
+
+/**
+ * NotAskedReason says why quotes do not ask a solver at present.
+ *
+ * @generated from enum aggregator.v1.NotAskedReason
+ */
+export enum NotAskedReason {
+  /**
+   * Not set; never returned.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED = 0,
+
+  /**
+   * The solver is not registered on the chain.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_NOT_REGISTERED = 1;
+   */
+  NOT_REGISTERED = 1,
+
+  /**
+   * Its bond is smaller than the settlement contract's minimum.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_BOND_TOO_SMALL = 2;
+   */
+  BOND_TOO_SMALL = 2,
+
+  /**
+   * It has no endpoint, and its session has ended.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_NOT_CONNECTED = 3;
+   */
+  NOT_CONNECTED = 3,
+
+  /**
+   * Its cool-down lasts: see `cool_down`.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_COOL_DOWN = 4;
+   */
+  COOL_DOWN = 4,
+
+  /**
+   * Its circuit breaker is open: only probes ask it, for which no quote waits.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_CIRCUIT_OPEN = 5;
+   */
+  CIRCUIT_OPEN = 5,
+}
+
+/**
+ * Describes the enum aggregator.v1.NotAskedReason.
+ */
+export const NotAskedReasonSchema: GenEnum<NotAskedReason> = /*@__PURE__*/
+  enumDesc(file_aggregator_v1_solver_stats, 1);
 

@@ -73,6 +73,8 @@ export interface OwnResultPage {
   readonly results: readonly OwnResult[]
   /** Undefined on the last page. */
   readonly nextPageToken: string | undefined
+  /** Why quotes do not ask the solver at present; undefined when they do. */
+  readonly notAsked: Messages['ListOwnResultsResponse']['notAsked'] | UnknownText
   /** Whether quotes wait for the solver: when CLOSED, they do. */
   readonly circuitBreaker: Messages['ListOwnResultsResponse']['circuitBreaker'] | UnknownText
   /** A time in which the solver is not asked; `until` in Unix milliseconds. */
@@ -117,6 +119,7 @@ export function readOwnResultPage(answer: unknown): OwnResultPage {
   return {
     results: readList(message.results).map(readOwnResult),
     nextPageToken: readText(message.nextPageToken) || undefined,
+    notAsked: readOptional(message.notAsked, readEnum),
     circuitBreaker: readEnum(message.circuitBreaker),
     coolDown: readOptional(message.coolDown, readCoolDown),
     totalBond: readOptional(message.totalBond, readUint256),

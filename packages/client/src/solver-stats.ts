@@ -48,6 +48,8 @@ export interface SolverStats extends SolverCounts {
   /** In the bond token's smallest unit; undefined until it has been read. */
   readonly totalBond: bigint | undefined
   readonly freeBond: bigint | undefined
+  /** Why quotes do not ask the solver at present; undefined when they do. */
+  readonly notAsked: Messages['SolverStats']['notAsked'] | UnknownText
   readonly circuitBreaker: Messages['SolverStats']['circuitBreaker'] | UnknownText
   /** Undefined while there is none. */
   readonly coolDown: { readonly until: number; readonly level: number } | undefined
@@ -102,6 +104,7 @@ function readSolverStats(answer: unknown): SolverStats {
     fillRate: readOptional(stats.fillRate, readShare),
     totalBond: readOptional(stats.totalBond, readUint256),
     freeBond: readOptional(stats.freeBond, readUint256),
+    notAsked: readOptional(stats.notAsked, readEnum),
     circuitBreaker: readEnum(stats.circuitBreaker),
     coolDown: readOptional(stats.coolDown, readCoolDown),
   }

@@ -86,8 +86,9 @@ function renderResults(
   page: OwnResultPage,
   { table, fields }: Display,
 ): string {
-  const { circuitBreaker, coolDown, totalBond, freeBond } = page
+  const { notAsked, circuitBreaker, coolDown, totalBond, freeBond } = page
   const state = fields([
+    ['not asked', notAsked],
     ['circuit breaker', circuitBreaker],
     ['cool-down', coolDown && `level ${coolDown.level}, for ${formatDuration(coolDown.until - Date.now())}`],
     ['total bond', totalBond?.toString()],

@@ -86,10 +86,8 @@ function percentOf(share: number | undefined): string {
   return share === undefined ? '' : `${(share * 100).toFixed(1)} %`
 }
 
-/** What keeps quotes from asking the solver, or from waiting for it. */
-function stateOf({ circuitBreaker, coolDown }: SolverStats): string {
-  const circuit =
-    circuitBreaker === 'CLOSED' ? [] : [`circuit ${circuitBreaker.toLowerCase().replace('_', '-')}`]
-  const cooling = coolDown === undefined ? [] : [`cool-down until ${new Date(coolDown.until).toISOString()}`]
-  return [...circuit, ...cooling].join(', ') || 'ok'
+/** Why quotes do not ask the solver. */
+function stateOf({ notAsked = 'ok', coolDown }: SolverStats): string {
+  const until = coolDown === undefined ? '' : ` until ${new Date(coolDown.until).toISOString()}`
+  return `${notAsked.toLowerCase().replaceAll('_', ' ')}${until}`
 }

@@ -118,6 +118,12 @@ async function createEventLog(db: TableCreator): Promise<void> {
     .unique()
     .where(sql<SqlBool>`is_canonical = 1`)
     .execute()
+  await db.schema
+    .createIndex('events_set_aside')
+    .on('events')
+    .columns(['chain_id', 'order_id'])
+    .where(sql<SqlBool>`is_canonical = 2`)
+    .execute()
   // Chains and types are few, so a read scans a bounded range for them.
   for (const column of ['order_id', 'user', 'solver'])
     await db.schema.createIndex(`events_of_${column}`).on('events').columns([column, 'sequence']).execute()

@@ -44,11 +44,6 @@ export function toFailure(thrown: unknown): Failure {
   }
 }
 
-/** Whether a method does not exist at this instance. */
-export function isUnimplemented(failure: Failure | undefined): boolean {
-  return failure?.reason === 'UNIMPLEMENTED' || failure?.reason === 'ROUTE_NOT_FOUND'
-}
-
 /** `fetch` throws a TypeError when no answer comes. A proxy without an instance answers with 502 to 504. */
 function isUnreachable(error: ConnectError, thrown: unknown): boolean {
   return thrown instanceof TypeError || error.cause instanceof TypeError || error.code === Code.Unavailable

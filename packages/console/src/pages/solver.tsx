@@ -6,15 +6,13 @@ import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
 import { Replies } from '../components/replies.js'
 import { SolverState } from '../components/solver-state.js'
-import { StateMark } from '../components/state-mark.js'
 import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
-import { isUnimplemented } from '../data/failure.js'
 import { listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
-import { solverName, useSolvers } from '../data/solvers.js'
+import { solverName } from '../data/solvers.js'
 import { answeredShare, hourly, useSolverHours, WINDOWS, winShare } from '../data/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
@@ -31,9 +29,6 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
     (signal) => listOrders(chainId, { solver: address, pageSize: LATEST }, signal),
     { refreshOn: ({ solver }) => solver?.toLowerCase() === address.toLowerCase() },
   )
-  const active = useSolvers(chainId).data?.some(
-    (solver) => solver.address.toLowerCase() === address.toLowerCase(),
-  )
   const name = solverName(address)
   if (!isAddress) return <Empty title="This is no address.">Search for a solver by its address.</Empty>
   return (
@@ -44,7 +39,7 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
           <Id text={address} label="solver's address" />
         </h1>
       </div>
-      <Statistics chain={chain} address={address} isActive={active} />
+      <Statistics chain={chain} address={address} />
       <section class="panel" aria-labelledby="solver-orders">
         <div class="panel-head">
           <h2 id="solver-orders">Orders</h2>
@@ -66,21 +61,12 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
 interface StatisticsProps {
   readonly chain: Chain
   readonly address: string
-  /** Undefined while the list of solvers is not known. */
-  readonly isActive: boolean | undefined
 }
 
-function Statistics({ chain, address, isActive }: StatisticsProps) {
+function Statistics({ chain, address }: StatisticsProps) {
   const wanted = route.value.query.get('window')
   const window = WINDOWS.find((each) => each === wanted) ?? '24h'
   const answer = useSolverHours(chain.chainId, address, window)
-  if (isUnimplemented(answer.failure))
-    return (
-      <p class="muted footnote">
-        <StateMark word={isActive ? 'active' : 'not registered'} tone={isActive ? 'good' : 'neutral'} /> ·
-        This instance keeps no statistics of solvers.
-      </p>
-    )
   if (answer.failure?.reason === 'SOLVER_NOT_FOUND')
     return <p class="muted footnote">This solver is not registered.</p>
   if (answer.failure !== undefined) return <FailureNotice failure={answer.failure} retry={answer.refresh} />
@@ -96,7 +82,7 @@ function Statistics({ chain, address, isActive }: StatisticsProps) {
       </div>
       <dl class="fact-row">
         <Fact name="State">
-          <SolverState {...stats} isActive={isActive} />
+          <SolverState {...stats} />
         </Fact>
         <Fact name="Asked">{group(String(stats.asked))}</Fact>
         <Fact name="Won">{share(winShare(stats))}</Fact>

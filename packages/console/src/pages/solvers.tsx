@@ -1,5 +1,4 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { Solver } from '../../../../gen/aggregator/v1/solver_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
@@ -7,15 +6,10 @@ import { LinkRow, Rows } from '../components/rows.js'
 import { ShareBar } from '../components/share-bar.js'
 import { SolverState } from '../components/solver-state.js'
 import { Sparkline } from '../components/sparkline.js'
-import { StateMark } from '../components/state-mark.js'
-import { Age } from '../components/time.js'
 import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
-import { isUnimplemented } from '../data/failure.js'
-import type { Query } from '../data/query.js'
 import { route } from '../data/route.js'
-import { useSolvers } from '../data/solvers.js'
 import {
   answeredShare,
   hourly,
@@ -33,13 +27,11 @@ const MOST_SPARKLINES = 20
 /** A line has one value for each hour. */
 const SPARKLINE_REFRESH_MS = 900_000
 
-/** All solvers and how they compete. An instance without statistics has their names alone. */
+/** All solvers and how they compete. */
 export function SolversPage({ chain }: { readonly chain: Chain }) {
   const wanted = route.value.query.get('window')
   const window = WINDOWS.find((each) => each === wanted) ?? '24h'
   const stats = useSolverStats(chain.chainId, window)
-  const active = useSolvers(chain.chainId)
-  if (isUnimplemented(stats.failure)) return <NamesAlone list={active} />
   return (
     <>
       <div class="page-head">
@@ -52,7 +44,13 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
       ) : stats.data.solvers.length === 0 ? (
         <NoSolvers />
       ) : (
-        <StatsRows chain={chain} window={window} solvers={stats.data.solvers} active={active.data} />
+        <>
+          <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
+          <p class="muted footnote">
+            Solvers with the most filled orders come first: a filled order costs its maker gas. The other
+            counts cost only requests to fake, and wins a second solver with a bond.
+          </p>
+        </>
       )}
     </>
   )
@@ -68,11 +66,9 @@ interface StatsRowsProps {
   readonly chain: Chain
   readonly window: StatsWindow
   readonly solvers: readonly SolverStats[]
-  /** Undefined while the list is not known. */
-  readonly active: readonly Solver[] | undefined
 }
 
-function StatsRows({ chain, window, solvers, active }: StatsRowsProps) {
+function StatsRows({ chain, window, solvers }: StatsRowsProps) {
   return (
     <Rows
       caption="Solvers"
@@ -97,7 +93,6 @@ function StatsRows({ chain, window, solvers, active }: StatsRowsProps) {
           chain={chain}
           window={window}
           stats={solver}
-          isActive={active?.some(({ address }) => address === solver.solver)}
           hasSparkline={index < MOST_SPARKLINES}
         />
       ))}
@@ -109,11 +104,10 @@ interface StatsRowProps {
   readonly chain: Chain
   readonly window: StatsWindow
   readonly stats: SolverStats
-  readonly isActive: boolean | undefined
   readonly hasSparkline: boolean
 }
 
-function StatsRow({ chain, window, stats, isActive, hasSparkline }: StatsRowProps) {
+function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
   const hours = useSolverHours(chain.chainId, stats.solver, window, {
     isWanted: hasSparkline,
     refreshMs: SPARKLINE_REFRESH_MS,
@@ -150,7 +144,7 @@ function StatsRow({ chain, window, stats, isActive, hasSparkline }: StatsRowProp
         <FreeBond chain={chain} stats={stats} />
       </td>
       <td data-label="State">
-        <SolverState {...stats} isActive={isActive} />
+        <SolverState {...stats} />
       </td>
     </LinkRow>
   )
@@ -174,45 +168,3 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
 
 const share = (value: number | undefined) => (value === undefined ? '–' : formatShare(value))
 const ms = (value: number | undefined) => (value === undefined ? '–' : formatDuration(value))
-
-function NamesAlone({ list }: { readonly list: Query<readonly Solver[]> }) {
-  return (
-    <>
-      <div class="page-head">
-        <h1>Solvers</h1>
-      </div>
-      {list.failure !== undefined && <FailureNotice failure={list.failure} retry={list.refresh} />}
-      {list.data === undefined ? (
-        list.failure === undefined && <Skeleton lines={4} />
-      ) : list.data.length === 0 ? (
-        <NoSolvers />
-      ) : (
-        <Rows
-          caption="Solvers"
-          head={
-            <>
-              <th>Solver</th>
-              <th>Registered</th>
-              <th>State</th>
-            </>
-          }
-        >
-          {list.data.map(({ address, name, registeredAt }) => (
-            <LinkRow key={address} href={hrefHere('solver', address)} label={`Solver ${address}`}>
-              <td class="wide" data-label="Solver">
-                <SolverLabel address={address} name={name} />
-              </td>
-              <td data-label="Registered">
-                <Age ms={Number(registeredAt)} />
-              </td>
-              <td data-label="State">
-                <StateMark word="active" tone="good" />
-              </td>
-            </LinkRow>
-          ))}
-        </Rows>
-      )}
-      <p class="muted footnote">This instance keeps no statistics of solvers.</p>
-    </>
-  )
-}
