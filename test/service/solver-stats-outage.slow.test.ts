@@ -17,7 +17,6 @@ const OUTAGE_MS = 16_000
 const LONGEST_QUOTE_MS = 800
 /** Counts are stored every 5 s, and reads are up to 2 s old. */
 const STORED_AFTER_MS = 8000
-const TIMEOUT_MS = 60_000
 /** Of all parts of the service, in the whole outage. */
 const MOST_WARNINGS = 20
 const PAUSE_MS = 20
@@ -98,7 +97,6 @@ const OUTAGES: [kind: string, begin: (link: DatabaseLink) => () => void][] = [
 describe.concurrent('while the database', () => {
   it.for(OUTAGES)(
     '%s, quotes go on, and each counts once afterwards',
-    { timeout: TIMEOUT_MS },
     async ([, begin], { expect, onTestFinished }) => {
       const link = await startDatabaseLink(await createPostgresDatabase(onTestFinished))
       onTestFinished(() => link.close())
@@ -134,38 +132,34 @@ describe.concurrent('while the database', () => {
   )
 })
 
-it(
-  'a killed process loses only the counts of its last seconds',
-  async () => {
-    const environment = { ...environmentFor(chain), DB_PATH: temporaryFile() }
-    async function start() {
-      const service = startServiceProcess(environment)
-      const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
-      return { url, service }
-    }
-    const first = await start()
-    await solver.register(clientOf(first.url))
-    await quote(first.url, 20)
-    expect(await untilCounted(first.url, 20, STORED_AFTER_MS)).toEqual(exactly(20))
-    await quote(first.url, 30)
-    first.service.signal('SIGKILL')
-    await first.service.exited
+it('a killed process loses only the counts of its last seconds', async () => {
+  const environment = { ...environmentFor(chain), DB_PATH: temporaryFile() }
+  async function start() {
+    const service = startServiceProcess(environment)
+    const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
+    return { url, service }
+  }
+  const first = await start()
+  await solver.register(clientOf(first.url))
+  await quote(first.url, 20)
+  expect(await untilCounted(first.url, 20, STORED_AFTER_MS)).toEqual(exactly(20))
+  await quote(first.url, 30)
+  first.service.signal('SIGKILL')
+  await first.service.exited
 
-    const second = await start()
-    const { asked } = await readCounts(second.url)
-    expect(asked).toBeGreaterThanOrEqual(20)
-    expect(asked).toBeLessThanOrEqual(50)
-    await quote(second.url, 10)
-    second.service.signal('SIGTERM')
-    expect(await second.service.exited).toBe(0)
+  const second = await start()
+  const { asked } = await readCounts(second.url)
+  expect(asked).toBeGreaterThanOrEqual(20)
+  expect(asked).toBeLessThanOrEqual(50)
+  await quote(second.url, 10)
+  second.service.signal('SIGTERM')
+  expect(await second.service.exited).toBe(0)
 
-    const third = await start()
-    expect(await readCounts(third.url)).toEqual(exactly(asked + 10))
-    third.service.signal('SIGTERM')
-    await third.service.exited
-  },
-  TIMEOUT_MS,
-)
+  const third = await start()
+  expect(await readCounts(third.url)).toEqual(exactly(asked + 10))
+  third.service.signal('SIGTERM')
+  await third.service.exited
+})
 
 /** What registers a solver at a process. */
 function clientOf(url: string): Pick<TestService, 'post'> {
