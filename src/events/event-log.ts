@@ -1,9 +1,11 @@
+import { startRetention } from '../concurrency/retention.js'
 import { createRetry } from '../concurrency/retry.js'
 import type { ClientId } from '../domain/client.js'
 import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { StreamEvent } from '../domain/event.js'
 import type { EventSink, TermsSink } from '../domain/event-sink.js'
+import { DAY_MS } from '../domain/time.js'
 import type { EventStore } from '../store/event-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -11,7 +13,6 @@ import { createEventSink } from './chain-event-sink.js'
 import { createHub, type Hub } from './hub.js'
 import { readEnd } from './published-log.js'
 import { createPublisher } from './publisher.js'
-import { createRetention } from './retention.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events. Chain leaders write it, and subscribers read it. */
@@ -55,15 +56,26 @@ interface EventLogOptions {
 }
 
 const RETRY_MS = 1000
+const PRUNE_INTERVAL_MS = 10 * 60_000
 
 /** Opens the log of a store. From then on, entries older than the retention time are removed. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, cluster, onEvent, keptEntries = MAX_RECENT, metrics, log } = options
-  const retention = createRetention(options)
+  const { store, cluster, onEvent, eventRetentionDays, keptEntries = MAX_RECENT, metrics, log, now } = options
   const end = await readEnd(store, keptEntries)
   const hub = createHub({ ...end, reader: store, onEvent, onSlow: () => metrics.streamDrops.inc() })
   const publisher = createPublisher({ store, logId: end.logId, keptEntries, hub, metrics, log })
-  retention.start(hub.pruneThrough)
+  const endRetention = startRetention({
+    /** Measures age from the last entry at the latest, so that a wrong clock removes nothing. */
+    async pruneSome() {
+      const newestMs = Math.min(now(), (await store.lastEntryTime()) ?? 0)
+      const { prunedSequence, isMore } = await store.pruneSome(newestMs - eventRetentionDays * DAY_MS)
+      hub.pruneThrough(prunedSequence)
+      return isMore
+    },
+    what: 'events',
+    intervalMs: PRUNE_INTERVAL_MS,
+    log,
+  })
 
   const reading = createRetry({
     work: publisher.catchUp,
@@ -91,7 +103,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
     endSubscriptions: hub.close,
     async close() {
       hub.close()
-      await Promise.all([reading.close(), publisher.idle(), retention.close()])
+      await Promise.all([reading.close(), publisher.idle(), endRetention()])
     },
   }
 }

@@ -86,7 +86,7 @@ export function createHub(options: HubOptions): Hub {
   async function readBeginning(after: number): Promise<LogPart> {
     const [oldest] = await enqueueRead(() => entries.readAfter(after, 1))
     if (oldest === undefined) throw cursorUnknown()
-    // The oldest entry kept is only there to confirm cursors: the log begins after it (see EventStore.prune).
+    // The oldest entry kept is only there to confirm cursors: the log begins after it (see EventStore.pruneSome).
     return { entries: [], through: oldest.sequence, cursor: oldest.cursor }
   }
 

@@ -1,7 +1,7 @@
+import { startRetention } from '../concurrency/retention.js'
 import { ServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
 import type { SolverKey } from '../domain/solver.js'
-import { startRetention } from '../solvers/retention.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { QuoteRecordStore, RecordFilter } from '../store/quote-record-store.js'
 import type { Logger } from '../telemetry/log.js'

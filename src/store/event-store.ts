@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BlockHeader, BlockRef, ChainPosition, EventWithPosition, NewBlocks } from '../domain/block.js'
 import type { LogEntry } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
@@ -67,17 +66,11 @@ export interface EventStore extends EventReads, MissingTerms {
   /** The solvers of those of some orders of a chain whose terms are known. */
   knownSolvers(chainId: number, orderIds: readonly Hex[]): Promise<Map<Hex, Address>>
   /**
-   * Removes the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It keeps
-   * the last of them, so that the cursor at the beginning of the log can be confirmed.
-   * @param pause called between pages of them; false ends the removal
-   * @returns the sequence of that entry; 0 when none was published before
+   * Removes some of the entries at the beginning of the log that were published before a time, Unix time in milliseconds. It
+   * keeps the last of them, so that the cursor at the beginning of the log can be confirmed.
+   * @returns the log's `prunedSequence`, and whether there may be more to remove
    */
-  prune(beforeMs: number, pause?: () => Promise<boolean>): Promise<number>
-}
-
-async function oneTurn(): Promise<boolean> {
-  await nextTurn()
-  return true
+  pruneSome(beforeMs: number): Promise<Pick<LogState, 'prunedSequence'> & { readonly isMore: boolean }>
 }
 
 /**
@@ -177,21 +170,18 @@ export function createEventStore(
 
     knownSolvers: (chainId, orderIds) => knownSolvers(database, chainId, orderIds),
 
-    async prune(beforeMs, pause = oneTurn) {
-      for (;;) {
-        const page = await database
-          .selectFrom('events')
-          .select(['sequence', 'published_at_ms'])
-          .orderBy('sequence')
-          .limit(BATCH_ROWS)
-          .execute()
-        const kept = page.findIndex((row) => row.published_at_ms >= beforeMs)
-        const last = (kept === -1 ? page : page.slice(0, kept)).at(-1)
-        if (last !== undefined) await removeThrough(database, last.sequence)
-        if (kept !== -1 || page.length < BATCH_ROWS || !(await pause())) break
-      }
+    async pruneSome(beforeMs) {
+      const page = await database
+        .selectFrom('events')
+        .select(['sequence', 'published_at_ms'])
+        .orderBy('sequence')
+        .limit(BATCH_ROWS)
+        .execute()
+      const kept = page.findIndex((row) => row.published_at_ms >= beforeMs)
+      const last = (kept === -1 ? page : page.slice(0, kept)).at(-1)
+      if (last !== undefined) await removeThrough(database, last.sequence)
       const log = await database.selectFrom('event_log').selectAll().executeTakeFirstOrThrow()
-      return log.pruned_sequence
+      return { prunedSequence: log.pruned_sequence, isMore: kept === -1 && page.length === BATCH_ROWS }
     },
   }
 }

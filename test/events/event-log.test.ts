@@ -229,11 +229,11 @@ describe('retention', () => {
 
   test('does not keep anyone waiting who opens the log, and ends with it after the page under way', async () => {
     const removal = deferred()
-    const prune: EventStore['prune'] = async (_before, pause) => {
+    const pruneSome: EventStore['pruneSome'] = async () => {
       await removal.opened
-      return (await pause?.()) ? 1 : 0
+      return { prunedSequence: 1, isMore: true }
     }
-    const { eventLog, beginning } = await openLog(() => ({ prune }))
+    const { eventLog, beginning } = await openLog(() => ({ pruneSome }))
     expect(await take(eventLog.subscribe(beginning, only({})), 1)).toEqual([1])
     const closed = eventLog.close()
     expect(await now(closed)).toBe('waiting')
@@ -242,10 +242,11 @@ describe('retention', () => {
   })
 
   test('is logged and repeated after a failure', async () => {
-    const prune = vi.fn<EventStore['prune']>().mockResolvedValueOnce(0)
-    const { eventLog, log, beginning } = await openLog(() => ({ prune }))
+    const pruned = (prunedSequence: number) => ({ prunedSequence, isMore: false })
+    const pruneSome = vi.fn<EventStore['pruneSome']>().mockResolvedValueOnce(pruned(0))
+    const { eventLog, log, beginning } = await openLog(() => ({ pruneSome }))
     const logged = vi.spyOn(log, 'error')
-    prune.mockRejectedValueOnce(new Error('disk full')).mockResolvedValue(1)
+    pruneSome.mockRejectedValueOnce(new Error('disk full')).mockResolvedValue(pruned(1))
     await passTenMinutes()
     expect(logged).toHaveBeenCalledOnce()
     expect(() => eventLog.subscribe(beginning, only({}))).not.toThrow()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
+import { pruneAll } from '../store/event-samples.js'
 import { END_OF_TIME, now, only, openHub, range, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })
@@ -66,7 +67,7 @@ describe('a cursor', () => {
         return opened.hub.subscribe(after, only({}))
       },
     }))
-    hub.pruneThrough(await store.prune(END_OF_TIME))
+    hub.pruneThrough(await pruneAll(store, END_OF_TIME))
     for (const cursor of [cursorAt(10), bareCursorAt(10)]) {
       expect(await now((await come(cursor)).next())).toBe('waiting')
     }

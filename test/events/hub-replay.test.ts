@@ -4,6 +4,7 @@ import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
 import { EARLIEST } from '../../src/events/hub.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import type { Batch } from '../../src/events/tail-buffer.js'
+import { pruneAll } from '../store/event-samples.js'
 import { END_OF_TIME, now, only, openHub, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN', httpStatus: 400 })
@@ -98,7 +99,7 @@ describe('a subscriber from the earliest event', () => {
   /** A log that another process has pruned: the hub still has its old beginning. */
   async function openPruned() {
     const opened = await openHub({ stored: LONG })
-    await opened.store.prune(END_OF_TIME)
+    await pruneAll(opened.store, END_OF_TIME)
     await opened.append(150, 1)
     return opened
   }
@@ -120,7 +121,7 @@ describe('a subscriber from the earliest event', () => {
     const { hub, store } = await openHub({ stored: LONG })
     const subscription = hub.subscribe(EARLIEST, EVERY_EVENT)
     expect(await take(subscription, 100)).toEqual(range(1, 100))
-    await store.prune(END_OF_TIME)
+    await pruneAll(store, END_OF_TIME)
     await expect(take(subscription, LONG)).rejects.toEqual(CURSOR_UNKNOWN)
   })
 })
@@ -213,7 +214,7 @@ describe('pruning', () => {
     const { hub, store, subscribe } = await openHub({ stored: 1200 })
     const subscription = subscribe(0)
     expect(await take(subscription, 500)).toEqual(range(1, 500))
-    hub.pruneThrough(await store.prune(END_OF_TIME))
+    hub.pruneThrough(await pruneAll(store, END_OF_TIME))
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
     expect(subscription.ended.reason).toEqual(CURSOR_UNKNOWN)
     await expect(subscription.next()).rejects.toEqual(CURSOR_UNKNOWN)
@@ -222,7 +223,7 @@ describe('pruning', () => {
   test('leaves no gap while it is under way and the hub does not know of it yet', async () => {
     const { store, subscribe } = await openHub({ stored: 2000 })
     const subscription = subscribe(0)
-    const pruned = store.prune(END_OF_TIME)
+    const pruned = pruneAll(store, END_OF_TIME)
     const taken: number[] = []
     const takeAll = async () => {
       for (;;) taken.push(...(await subscription.next()).map(({ sequence }) => sequence))
@@ -236,7 +237,7 @@ describe('pruning', () => {
   test('of all entries ends a replay at once', async () => {
     const { store, subscribe } = await openHub({ stored: 10 })
     const subscription = subscribe(0)
-    await store.prune(END_OF_TIME)
+    await pruneAll(store, END_OF_TIME)
     expect(await now(subscription.next().catch((error) => error))).toEqual(CURSOR_UNKNOWN)
   })
 
@@ -244,7 +245,7 @@ describe('pruning', () => {
     const { hub, store, subscribe, publish } = await openHub({ stored: 10 })
     const [ahead, inMemory] = [subscribe(10), subscribe()]
     await publish(3)
-    hub.pruneThrough(await store.prune(END_OF_TIME))
+    hub.pruneThrough(await pruneAll(store, END_OF_TIME))
     expect(await take(ahead, 3)).toEqual([11, 12, 13])
     expect(await take(inMemory, 3)).toEqual([11, 12, 13])
   })

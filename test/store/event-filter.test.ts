@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type EventFilter, matches } from '../../src/domain/event.js'
 import { DATABASES } from './databases.js'
-import { header, manySettled, newBlocks, openToRead } from './event-samples.js'
+import { header, manySettled, newBlocks, openToRead, pruneAll } from './event-samples.js'
 
 const sets = <T>(...values: T[]) => fc.subarray(values, { maxLength: 3 }).map((some) => new Set(some))
 const filters: fc.Arbitrary<EventFilter> = fc.record({
@@ -56,7 +56,7 @@ describe.each(DATABASES)('in %s', (_which, useDatabase) => {
     const { store, one } = await openLog(() => now)
     now = 2000
     await store.append(one, newBlocks(2, 2, manySettled(1, 2, 2)))
-    expect(await store.prune(1500)).toBe(20)
+    expect(await pruneAll(store, 1500)).toBe(20)
     const filter = {
       chainIds: new Set([1]),
       types: new Set(),

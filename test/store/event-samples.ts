@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { BlockHeader, EventWithPosition, NewBlocks } from '../../src/domain/block.js'
 import type { LogEntry, OrderEvent, StreamEvent } from '../../src/domain/event.js'
 import type { Hex } from '../../src/domain/hex.js'
 import { readPosition } from '../../src/store/chain-positions.js'
-import { createEventStore } from '../../src/store/event-store.js'
+import { createEventStore, type EventStore } from '../../src/store/event-store.js'
 import { sqliteAt, type TestDatabase } from './databases.js'
 
 const NOW = 1_800_000_000_000
@@ -39,6 +40,15 @@ export async function openToRead(...args: Parameters<typeof openStore>) {
   const opened = await openStore(...args)
   const [one, two] = [await opened.store.takeOver(1), await opened.store.takeOver(2)]
   return { ...opened, one, two }
+}
+
+/** Removes all entries before a time, as retention does. @returns the log's `prunedSequence` */
+export async function pruneAll(store: Pick<EventStore, 'pruneSome'>, beforeMs: number): Promise<number> {
+  for (;;) {
+    const { isMore, prunedSequence } = await store.pruneSome(beforeMs)
+    if (!isMore) return prunedSequence
+    await nextTurn()
+  }
 }
 
 /** A block of a branch. */

@@ -4,7 +4,7 @@ import type { LogEntry } from '../../src/domain/event.js'
 import { FencedError } from '../../src/store/fencing-token.js'
 import { createRandom } from '../support/random.js'
 import { inPostgres, postgresAt } from './databases.js'
-import { openStore } from './event-samples.js'
+import { openStore, pruneAll } from './event-samples.js'
 import { canonicalEvents, createRacingLeader, eventsOf, follow, type RacingLeader } from './racing-leader.js'
 
 const SEED = 20_260_107
@@ -111,7 +111,7 @@ test('replicas write, begin chains again and prune at the same time without dist
   const pruned: number[][] = [[], []]
   let isOver = false
   const pruning = [a.store, c.store].map(async (store, index) => {
-    while (!isOver) pruned[index]?.push(await store.prune(clock.ms - random.integer(0, 20)))
+    while (!isOver) pruned[index]?.push(await pruneAll(store, clock.ms - random.integer(0, 20)))
   })
   await Promise.all(
     [one, two].map(async (leader, index) => {

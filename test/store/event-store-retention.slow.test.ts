@@ -6,6 +6,7 @@ import {
   manySettled,
   newBlocks,
   openToRead,
+  pruneAll,
   publishedEntries,
   revertedEntries,
   SETTLEMENT,
@@ -38,7 +39,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
   describe('pruning', () => {
     test('of an empty log removes nothing', async () => {
       const { store } = await openAt(0, await create())
-      expect(await store.prune(Number.MAX_SAFE_INTEGER)).toBe(0)
+      expect(await pruneAll(store, Number.MAX_SAFE_INTEGER)).toBe(0)
       expect(await store.readState()).toMatchObject({ lastSequence: 0, prunedSequence: 0 })
     })
 
@@ -53,7 +54,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
     ])('before %d ms passes %d entries', async (beforeMs, count) => {
       const { store, contents } = await prepare(await create())
       const { positions } = await contents(1)
-      expect(await store.prune(beforeMs)).toBe(count)
+      expect(await pruneAll(store, beforeMs)).toBe(count)
       expect(await contents(1)).toStrictEqual({
         state: { logId: expect.any(String), lastSequence: 4, prunedSequence: count },
         // The last of them stays, for cursors.
@@ -64,11 +65,11 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
 
     test('continues where it ended, and never goes back', async () => {
       const { store } = await prepare(await create())
-      expect(await store.prune(201)).toBe(2)
-      expect(await store.prune(201)).toBe(2)
-      expect(await store.prune(0)).toBe(2)
+      expect(await pruneAll(store, 201)).toBe(2)
+      expect(await pruneAll(store, 201)).toBe(2)
+      expect(await pruneAll(store, 0)).toBe(2)
       expect(await store.readState()).toMatchObject({ prunedSequence: 2 })
-      expect(await store.prune(301)).toBe(3)
+      expect(await pruneAll(store, 301)).toBe(3)
       expect(await store.readAfter(0, 100)).toStrictEqual(publishedEntries(3, events[2], events[3]))
     })
 
@@ -76,20 +77,20 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       const { store, clock, one } = await prepare(await create())
       clock.ms = 500
       await store.revert(one, header(13))
-      expect(await store.prune(401)).toBe(4)
+      expect(await pruneAll(store, 401)).toBe(4)
       expect(await store.readAfter(4, 100)).toStrictEqual(revertedEntries(5, events[3]))
-      expect(await store.prune(501)).toBe(5)
+      expect(await pruneAll(store, 501)).toBe(5)
     })
 
     test('leaves the remaining events, which can be reverted', async () => {
       const { store, one } = await prepare(await create())
-      await store.prune(301)
+      await pruneAll(store, 301)
       expect(await store.revert(one, header(13))).toStrictEqual(revertedEntries(5, events[3]))
     })
 
     test('of everything does not free a sequence for reuse', async () => {
       const { store, one } = await prepare(await create())
-      expect(await store.prune(401)).toBe(4)
+      expect(await pruneAll(store, 401)).toBe(4)
       expect(await store.readAfter(4, 100)).toEqual([])
       expect(await store.readState()).toMatchObject({ lastSequence: 4, prunedSequence: 4 })
       const next = [settled(1, 15, 0)]
@@ -99,7 +100,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
 
     test('keeps the position of the chain', async () => {
       const { store, position } = await prepare(await create())
-      await store.prune(401)
+      await pruneAll(store, 401)
       expect(await position(1)).toEqual({
         settlement: SETTLEMENT,
         firstBlock: 11,
@@ -112,7 +113,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       await store.append(one, newBlocks(11, 11, manySettled(1, 11, count)))
       clock.ms = 200
       await store.append(one, newBlocks(12, 12, [settled(1, 12, 0)]))
-      expect(await store.prune(200)).toBe(count)
+      expect(await pruneAll(store, 200)).toBe(count)
       const lastOld = settled(1, 11, count - 1)
       expect(await store.readAfter(0, 10_000)).toStrictEqual(
         publishedEntries(count, lastOld, settled(1, 12, 0)),
@@ -124,12 +125,12 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
     test('never reports fewer removed entries than before, also while it removes more', async () => {
       const { store, one, clock } = await openAt(100, await create())
       await store.append(one, newBlocks(11, 11, manySettled(1, 11, 1200)))
-      await store.prune(200)
+      await pruneAll(store, 200)
       await store.append(one, newBlocks(12, 12, manySettled(1, 12, 3000)))
       clock.ms = 200
       // Opens a second connection, if the database has several.
       await Promise.all([store.readState(), store.readState()])
-      const pruned = store.prune(200)
+      const pruned = pruneAll(store, 200)
       const seen = []
       while (seen.at(-1) !== 4200) {
         seen.push((await store.readState()).prunedSequence)
@@ -145,7 +146,7 @@ describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
       const { store, clock, one } = await openAt(100, await create())
       await store.append(one, newBlocks(11, 11, manySettled(1, 11, 2000)))
       clock.ms = 200
-      const pruned = store.prune(200)
+      const pruned = pruneAll(store, 200)
       const arrivals = [12, 13, 14].map((number) => settled(1, number, 0))
       const entries = []
       for (const arrival of arrivals) {
@@ -177,7 +178,7 @@ describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_whe
   ])('continues the sequences when %s were removed', async (_how, beforeMs, count) => {
     const database = await create()
     const first = await prepare(database)
-    await first.store.prune(beforeMs)
+    await pruneAll(first.store, beforeMs)
     const before = await first.contents(1)
     await first.close()
 
@@ -194,7 +195,7 @@ describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_whe
     for (const beforeMs of [0, 401, 401]) {
       const { store, close } = await openAt(1000, database)
       ids.push((await store.readState()).logId)
-      await store.prune(beforeMs)
+      await pruneAll(store, beforeMs)
       await close()
     }
     expect(new Set(ids).size).toBe(1)

@@ -5,7 +5,7 @@ import type { Hex } from '../../src/domain/hex.js'
 import type { KnownOrder, ListedOrder, OrderPosition } from '../../src/domain/order.js'
 import { createOrderStore } from '../../src/store/order-store.js'
 import { BOTH_DATABASES, type TestDatabase } from './databases.js'
-import { header, newBlocks, openToRead, SETTLEMENT } from './event-samples.js'
+import { header, newBlocks, openToRead, pruneAll, SETTLEMENT } from './event-samples.js'
 
 const TERMS = {
   inputToken: '0x1a',
@@ -127,7 +127,7 @@ describe.each(BOTH_DATABASES)('the orders %s', (_where, kind) => {
   test('stay when their events leave the log', async () => {
     const { store, one, all } = await prepare(await create())
     await store.append(one, newBlocks(11, 11, [deposited('0x0a', at(11)), deposited('0x0b', at(11, 1))]))
-    await store.prune(Number.MAX_SAFE_INTEGER)
+    await pruneAll(store, Number.MAX_SAFE_INTEGER)
     await store.append(one, newBlocks(12, 12, [settled('0x0a', at(12))]))
     expect((await all()).map(({ orderId, state }) => [orderId, state])).toEqual([
       ['0x0b', 'DEPOSITED'],

@@ -27,7 +27,7 @@ function callAll({
     events.append(token, newBlocks(11, 11, [])),
     events.revert(token, header(10)),
     events.readAfter(0, 1),
-    events.prune(0),
+    events.pruneSome(0),
     circuitBreakers.readAll(),
     circuitBreakers.save({ ...solver(1), level: 1, until: 0 }),
     circuitBreakers.remove(solver(1)),
