@@ -38,8 +38,7 @@ export function createBondRound(
     const before = provenTime() - UNBONDED_LIFETIME_MS
     for (const solver of replaceableSolvers(solvers, before)) {
       const { address, unbondedSince } = solver
-      const remove = () => store.removeUnbonded(solver, before)
-      if (await directory.change(chainId, remove, [address]))
+      if (await directory.change(chainId, () => store.removeUnbonded(solver, before)))
         log.info({ chainId, solver: address, unbondedSince }, 'a solver was removed: no bond for 24 hours')
     }
   }

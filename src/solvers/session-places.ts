@@ -26,16 +26,15 @@ export function startSessionPlaces(options: SessionPlacesOptions): () => Promise
   const { store, directory, chains, now, log } = options
 
   async function removeEnded(chainId: number): Promise<void> {
-    const waiting = directory
+    const isWaiting = directory
       .registered(chainId)
-      .filter(
+      .some(
         ({ endpointUrl, session, remoteSession }) =>
           endpointUrl === NO_ENDPOINT && session === undefined && remoteSession === undefined,
       )
-    if (waiting.length === 0) return
+    if (!isWaiting) return
     const remove = () => store.removeEnded(chainId, now() - PLACE_LIFETIME_MS)
-    const addresses = waiting.map(({ address }) => address)
-    for (const solver of await directory.change(chainId, remove, addresses))
+    for (const solver of await directory.change(chainId, remove))
       log.info({ chainId, solver }, 'a solver was removed: no session for five minutes')
   }
 

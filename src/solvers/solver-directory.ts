@@ -1,5 +1,4 @@
 import type { ClusterBus } from '../domain/cluster.js'
-import type { Address } from '../domain/hex.js'
 import type { Solver, SolverKey } from '../domain/solver.js'
 import type { SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -21,11 +20,10 @@ export interface SolverDirectory {
   find(key: SolverKey): Solver | undefined
   /**
    * Writes a change of a chain's solvers to the store, then reloads them.
-   * @param mayRemove the solvers that the write may remove; no log line attributes their removal to another process
    * @returns the result of the write, when this replica uses the changed solvers
    * @throws the error of the write, or of the reload, which is then repeated in the background
    */
-  change<T>(chainId: number, write: () => Promise<T>, mayRemove?: readonly Address[]): Promise<T>
+  change<T>(chainId: number, write: () => Promise<T>): Promise<T>
   /** Reloads a chain's solvers in the background: another process may have changed them. */
   refresh(chainId: number): void
   /** Adds a listener, which is called after each reload that has changed the solvers of a chain. */
@@ -81,12 +79,11 @@ export async function createSolverDirectory(options: SolverDirectoryOptions): Pr
     registered,
     find: ({ chainId, address }) => registered(chainId).find((solver) => solver.address === address),
 
-    async change(chainId, write, mayRemove = []) {
+    async change(chainId, write) {
       const list = chains.get(chainId)
-      if (list === undefined) return write()
-      const result = await list.write(write, mayRemove)
+      const result = await write()
       try {
-        await list.reload()
+        await list?.reload()
       } catch (error) {
         follower.reload(chainId)
         throw error

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
 import { coalesce } from '../concurrency/coalesce.js'
-import type { Address } from '../domain/hex.js'
 import { askedSession, NO_ENDPOINT, type Solver } from '../domain/solver.js'
 import type { SolverStore } from '../store/solver-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -15,11 +14,6 @@ export interface SolverList {
   reachable(): readonly Solver[]
   /** Reads the solvers from the store. The read begins after the call. */
   reload(): Promise<void>
-  /**
-   * Runs a write of this replica. No log line attributes the removal of these solvers to another process. They are noted
-   * before the write, because a reload for another change may find their removal before its end.
-   */
-  write<T>(write: () => Promise<T>, mayRemove: readonly Address[]): Promise<T>
   /** Lists the solvers without a session from now on. @returns a function that ends this */
   hideSession(sessionId: string): () => void
   /** Asks no session at a replica from now on. @returns a function that ends this */
@@ -36,12 +30,6 @@ interface SolverListOptions {
 /** A list without any solvers. */
 export const NO_SOLVERS: readonly Solver[] = []
 
-/** A write of this replica to the solvers of a chain. */
-interface OwnWrite {
-  readonly mayRemove: readonly Address[]
-  isDone: boolean
-}
-
 /** Builds the solvers of one chain, without any before the first reload. */
 export function createSolverList(chainId: number, { store, log, onChange }: SolverListOptions): SolverList {
   let registered = NO_SOLVERS
@@ -51,20 +39,17 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
   const hidden = new Set<string>()
   /** Replicas that do not answer this one. */
   const skipped = new Set<string>()
-  /** The writes whose removals no reload has found yet. */
-  const ownWrites = new Set<OwnWrite>()
 
   /** One read at a time, so that no older state replaces a newer one. */
   const reload = coalesce(async () => {
-    const done = [...ownWrites].filter(({ isDone }) => isDone)
     for (const solver of await store.removeBlocked(chainId))
       log.warn({ chainId, solver }, 'a blocked solver was removed: another version has registered it')
     const before = registered
     list(await store.readAll(chainId))
     for (const { address } of before) {
-      if (!registered.some((solver) => solver.address === address)) logRemoval(address)
+      if (!registered.some((solver) => solver.address === address))
+        log.info({ chainId, solver: address }, 'a solver is no longer registered')
     }
-    for (const write of done) ownWrites.delete(write)
     if (registered !== before) onChange(registered)
   })
 
@@ -89,30 +74,11 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
     return { ...solver, remoteSession: { ...remoteSession, isCutOff: true } }
   }
 
-  /** Another process has removed it: the command line, or another replica. */
-  function logRemoval(solver: Address): void {
-    if ([...ownWrites].some(({ mayRemove }) => mayRemove.includes(solver))) return
-    log.info({ chainId, solver }, 'a solver was removed in the database')
-  }
-
   return {
     registered: () => registered,
     active: () => active,
     reachable: () => reachable,
     reload,
-
-    async write(write, mayRemove) {
-      const own: OwnWrite = { mayRemove, isDone: false }
-      ownWrites.add(own)
-      try {
-        const result = await write()
-        own.isDone = true
-        return result
-      } catch (error) {
-        ownWrites.delete(own)
-        throw error
-      }
-    },
 
     hideSession(sessionId) {
       hidden.add(sessionId)

@@ -114,7 +114,7 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
     async take(key, { candidates, unbondedBefore }, bond, write) {
       const { chainId, address } = key
       const addresses = await confirmUnbonded(candidates)
-      const replaced = await directory.change(chainId, () => write({ addresses, unbondedBefore }), addresses)
+      const replaced = await directory.change(chainId, () => write({ addresses, unbondedBefore }))
       if (replaced !== undefined)
         log.info({ chainId, solver: address, replaced }, 'a new solver has replaced one without a bond')
       await bondWatch.onRegistered(key, bond)

@@ -22,6 +22,6 @@ export function createUnregisterSolver(options: UnregisterSolverOptions): Unregi
   const { store, directory, protocolName } = options
   return async (request) => {
     await assertSigned(request, unregistrationMessage(protocolName, request), options)
-    await directory.change(request.chainId, () => store.remove(request, request.timestamp), [request.address])
+    await directory.change(request.chainId, () => store.remove(request, request.timestamp))
   }
 }

@@ -136,7 +136,10 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     await sessions.connect(newcomer)
     expect(active()[0]).toEqual(['a'])
     expect(directory.registered(1)).toHaveLength(1)
-    expect(lines).toEqual(['a new solver has replaced one without a bond'])
+    expect(lines).toEqual([
+      'a solver is no longer registered',
+      'a new solver has replaced one without a bond',
+    ])
   })
 
   describe('when the database fails', () => {
@@ -246,7 +249,9 @@ describe('the place of a solver without an endpoint', () => {
     await expect(sessions.connect(other)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
     pass(1)
     await expect.poll(() => directory.registered(1)).toEqual([])
-    expect(lines).toEqual(['a solver was removed: no session for five minutes'])
+    await expect
+      .poll(() => lines)
+      .toEqual(['a solver is no longer registered', 'a solver was removed: no session for five minutes'])
     await sessions.connect(other)
     await expect(sessions.connect(hello('b', { chainIds: [1] }))).rejects.toMatchObject({
       reason: 'SOLVER_LIMIT_REACHED',

@@ -118,7 +118,7 @@ describe('the directory', () => {
     await store.saveSession(sessionSolver(1, 'b'), NO_LIMIT)
     listener.onMessage(String(chainId))
     await expect.poll(() => heard.length).toBe(2)
-    await directory.change(chainId, () => store.remove(solver(1), 1), [solver(1).address])
+    await directory.change(chainId, () => store.remove(solver(1), 1))
     expect(heard).toEqual([
       [chainId, ['a']],
       [chainId, ['b']],
