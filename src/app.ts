@@ -86,8 +86,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     started.push(eventLog.close)
     await coolDowns.load()
     await usedNonces.load()
-    const pruneSomeHours = () => stores.solverOrders.pruneSomeHours(now())
-    started.push(startRetention({ pruneSome: pruneSomeHours, what: 'counts of orders', log }))
     const { eventSinkOf } = eventLog
     const chains = await openChains(config.chains, {
       ...config,

@@ -2,6 +2,7 @@ import type { Chain } from '../chain/chain.js'
 import { createProvenTime } from '../chain/proven-time.js'
 import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
+import { startRetention } from '../concurrency/retention.js'
 import type { Config } from '../config.js'
 import type { EventLog } from '../events/event-log.js'
 import { createContractRules } from '../quoting/contract-rules.js'
@@ -16,6 +17,7 @@ import { createFreeBonds } from '../solvers/free-bonds.js'
 import { createRegisterSolver } from '../solvers/register-solver.js'
 import { createSessionRegistrations } from '../solvers/session-registrations.js'
 import { createSolverDirectory } from '../solvers/solver-directory.js'
+import { pruneSomeCounts } from '../solvers/solver-statistics.js'
 import { createSessionTransports } from '../solvers/solver-transports.js'
 import { createStatisticsReader } from '../solvers/statistics-reader.js'
 import { createUnregisterSolver } from '../solvers/unregister-solver.js'
@@ -54,6 +56,8 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   const directory = await createSolverDirectory({ store, cluster, chainIds, log })
   started.push(directory.close)
   const provenTime = createProvenTime(chains, now)
+  const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())
+  started.push(startRetention({ pruneSome, what: 'counts of solvers', log }))
   const solvers = { ...config, store, directory, chains, now, provenTime, log }
   const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
   started.push(bondWatch.close)

@@ -8,6 +8,7 @@ import { keyOf, type SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
 import { KEPT_HOURS, noQuoteCounts } from '../domain/solver-statistics.js'
 import type { SolverHourStore, WrittenHour } from '../store/solver-hour-store.js'
+import type { SolverOrderStore } from '../store/solver-order-store.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** Counts what solvers do by hour, and stores it (docs/decisions.md, D20). */
@@ -24,11 +25,9 @@ export interface SolverStatistics {
 }
 
 interface SolverStatisticsOptions {
-  readonly store: SolverHourStore
+  readonly store: Pick<SolverHourStore, 'save'>
   /** Unix time in milliseconds. */
   readonly now: () => number
-  /** The time by which old counts are removed (see proven-time.ts). */
-  readonly provenTime: () => number
   readonly log: Logger
 }
 
@@ -48,14 +47,12 @@ const MAX_WAITING = 10_000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
 export function createSolverStatistics(options: SolverStatisticsOptions): SolverStatistics {
-  const { store, now, provenTime, log } = options
+  const { store, now, log } = options
 
   const writer = randomUUID()
   /** The oldest first. */
   const hours = new Map<string, CountedHour>()
   const latest = new WeakMap<SolverKey, CountedHour>()
-  /** All hours before this one have been removed from the store. */
-  let firstKept = 0
   const currentHour = () => hourOf(now() / 1000)
 
   function hourOfSolver(solver: SolverKey): CountedHour {
@@ -94,13 +91,6 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
       throw error
     }
     forgetStored()
-    await removeOld()
-  }
-
-  /** One hour at a time, so that no statement takes long. */
-  async function removeOld(): Promise<void> {
-    const first = hourOf(provenTime() / 1000) - KEPT_HOURS
-    if (first > firstKept && !(await store.removeOldest(first))) firstKept = first
   }
 
   const writes = createRetry({
@@ -136,4 +126,19 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
       )
     },
   }
+}
+
+/**
+ * Removes some of the counts that are older than 31 days.
+ * @param timeMs the time by which they are (see proven-time.ts): Unix time in milliseconds
+ * @returns whether there may be more
+ */
+export async function pruneSomeCounts(
+  quotes: Pick<SolverHourStore, 'removeOldest'>,
+  orders: Pick<SolverOrderStore, 'pruneSomeHours'>,
+  timeMs: number,
+): Promise<boolean> {
+  const firstKept = hourOf(timeMs / 1000) - KEPT_HOURS
+  const isMore = [await quotes.removeOldest(firstKept), await orders.pruneSomeHours(firstKept)]
+  return isMore.includes(true)
 }

@@ -1,8 +1,6 @@
-import { sql } from 'kysely'
 import type { RefundedOrder } from '../domain/cool-down.js'
 import type { Address, Hex } from '../domain/hex.js'
-import { hourOf, type SolverOrderHour } from '../domain/order-hours.js'
-import { DAY_SECONDS } from '../domain/time.js'
+import type { SolverOrderHour } from '../domain/order-hours.js'
 import { BATCH_ROWS } from './batches.js'
 import type { Database } from './database.js'
 import { readSteps } from './order-rows.js'
@@ -25,66 +23,14 @@ export interface SolverOrderStore {
   ): Promise<readonly SolverOrderHour[]>
   /** The newest refunded orders of a solver by their first steps, at most 1,000. */
   readRefunded(chainId: number, solver: Address): Promise<readonly RefundedOrder[]>
-  /**
-   * Removes some of the hours that are older than 31 days. Age counts from a chain's newest hour at the latest, so that a wrong
-   * clock removes nothing.
-   * @param nowMs Unix time in milliseconds
-   * @returns whether more are left
-   */
-  pruneSomeHours(nowMs: number): Promise<boolean>
+  /** Removes some of the hours of all chains that are before this one. @returns whether there may be more */
+  pruneSomeHours(beforeHour: number): Promise<boolean>
 }
 
 const MAX_REFUNDED = 1000
-const KEPT_HOURS = hourOf(31 * DAY_SECONDS)
 
 /** Builds the store over an open database. */
 export function createSolverOrderStore(database: Database): SolverOrderStore {
-  /** The first hour of a chain to keep; undefined when it has none. */
-  async function firstKept(chainId: number, nowMs: number): Promise<number | undefined> {
-    const newest = await database
-      .selectFrom('solver_order_hours')
-      .select('hour')
-      .where('chain_id', '=', chainId)
-      .orderBy('hour', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-    return newest && Math.min(newest.hour, hourOf(nowMs / 1000)) - KEPT_HOURS
-  }
-
-  async function hasBefore(chainId: number, hour: number): Promise<boolean> {
-    const old = await database
-      .selectFrom('solver_order_hours')
-      .select('hour')
-      .where('chain_id', '=', chainId)
-      .where('hour', '<', hour)
-      .limit(1)
-      .executeTakeFirst()
-    return old !== undefined
-  }
-
-  /** Like all writes of a chain, it waits for the leader's, so that two cannot wait for each other. */
-  function removeBefore(chainId: number, hour: number): Promise<number> {
-    return database.transaction().execute(async (transaction) => {
-      await transaction
-        .updateTable('chain_leaders')
-        .set({ epoch: sql<number>`epoch` })
-        .where('chain_id', '=', chainId)
-        .execute()
-      const old = transaction
-        .selectFrom('solver_order_hours')
-        .select(['solver', 'hour'])
-        .where('chain_id', '=', chainId)
-        .where('hour', '<', hour)
-        .limit(BATCH_ROWS)
-      const { numDeletedRows } = await transaction
-        .deleteFrom('solver_order_hours')
-        .where('chain_id', '=', chainId)
-        .where(({ eb, refTuple }) => eb(refTuple('solver', 'hour'), 'in', old.$asTuple('solver', 'hour')))
-        .executeTakeFirstOrThrow()
-      return Number(numDeletedRows)
-    })
-  }
-
   return {
     async readHours(chainId, sinceHour, solver, untilHour) {
       let rows = database
@@ -120,16 +66,18 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       }))
     },
 
-    async pruneSomeHours(nowMs) {
-      const chains = await database.selectFrom('chain_leaders').select('chain_id').execute()
-      let isMore = false
-      for (const { chain_id } of chains) {
-        const first = await firstKept(chain_id, nowMs)
-        // Without a transaction, which would lock and write for nothing.
-        if (first === undefined || !(await hasBefore(chain_id, first))) continue
-        if ((await removeBefore(chain_id, first)) === BATCH_ROWS) isMore = true
-      }
-      return isMore
+    async pruneSomeHours(beforeHour) {
+      const old = database
+        .selectFrom('solver_order_hours')
+        .select(['chain_id', 'solver', 'hour'])
+        .where('hour', '<', beforeHour)
+        .limit(BATCH_ROWS)
+        .$asTuple('chain_id', 'solver', 'hour')
+      const { numDeletedRows } = await database
+        .deleteFrom('solver_order_hours')
+        .where(({ eb, refTuple }) => eb(refTuple('chain_id', 'solver', 'hour'), 'in', old))
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows) === BATCH_ROWS
     },
   }
 }

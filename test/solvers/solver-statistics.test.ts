@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { SolverKey } from '../../src/domain/solver.js'
 import { noQuoteCounts } from '../../src/domain/solver-statistics.js'
-import { createSolverStatistics } from '../../src/solvers/solver-statistics.js'
+import { createSolverStatistics, pruneSomeCounts } from '../../src/solvers/solver-statistics.js'
 import { createSolverHourStore } from '../../src/store/solver-hour-store.js'
 import { solverAddress } from '../quoting/sample-trace.js'
 import { sqliteAt } from '../store/databases.js'
@@ -28,7 +28,7 @@ async function start() {
   const store = createSolverHourStore(database)
   const lines: { level: number; hours?: number }[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  const on = { hour: NOW_HOUR, aheadHours: 0, isAway: false }
+  const on = { hour: NOW_HOUR, isAway: false }
   const open = () =>
     createSolverStatistics({
       store: {
@@ -38,8 +38,7 @@ async function start() {
           return store.save(...rows)
         },
       },
-      now: () => (on.hour + on.aheadHours) * HOUR_MS,
-      provenTime: () => on.hour * HOUR_MS,
+      now: () => on.hour * HOUR_MS,
       log,
     })
   /** The stored hours of chain 1. */
@@ -48,29 +47,19 @@ async function start() {
   return { on, store, lines, open, read, quoted }
 }
 
-test('a clock that is 40 days ahead, or an hour behind, removes no hours', async () => {
-  const { on, open, store, quoted } = await start()
+test('hours before the last 31 days are removed, those of quotes and of orders, and no others', async () => {
+  const { store, quoted } = await start()
   const counts = { ...noQuoteCounts(), quoted: 1 }
-  await store.save('writer', [{ ...key(1), hour: NOW_HOUR - 200, counts }])
-  for (const aheadHours of [40 * 24, -1]) {
-    on.aheadHours = aheadHours
-    const statistics = open()
-    statistics.count(key(1), 'quoted', undefined)
-    await statistics.close()
-  }
-  expect(await quoted()).toContainEqual([NOW_HOUR - 200, 1])
-})
-
-test('hours before the last 31 days are removed, and no others', async () => {
-  const { store, open, quoted } = await start()
-  const counts = { ...noQuoteCounts(), quoted: 1 }
-  const ages = [KEPT_HOURS + 1, KEPT_HOURS, 200, 1]
+  const ages = [KEPT_HOURS + 2, KEPT_HOURS + 1, KEPT_HOURS, 200, 1]
   await store.save(
     'other',
     ages.map((age) => ({ ...key(1), hour: NOW_HOUR - age, counts })),
   )
-  for (let writes = 0; writes < 3; writes++) await open().close()
+  const firstKept: number[] = []
+  const orders = { pruneSomeHours: async (hour: number) => firstKept.push(hour) < 3 }
+  while (await pruneSomeCounts(store, orders, NOW_HOUR * HOUR_MS));
   expect(await quoted()).toEqual([KEPT_HOURS, 200, 1].map((age) => [NOW_HOUR - age, 1]))
+  expect(firstKept).toEqual(Array(3).fill(NOW_HOUR - KEPT_HOURS))
 })
 
 test('an hour gets all its counts when the clock is set back to it', async () => {
