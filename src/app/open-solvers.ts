@@ -86,7 +86,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     chains,
     directory,
     coolDowns,
-    rules: createContractRules({ chains, freeBonds, bondWatch, usedNonces }),
+    rules: createContractRules({ chains, freeBonds, usedNonces }),
     usedNonces,
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),

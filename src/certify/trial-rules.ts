@@ -13,7 +13,6 @@ export function createTrialRules(signing: SigningTerms): Pick<ContractRules, 'vi
   const rules = createContractRules({
     chains: new Map([[chainId, { terms: () => checked }]]),
     freeBonds: { of: () => freeBond },
-    bondWatch: { wantUnknown: () => {} },
     usedNonces: { isUsed: (_key, nonce) => sent.has(nonce) },
   })
   return {

@@ -3,13 +3,12 @@ import type { DropReason } from '../domain/offer.js'
 import type { Quote, QuoteRequest } from '../domain/quote.js'
 import { bondFor } from '../domain/settlement-terms.js'
 import type { SolverKey } from '../domain/solver.js'
-import type { BondWatch } from '../solvers/bond-watch.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { UsedNonces } from '../solvers/used-nonces.js'
 
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
 export interface ContractRules {
-  /** Whether the offers of a solver can be checked. If its state is not known, it is read soon. */
+  /** Whether the offers of a solver can be checked. */
   canCheck(solver: SolverKey): boolean
   /**
    * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
@@ -21,20 +20,16 @@ export interface ContractRules {
 interface ContractRulesOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
   readonly freeBonds: Pick<FreeBonds, 'of'>
-  readonly bondWatch: Pick<BondWatch, 'wantUnknown'>
   readonly usedNonces: Pick<UsedNonces, 'isUsed'>
 }
 
 /** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
 export function createContractRules(options: ContractRulesOptions): ContractRules {
-  const { chains, freeBonds, bondWatch, usedNonces } = options
+  const { chains, freeBonds, usedNonces } = options
   return {
-    canCheck(solver) {
-      const reservationBps = chains.get(solver.chainId)?.terms().bondReservationBps
-      if (reservationBps === undefined || freeBonds.of(solver) !== undefined) return true
-      bondWatch.wantUnknown(solver.chainId)
-      return false
-    },
+    canCheck: (solver) =>
+      chains.get(solver.chainId)?.terms().bondReservationBps === undefined ||
+      freeBonds.of(solver) !== undefined,
 
     violationOf({ chainId }, { solver: address, outputAmount, nonce }) {
       const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}

@@ -11,8 +11,6 @@ import type { SolverDirectory } from './solver-directory.js'
 
 /** Keeps every registered solver active or inactive according to its bond. */
 export interface BondWatch {
-  /** Has the leader read the bonds of a chain's solvers soon, because a free bond is unknown. */
-  wantUnknown(chainId: number): void
   /** Stores the bond that a registration has read. It may be older than an event, so the bonds are read again. */
   onRegistered(key: SolverKey, bond: Bond): Promise<void>
   close(): Promise<void>
@@ -28,13 +26,11 @@ interface BondWatchOptions extends BondRoundOptions {
 
 /** A round that failed is repeated after this time, or after the check's interval if that is shorter. */
 const RETRY_MS = 1000
-/** The leader usually stores a new solver's free bond within this time. */
-const UNKNOWN_MS = 1000
 
 /**
  * Starts the bond checks of all chains. The leader of a chain reads the bonds of all registered solvers at the start and
  * at every interval. After each block it reads the bonds that the contract's events name. A chain that does not answer
- * changes no solver's state (docs/decisions.md, D5).
+ * changes no solver's state (docs/decisions.md, D5). A bond that is not known is read at the next of these times.
  *
  * All replicas follow the free bonds that others store. At every interval, every replica reads the solvers from the store
  * again (docs/decisions.md, D14).
@@ -56,7 +52,6 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   for (const chainId of chainIds) follower.reload(chainId)
 
   return {
-    wantUnknown: (chainId) => watches.get(chainId)?.wantUnknown(),
     async onRegistered(key, bond) {
       await freeBonds.updateRegistered(key, bond)
       watches.get(key.chainId)?.checkAll()
@@ -73,7 +68,6 @@ type WatchedChain = Pick<Chain, 'chainId' | 'isLeader' | 'readBond' | 'addListen
 
 interface ChainWatch {
   checkAll(): void
-  wantUnknown(): void
   close(): Promise<void>
 }
 
@@ -122,7 +116,6 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     check(undefined)
   }
 
-  const unknown = watchUnknown(chainId, options, checkAll)
   chain.addListener({ onBonds: check, onReset: checkAll })
   const timer = setInterval(() => {
     directory.refresh(chainId)
@@ -131,41 +124,9 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   checkAll()
   return {
     checkAll,
-    wantUnknown: unknown.want,
     async close() {
       clearInterval(timer)
-      unknown.close()
       await round.close()
-    },
-  }
-}
-
-/** Warns when free bonds of a chain stay unknown, and has all bonds read. */
-function watchUnknown(
-  chainId: number,
-  { directory, freeBonds, log }: Pick<BondWatchOptions, 'directory' | 'freeBonds' | 'log'>,
-  checkAll: () => void,
-) {
-  let timer: NodeJS.Timeout | undefined
-  let isClosed = false
-  let isWarned = false
-
-  function onTime(): void {
-    timer = undefined
-    const solvers = directory.registered(chainId).filter((solver) => freeBonds.of(solver) === undefined)
-    if (solvers.length > 0 && !isWarned)
-      log.warn({ chainId, solvers: solvers.length }, 'solvers are not asked: their free bond is unknown')
-    isWarned = solvers.length > 0
-    if (isWarned) checkAll()
-  }
-
-  return {
-    want(): void {
-      if (!isClosed) timer ??= setTimeout(onTime, UNKNOWN_MS)
-    },
-    close(): void {
-      isClosed = true
-      clearTimeout(timer)
     },
   }
 }

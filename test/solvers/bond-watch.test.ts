@@ -16,9 +16,10 @@ afterEach(() => void vi.useRealTimers())
 function start() {
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
-  const node = { isUp: true, isLeader: true, isStored: true }
+  const node = { isUp: true, isLeader: true }
   let asked: Address[] = []
   let onBonds = (_solvers: ReadonlySet<Address> | undefined) => {}
+  let reset = () => {}
   const chain = {
     chainId,
     isLeader: () => node.isLeader,
@@ -29,6 +30,7 @@ function start() {
     },
     addListener(listener: Partial<ChainListener>) {
       onBonds = listener.onBonds ?? onBonds
+      reset = listener.onReset ?? reset
     },
   }
   const watch = startBondWatch({
@@ -36,7 +38,7 @@ function start() {
     directory: { registered: () => [one, other], refresh() {}, change: (_chainId, write) => write() },
     freeBonds: {
       totalOf: () => undefined,
-      of: () => (node.isStored ? 9n : undefined),
+      of: () => undefined,
       update: async () => {},
       updateRegistered: async () => {},
       load: async () => false,
@@ -55,7 +57,14 @@ function start() {
     asked = []
     return taken
   }
-  return { watch, node, lines, takeAsked, touch: (address: Address) => onBonds(new Set([address])) }
+  return {
+    watch,
+    node,
+    lines,
+    takeAsked,
+    touch: (address: Address) => onBonds(new Set([address])),
+    reset: () => reset(),
+  }
 }
 
 const down = 'bonds could not be read or stored: the states of solvers stay the same'
@@ -93,44 +102,17 @@ test('a replica that is no longer the leader reads no bonds, and does not log th
   expect(lines).toEqual([down])
 })
 
-const unknown = 'solvers are not asked: their free bond is unknown'
-
-test('an unknown free bond has the leader read all bonds a second later, with one warning', async () => {
-  const { watch, node, lines, takeAsked } = start()
+test('the leader reads all bonds at the start, at every interval and when it has become the leader', async () => {
+  const { takeAsked, reset } = start()
   await pass(0)
-  takeAsked()
-  node.isStored = false
-  for (const _ of [1, 2]) {
-    watch.wantUnknown(chainId)
-    watch.wantUnknown(chainId)
-    await pass(999)
-    expect(takeAsked()).toEqual([])
-    await pass(1)
-    expect(takeAsked()).toEqual([one.address, other.address])
-  }
-  expect(lines).toEqual([unknown])
-})
-
-test('an unknown free bond that is stored within a second has no bonds read', async () => {
-  const { watch, node, lines, takeAsked } = start()
+  expect(takeAsked()).toEqual([one.address, other.address])
+  await pass(INTERVAL_MS - 1)
+  expect(takeAsked()).toEqual([])
+  await pass(1)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  reset()
   await pass(0)
-  takeAsked()
-  node.isStored = false
-  watch.wantUnknown(chainId)
-  node.isStored = true
-  await pass(1000)
-  expect([takeAsked(), lines]).toEqual([[], []])
-})
-
-test('a follower reads no unknown free bonds, and warns', async () => {
-  const { watch, node, lines, takeAsked } = start()
-  await pass(0)
-  takeAsked()
-  node.isLeader = false
-  node.isStored = false
-  watch.wantUnknown(chainId)
-  await pass(1000)
-  expect([takeAsked(), lines]).toEqual([[], [unknown]])
+  expect(takeAsked()).toEqual([one.address, other.address])
 })
 
 test('no bond is read after close', async () => {
@@ -140,7 +122,6 @@ test('no bond is read after close', async () => {
   await watch.close()
   takeAsked()
   touch(one.address)
-  watch.wantUnknown(chainId)
   await pass(2 * INTERVAL_MS)
   expect(takeAsked()).toEqual([])
   expect(vi.getTimerCount()).toBe(0)
