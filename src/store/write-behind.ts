@@ -58,8 +58,14 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
     return !isConnectionError
   }
 
-  async function writeBatches(least: number): Promise<boolean> {
-    while (waiting.length >= least) if (!(await writeBatch())) return false
+  async function writeFullBatches(): Promise<boolean> {
+    while (waiting.length >= maxBatch) if (!(await writeBatch())) return false
+    return true
+  }
+
+  /** Writes the rows that wait now. Those that come meanwhile do not prolong it. */
+  async function writeWaiting(): Promise<boolean> {
+    for (let left = waiting.length; left > 0; left -= maxBatch) if (!(await writeBatch())) return false
     return true
   }
 
@@ -75,7 +81,7 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
 
   function writeSoon(): void {
     timer = clock.setTimeout(async () => {
-      await run(async () => (await writeBatches(maxBatch)) && (waiting.length === 0 || writeBatch()))
+      await run(async () => (await writeFullBatches()) && writeWaiting())
       timer = undefined
       if (waiting.length > 0 && !isClosed) writeSoon()
     }, WAIT_MS)
@@ -88,11 +94,11 @@ export function createWriteBehind<Row>(options: WriteBehindOptions<Row>): WriteB
       if (timer === undefined) writeSoon()
     },
     waiting: () => [...batch, ...waiting],
-    flush: () => run(() => writeBatches(1)),
+    flush: () => run(writeWaiting),
     async close() {
       isClosed = true
       timer?.stop()
-      if (await run(() => writeBatches(1))) return
+      if (await run(writeWaiting)) return
       onDropped(waiting.length, new Error('the database cannot be reached'))
       waiting = []
     },
