@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { QuoteRecord } from '../domain/quote-record.js'
-import { compareNewest, listRecords } from '../store/quote-record-pages.js'
 import type { QuoteRecordStore, RecordFilter, RecordPosition } from '../store/quote-record-store.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { QuoteRecordWriter } from './quote-record-writer.js'
@@ -15,7 +14,7 @@ export interface OwnResultPage {
 
 interface OwnResultsOptions {
   readonly store: Pick<QuoteRecordStore, 'list'>
-  readonly writer: Pick<QuoteRecordWriter, 'waiting'>
+  readonly writer: Pick<QuoteRecordWriter, 'flush'>
   readonly quoteIds: Pick<QuoteIds, 'forSolvers'>
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
@@ -26,27 +25,19 @@ const RECORDS_PER_TURN = 10
 
 /**
  * Builds the function that lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
- * It finds records that wait to be written too. A record is in the list from the end of its round on.
+ * A record is in the list from the end of its round on, unless the database cannot take it at present.
  */
 export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOptions) {
   return async (filter: RecordFilter): Promise<OwnResultPage> => {
-    // Read first: a record that is written meanwhile is then in both places, and not in none.
-    const waiting = await listRecords(writer.waiting(), { ...filter, limit: filter.limit + 1 })
-    const stored = await store.list(filter)
-    const records = new Map<string, QuoteRecord>()
-    for (const [index, text] of [...waiting.records, ...stored.records].entries()) {
+    await writer.flush()
+    const { records, next } = await store.list(filter)
+    const results: OwnResult[] = []
+    for (const [index, text] of records.entries()) {
       if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await nextTurn()
       const record: QuoteRecord = JSON.parse(text)
-      const isOfPage = stored.next === undefined || compareNewest(record, stored.next) <= 0
-      if (isOfPage && record.chainId === filter.chainId) records.set(record.quoteId, record)
+      const result = resultForSolver(record, filter.solver, { quoteIds, now: now() })
+      if (result !== undefined && record.chainId === filter.chainId) results.push(result)
     }
-    const all = [...records.values()].sort(compareNewest)
-    const page = all.slice(0, filter.limit)
-    return {
-      results: page.flatMap(
-        (record) => resultForSolver(record, filter.solver, { quoteIds, now: now() }) ?? [],
-      ),
-      next: all.length > filter.limit ? page.at(-1) : stored.next,
-    }
+    return { results, next }
   }
 }

@@ -5,7 +5,7 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 
 /** Writes the records of quotes, several at once. */
-export interface QuoteRecordWriter extends Pick<WriteBehind<StoredQuoteRecord>, 'waiting' | 'close'> {
+export interface QuoteRecordWriter extends Pick<WriteBehind<StoredQuoteRecord>, 'flush' | 'close'> {
   /** Builds the record of a quote, and writes it later. */
   add(trace: QuoteTrace): void
   /** A record that is not written yet. */
@@ -46,7 +46,7 @@ export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): Quot
   return {
     add: (trace) => writer.add(toStored(trace)),
     find: (quoteId) => writer.waiting().find((record) => record.quoteId === quoteId),
-    waiting: writer.waiting,
+    flush: writer.flush,
     close: writer.close,
   }
 }

@@ -1,23 +1,21 @@
 import { existsSync } from 'node:fs'
 import { createBirpc } from 'birpc'
-import { LRUCache } from 'lru-cache'
 import { startThread } from '../concurrency/start-thread.js'
 import type { Logger } from '../telemetry/log.js'
 import { nameUnavailable } from './database-unavailable.js'
-import { listRecords } from './quote-record-pages.js'
 import { openQuoteRecordTable, type QuoteRecordFile } from './quote-record-sqlite.js'
-import type { QuoteRecordStore, RecordPage, StoredQuoteRecord } from './quote-record-store.js'
+import type { QuoteRecordStore, RecordPage } from './quote-record-store.js'
 import { faultErrorOf, faultOf } from './sqlite-faults.js'
 import type { Fault } from './write-health.js'
 
 /** The thread holds only one batch of texts. Without a limit, it would use more memory. */
 const resourceLimits = { maxYoungGenerationSizeMb: 2, maxOldGenerationSizeMb: 64 }
-/** Most records that are kept without a file. */
-const MAX_IN_MEMORY = 10_000
+/** Most bytes of records without a file. Ten solvers make records of 2 KiB. */
+const MAX_IN_MEMORY_BYTES = 32 * 2 ** 20
 
 /**
  * Opens the store of records: a file next to the database. A thread of its own writes it, because a write blocks its
- * thread while it waits for the disk. With `:memory:`, at most the last 10,000 records are kept in memory.
+ * thread while it waits for the disk. With `:memory:`, the records are in this thread's memory, at most 32 MiB.
  * @param dbPath the path of the database
  * @param maxBytes limits the file, or the records in memory
  * @throws ConfigError when the file cannot be used, or another version wrote it
@@ -27,7 +25,8 @@ export async function openQuoteRecordFile(
   maxBytes: number,
   log: Logger,
 ): Promise<QuoteRecordStore> {
-  if (dbPath === ':memory:') return createMemoryStore(maxBytes)
+  if (dbPath === ':memory:')
+    return openQuoteRecordTable({ path: dbPath, maxBytes: Math.min(maxBytes, MAX_IN_MEMORY_BYTES) })
   const file = { path: `${dbPath}-quotes`, maxBytes }
   const isNew = !existsSync(file.path)
   const table = await openQuoteRecordTable(file)
@@ -55,27 +54,6 @@ function reportFaults(store: QuoteRecordStore, path: string, log: Logger): Quote
 }
 
 const NO_RECORDS: RecordPage = { records: [], next: undefined }
-
-function createMemoryStore(maxBytes: number): QuoteRecordStore {
-  const records = new LRUCache<string, StoredQuoteRecord>({
-    max: MAX_IN_MEMORY,
-    maxSize: maxBytes,
-    sizeCalculation: ({ quoteId, record }) => quoteId.length + record.length,
-  })
-  return {
-    async save(batch) {
-      for (const record of batch) records.set(record.quoteId, record)
-    },
-    read: async (quoteId) => records.peek(quoteId)?.record,
-    list: (filter) => listRecords([...records.values()], filter),
-    async pruneSome(before) {
-      for (const [quoteId, { requestedAt }] of records) if (requestedAt < before) records.delete(quoteId)
-      return false
-    },
-    usedBytes: async () => records.calculatedSize,
-    close: async () => records.clear(),
-  }
-}
 
 /**
  * Starts the thread on the first write, read or removal, because it takes memory. After a failure of the thread, the next

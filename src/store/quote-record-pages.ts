@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ExpressionBuilder, Kysely, SelectQueryBuilder } from 'kysely'
 import type { QuoteRecordSchema } from './quote-record-schema.js'
-import type { RecordFilter, RecordPage, RecordPosition, StoredQuoteRecord } from './quote-record-store.js'
+import type { RecordFilter, RecordPage, RecordPosition } from './quote-record-store.js'
 
 /** The records that one page reads. With ten solvers each, they have 1 MiB. */
-export const PAGE_RECORDS = 500
+const PAGE_RECORDS = 500
 
 type Query<Row> = SelectQueryBuilder<QuoteRecordSchema, 'quote_records', Row>
 
@@ -55,46 +54,4 @@ function newestFirst<Row>(query: Query<Row>): Query<Row> {
 
 function toPosition(row: { requested_at_ms: number; quote_id: string }): RecordPosition {
   return { requestedAt: row.requested_at_ms, quoteId: row.quote_id }
-}
-
-/** Reads the same page of records in memory. It looks at all of them, so that a page is full when more follow. */
-export async function listRecords(
-  all: readonly StoredQuoteRecord[],
-  filter: RecordFilter,
-): Promise<RecordPage> {
-  const { chainId, solver, limit } = filter
-  const texts = [`"chainId":${chainId},`, `"solver":"${solver}"`]
-  const own = await findNewest(all, filter, ({ record }) => texts.every((text) => record.includes(text)))
-  const page = own.slice(0, limit)
-  return { records: page.map(({ record }) => record), next: own[limit] && page.at(-1) }
-}
-
-/**
- * Finds the newest records in memory since a time and after a position. A turn of the event loop looks at no more records than
- * a page does.
- * @param isWanted whether a record of that time is looked for
- * @returns the newest first, one more than the limit when there are more
- */
-async function findNewest(
-  all: readonly StoredQuoteRecord[],
-  { since, after, limit }: RecordFilter,
-  isWanted: (record: StoredQuoteRecord) => boolean,
-): Promise<StoredQuoteRecord[]> {
-  const isInRange = (record: StoredQuoteRecord) =>
-    record.requestedAt >= since && (after === undefined || compareNewest(after, record) < 0)
-  let newest: StoredQuoteRecord[] = []
-  for (let first = 0; first < all.length; first += PAGE_RECORDS) {
-    if (first > 0) await nextTurn()
-    const found = all
-      .slice(first, first + PAGE_RECORDS)
-      .filter((record) => isInRange(record) && isWanted(record))
-    newest = [...newest, ...found].sort(compareNewest).slice(0, limit + 1)
-  }
-  return newest
-}
-
-/** The order of records, newest first: negative when the first one comes before the second. */
-export function compareNewest(one: RecordPosition, other: RecordPosition): number {
-  if (one.requestedAt !== other.requestedAt) return other.requestedAt - one.requestedAt
-  return one.quoteId > other.quoteId ? -1 : Number(one.quoteId < other.quoteId)
 }

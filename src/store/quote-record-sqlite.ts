@@ -6,6 +6,7 @@ import { openSqliteTables } from './sqlite.js'
 
 /** The file of records and its largest size. */
 export interface QuoteRecordFile {
+  /** `:memory:` for none. */
   readonly path: string
   /** Largest size of the file, without the write-ahead log next to it. */
   readonly maxBytes: number

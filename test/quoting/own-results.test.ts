@@ -1,12 +1,16 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
+import { ServiceError } from '../../src/domain/errors.js'
 import type { QuoteRecord } from '../../src/domain/quote-record.js'
 import { createOwnResultReads } from '../../src/quoting/own-result-reads.js'
-import { createOwnResults } from '../../src/quoting/own-results.js'
+import { createOwnResults, type OwnResultPage } from '../../src/quoting/own-results.js'
 import { createPagePositions } from '../../src/quoting/page-positions.js'
 import { createQuoteIds } from '../../src/quoting/quote-ids.js'
+import { createQuoteRecordWriter } from '../../src/quoting/quote-record-writer.js'
 import { type QuoteTrace, toQuoteRecord } from '../../src/quoting/quote-trace.js'
-import { listRecords } from '../../src/store/quote-record-pages.js'
+import { openQuoteRecordTable } from '../../src/store/quote-record-sqlite.js'
 import type { StoredQuoteRecord } from '../../src/store/quote-record-store.js'
+import { createLog } from '../../src/telemetry/log.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
 import { deferred } from '../support/deferred.js'
 import { sampleTrace, signed, solverAddress } from './sample-trace.js'
 
@@ -35,39 +39,59 @@ function toStored(record: QuoteRecord): StoredQuoteRecord {
   return { quoteId: record.quoteId, requestedAt: record.requestedAt, record: JSON.stringify(record) }
 }
 
-const store = (records: readonly StoredQuoteRecord[]) => ({
-  list: async (filter: Parameters<typeof listRecords>[1]) => listRecords(records, filter),
-})
-
-test('waiting and stored records are in one list, each once, also one that is written during the read', async () => {
-  const traces = [5, 4, 3, 2, 1, 0].map(traceOf)
-  const records = traces.map((trace) => toStored(toQuoteRecord(trace)))
-  const ids = traces.map(({ quoteId }) => quoteIds.forSolvers(quoteId, 2)[1])
-  // The first two wait, the third is in both places, the others are stored.
-  const list = createOwnResults({
-    store: store(records.slice(2)),
-    writer: { waiting: () => records.slice(0, 3) },
-    quoteIds,
-    now: () => 0,
+/** The lists over records in memory, whose writes a test can have fail. */
+async function open() {
+  const store = await openQuoteRecordTable({ path: ':memory:', maxBytes: 2 ** 24 })
+  onTestFinished(store.close)
+  const database = { isAway: false }
+  const writer = createQuoteRecordWriter({
+    store: {
+      async save(records) {
+        if (database.isAway) throw new ServiceError('DATABASE_UNAVAILABLE', 'Away.')
+        return store.save(records)
+      },
+    },
+    onWritten() {},
+    metrics: createMetrics(),
+    log: createLog('silent'),
   })
+  onTestFinished(writer.close)
+  const list = createOwnResults({ store, writer, quoteIds, now: () => 0 })
+  return { store, database, writer, list }
+}
+
+const idOf = ({ quoteId }: QuoteTrace) => quoteIds.forSolvers(quoteId, 2)[1]
+const idsOf = ({ results }: OwnResultPage) => results.map(({ quoteId }) => quoteId)
+
+test('records that wait are in the pages of a list, newest first, each once', async () => {
+  const { writer, list } = await open()
+  const traces = [4, 3, 2, 1, 0].map(traceOf)
+  for (const trace of traces.slice(2)) writer.add(trace)
+  await writer.flush()
+  for (const trace of traces.slice(0, 2)) writer.add(trace)
   const first = await list(FILTER)
   const second = await list({ ...FILTER, after: first.next })
-  expect([first, second].map(({ results }) => results.map(({ quoteId }) => quoteId))).toEqual([
-    ids.slice(0, 3),
-    ids.slice(3),
-  ])
+  expect([first, second].map(idsOf)).toEqual([traces.slice(0, 3).map(idOf), traces.slice(3).map(idOf)])
   expect(second.next).toBeUndefined()
+})
+
+test('a database that takes no records lists those before, and later the others', async () => {
+  const { writer, database, list } = await open()
+  const [newer, older] = [traceOf(1), traceOf(0)]
+  writer.add(older)
+  expect(idsOf(await list(FILTER))).toEqual([idOf(older)])
+  database.isAway = true
+  writer.add(newer)
+  expect(idsOf(await list(FILTER))).toEqual([idOf(older)])
+  database.isAway = false
+  expect(idsOf(await list(FILTER))).toEqual([newer, older].map(idOf))
 })
 
 test('a result has no id when its record does not have the index of the request', async () => {
   const { solvers, ...record } = toQuoteRecord(traceOf(1))
   const old = { ...record, solvers: solvers.map(({ index, ...each }) => each) }
-  const list = createOwnResults({
-    store: store([toStored(old)]),
-    writer: { waiting: () => [] },
-    quoteIds,
-    now: () => 0,
-  })
+  const { store, list } = await open()
+  await store.save([toStored(old)])
   const { results } = await list(FILTER)
   expect(results).toMatchObject([{ result: { solver: own, rank: 2 }, bestAmount: undefined }])
   expect(results[0]?.quoteId).toBeUndefined()
@@ -108,22 +132,4 @@ test('one read of each group is under way, and one of each solver; too many of u
   await Promise.all(reads)
   await start(99)
   expect(underWay.length).toBe(34)
-})
-
-test('records that wait are parsed only as far as a page needs them', async () => {
-  const waiting = Array.from({ length: 1000 }, (_, number) => toStored(toQuoteRecord(traceOf(number))))
-  const list = createOwnResults({
-    store: store([]),
-    writer: { waiting: () => waiting },
-    quoteIds,
-    now: () => 0,
-  })
-  const newestFirst = waiting.toReversed().map(({ requestedAt }) => requestedAt)
-  const parse = vi.spyOn(JSON, 'parse')
-  const first = await list(FILTER)
-  expect(first.results.map(({ requestedAt }) => requestedAt)).toEqual(newestFirst.slice(0, 3))
-  const second = await list({ ...FILTER, after: first.next })
-  expect(second.results.map(({ requestedAt }) => requestedAt)).toEqual(newestFirst.slice(3, 6))
-  expect(parse).toHaveBeenCalledTimes(8)
-  parse.mockRestore()
 })

@@ -1,9 +1,7 @@
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { openQuoteRecordFile } from '../../src/store/quote-record-file.js'
 import { openQuoteRecordTable } from '../../src/store/quote-record-sqlite.js'
-import type { RecordPosition } from '../../src/store/quote-record-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 
@@ -65,46 +63,11 @@ for (const [kind, path] of [
   })
 }
 
-test('a list of records in memory looks at few of them in one turn of the event loop', async () => {
-  const store = await open(':memory:')
-  const own = `0x${'aa'.repeat(20)}` as const
-  const isOwn = (number: number) => number % 3 === 0
-  let [looked, most] = [0, 0]
-  const watched = (number: number) => ({
-    ...record(number),
-    get record() {
-      most = Math.max(most, ++looked)
-      return JSON.stringify({ number, chainId: 1, solvers: isOwn(number) ? [{ solver: own }] : [] })
-    },
-  })
-  // Not in the order of their times.
-  const numbers = Array.from({ length: 9000 }, (_, index) => (index * 7) % 9000)
-  await store.save(numbers.map(watched))
-  let isDone = false
-  looked = 0
-  most = 0
-  const turns = (async () => {
-    while (!isDone) {
-      looked = 0
-      await nextTurn()
-    }
-  })()
-  const filter = { chainId: 1, solver: own, since: 30, limit: 200 }
-  const pages: number[][] = []
-  for (let after: RecordPosition | undefined; pages.length === 0 || after !== undefined; ) {
-    // Not in the turn of the last part of the page before.
-    await nextTurn()
-    const page = await store.list({ ...filter, after })
-    pages.push(page.records.map((text) => JSON.parse(text).number))
-    after = page.next
-  }
-  isDone = true
-  await turns
-  expect(pages.map(({ length }) => length)).toEqual([...Array(14).fill(200), 190])
-  expect(pages.flat()).toEqual(Array.from({ length: 2990 }, (_, index) => 8997 - 3 * index))
-  // A page reads the texts of its own records once more.
-  expect(most).toBeLessThanOrEqual(500 + 200)
-  expect(most).toBeGreaterThan(300)
+test('records in memory have 32 MiB at most', async () => {
+  const store = await open(':memory:', 100 * MB)
+  for (let number = 0; number < 40; number++) await store.save([record(number, 'x'.repeat(MB))])
+  expect(await store.usedBytes()).toBeLessThanOrEqual(32 * MB)
+  expect(await store.usedBytes()).toBeGreaterThan(16 * MB)
 })
 
 test('records of a file whose bound was lowered are removed in parts', async () => {
