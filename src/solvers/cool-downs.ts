@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type Clock, systemClock, type Timer } from '../clock.js'
-import { coalesce } from '../concurrency/coalesce.js'
 import { createRetry } from '../concurrency/retry.js'
 import { type CoolDown, firstHour, lastCoolDown } from '../domain/cool-down.js'
 import { reasonOf } from '../domain/errors.js'
@@ -36,7 +35,7 @@ interface CoolDownsOptions {
 }
 
 /** The orders of a solver are read at most that often, and all solvers one after the other. */
-const READ_INTERVAL_MS = 1000
+const TICK_MS = 1000
 /** Cool-downs that last are read again that often: a new settlement contract removes orders without an event. */
 const REFRESH_TICKS = 60
 /** An earlier refund has no cool-down that still lasts. */
@@ -57,16 +56,14 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
   /** Solvers with refunds. Events of others change no cool-down, unless they are refunds or reversions. */
   const withRefunds = new Set<string>()
   const unread = new Map<string, SolverKey>()
-  let lastReadAt = Number.NEGATIVE_INFINITY
-  let readTimer: Timer | undefined
+  let ticking: Timer | undefined
   let ticks = 0
   let isClosed = false
 
-  const readNoted = coalesce(readAll)
   const reading = createRetry({
-    work: readNoted,
-    delayMs: READ_INTERVAL_MS,
-    maxDelayMs: 30_000,
+    work: readAll,
+    // The next tick comes first.
+    delayMs: 2 * TICK_MS,
     clock,
     onFailure: (error) =>
       log.error(
@@ -75,11 +72,9 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
       ),
     onRecovery: () => log.info('cool-downs of solvers are read again'),
   })
-  const ticking = clock.setInterval(tick, 1000)
 
   /** Reads the solvers that were noted, and keeps those that could not be read. */
   async function readAll(): Promise<void> {
-    lastReadAt = clock.monotonic()
     for (const [id, key] of [...unread]) {
       // SQLite reads in this thread.
       await nextTurn()
@@ -137,18 +132,11 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
       if (coolDown.until <= now()) end(id)
       else if (ticks % REFRESH_TICKS === 0) note(coolDown)
     }
+    if (unread.size > 0) reading.run()
   }
 
   function note({ chainId, address }: SolverKey): void {
     unread.set(keyOf({ chainId, address }), { chainId, address })
-    if (isClosed || readTimer !== undefined) return
-    readTimer = clock.setTimeout(
-      () => {
-        readTimer = undefined
-        reading.run()
-      },
-      Math.max(0, lastReadAt + READ_INTERVAL_MS - clock.monotonic()),
-    )
   }
 
   return {
@@ -161,10 +149,10 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
     async load() {
       for (const { chainId } of chains) {
         const hours = await store.readHours(chainId, hourOf(now() / 1000) - LOADED_HOURS)
-        for (const { solver, refunded } of hours)
-          if (refunded > 0) unread.set(keyOf({ chainId, address: solver }), { chainId, address: solver })
+        for (const { solver, refunded } of hours) if (refunded > 0) note({ chainId, address: solver })
       }
-      await readNoted()
+      await readAll()
+      if (!isClosed) ticking = clock.setInterval(tick, TICK_MS)
     },
 
     onEvent({ type, chainId, solver }) {
@@ -175,8 +163,7 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
 
     async close() {
       isClosed = true
-      ticking.stop()
-      readTimer?.stop()
+      ticking?.stop()
       await reading.close()
     },
   }
