@@ -30,7 +30,7 @@ const CLOSED_LABELS: Readonly<Record<string, RegExp>> = {
   result: /^(written|dropped|answered|failed|accepted|rejected|unknown|OK|[A-Z_]{2,30})$/,
   state: /^(active|inactive|running|waiting)$/,
   limit: /^(client|network|instance)$/,
-  library: /^(system|package|javascript)$/,
+  library: /^(package|javascript)$/,
   step: /^(deposited|settled|refunded)$/,
   action: /^(register|unregister)$/,
   version: /^\d+\.\d+\.\d+$/,

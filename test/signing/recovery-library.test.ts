@@ -1,15 +1,20 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { loadRecovery, RECOVERY_LIBRARIES, type RecoveryLibrary } from '../../src/signing/recovery-library.js'
+import { describe, expect, it } from 'vitest'
+import { loadRecovery } from '../../src/signing/recovery-library.js'
 import { createRandom } from '../support/random.js'
 
 const ORDER = secp256k1.CURVE.n
 
 const bytesOf = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
 
-describe.each(RECOVERY_LIBRARIES)('the library %s', (library) => {
-  const { recover } = loadRecovery([library])
+const withPackage = loadRecovery()
+const withoutPackage = loadRecovery(() => undefined)
 
+it('is the package where it can be loaded, and JavaScript elsewhere', () => {
+  expect([withPackage.library, withoutPackage.library]).toEqual(['package', 'javascript'])
+})
+
+describe.each([withPackage, withoutPackage])('the library $library', ({ recover }) => {
   it('recovers the keys of random signers with both ids', () => {
     const random = createRandom(41)
     const ids = new Set<number>()
@@ -49,42 +54,5 @@ describe.each(RECOVERY_LIBRARIES)('the library %s', (library) => {
   ])('has no signer when %s', (_name, r, s) => {
     for (const id of [0, 1])
       expect(recover(Buffer.alloc(32, 7), Buffer.concat([bytesOf(r), bytesOf(s)]), id)).toBeUndefined()
-  })
-})
-
-describe('the choice', () => {
-  afterEach(() => void vi.resetModules())
-
-  /** @param required what `require` gives for a package; it throws for others */
-  async function choose(required: Readonly<Record<string, unknown>>): Promise<RecoveryLibrary> {
-    vi.resetModules()
-    vi.doMock('node:module', () => ({
-      createRequire: () => (id: string) => {
-        if (!(id in required)) throw new Error(`cannot find module ${id}`)
-        return required[id]
-      },
-    }))
-    try {
-      return (await import('../../src/signing/recovery-library.js')).loadRecovery().library
-    } finally {
-      vi.doUnmock('node:module')
-    }
-  }
-
-  const real = () => import('secp256k1').then(({ default: library }) => library)
-
-  it('is the package where it can be loaded', async () => {
-    expect(await choose({ 'secp256k1/bindings.js': await real() })).toBe('package')
-  })
-
-  it('is JavaScript elsewhere', async () => {
-    expect(await choose({})).toBe('javascript')
-  })
-
-  it.each([
-    ['another key', () => new Uint8Array(65).fill(4)],
-    ['nothing', () => undefined],
-  ])('passes over a library that recovers %s', async (_name, ecdsaRecover) => {
-    expect(await choose({ 'secp256k1/bindings.js': { ecdsaRecover } })).toBe('javascript')
   })
 })
