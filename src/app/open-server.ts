@@ -137,7 +137,7 @@ export async function openServer(
     quoteStreams,
     solverSessions,
     rateLimits,
-    addServices: [health.routes, reflection.routes],
+    addServices: [health.routes, reflection],
     addRoutes(routes) {
       registerReference(routes)
       if (consoleFiles === undefined) redirectToDocs(routes)
@@ -154,9 +154,6 @@ export async function openServer(
     eventLog.endSubscriptions()
     quoteStreams.shutDown()
   })
-  started.push(async () => {
-    health.drain()
-    reflection.drain()
-  })
+  started.push(async () => health.drain())
   return server
 }

@@ -7,11 +7,12 @@ import {
   toBinary,
 } from '@bufbuild/protobuf'
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt'
-import { Code, type ConnectRouter, type HandlerContext, type Interceptor } from '@connectrpc/connect'
+import { Code, type Interceptor } from '@connectrpc/connect'
 import { file_google_rpc_error_details } from '../../gen/google/rpc/error_details_pb.js'
 import { file_google_rpc_status } from '../../gen/google/rpc/status_pb.js'
 import { ServerReflection } from '../../gen/grpc/reflection/v1/reflection_pb.js'
 import { ServerReflection as ServerReflectionV1Alpha } from '../../gen/grpc/reflection/v1alpha/reflection_pb.js'
+import type { AddService } from './router.js'
 
 /** A query, in both versions of the protocol. */
 type ReflectionQuery =
@@ -32,16 +33,6 @@ type ReflectionResponse =
 /** The files of error details (`google.rpc.Status` with `ErrorInfo` and others). Clients show these, but no service imports them. */
 const ERROR_FILES = [file_google_rpc_status, file_google_rpc_error_details]
 
-type RegisteredType = NonNullable<ReturnType<Registry['get']>>
-
-/** Server reflection of one server. */
-export interface Reflection {
-  /** Adds both versions of the service to a Connect router. */
-  readonly routes: (router: ConnectRouter) => void
-  /** Ends the streams on which callers may send more queries. */
-  drain(): void
-}
-
 /**
  * Builds gRPC server reflection, v1 and v1alpha, over the descriptors of a server. Generic clients such as grpcurl, Postman
  * and `buf curl` then need no files.
@@ -51,43 +42,22 @@ export interface Reflection {
 export function createReflection(
   services: readonly DescService[],
   interceptors: readonly Interceptor[] = [],
-): Reflection {
+): AddService {
   const respond = createResponder([...services, ServerReflection, ServerReflectionV1Alpha])
-  const endings = new Set<() => void>()
 
   async function* respondAll<Request extends { host: string; messageRequest: ReflectionQuery }>(
     requests: AsyncIterable<Request>,
-    { signal }: HandlerContext,
   ) {
-    const iterator = requests[Symbol.asyncIterator]()
-    let end = () => {}
-    const drained = new Promise<IteratorReturnResult<undefined>>((resolve) => {
-      end = () => resolve({ done: true, value: undefined })
-    })
-    endings.add(end)
-    // When a client leaves while a response waits for it to read, this generator stays suspended and skips `finally`.
-    signal.addEventListener('abort', () => endings.delete(end))
-    try {
-      for (;;) {
-        const { done, value: request } = await Promise.race([iterator.next(), drained])
-        if (done) return
-        const messageResponse = respond(request.messageRequest)
-        yield { validHost: request.host, originalRequest: request, messageResponse }
-      }
-    } finally {
-      endings.delete(end)
+    for await (const request of requests) {
+      const messageResponse = respond(request.messageRequest)
+      yield { validHost: request.host, originalRequest: request, messageResponse }
     }
   }
 
-  return {
-    routes(router) {
-      const options = { interceptors: [...interceptors] }
-      router.service(ServerReflection, { serverReflectionInfo: respondAll }, options)
-      router.service(ServerReflectionV1Alpha, { serverReflectionInfo: respondAll }, options)
-    },
-    drain() {
-      for (const end of endings) end()
-    },
+  return (router) => {
+    const options = { interceptors: [...interceptors] }
+    router.service(ServerReflection, { serverReflectionInfo: respondAll }, options)
+    router.service(ServerReflectionV1Alpha, { serverReflectionInfo: respondAll }, options)
   }
 }
 
@@ -141,35 +111,14 @@ function fileName(file: DescFile): string {
   return file.proto.name
 }
 
-/** The file of a package's type, service, method, field or enum value. */
+/** The file of a service, of its method, or of a type. */
 function fileOfSymbol(registry: Registry, symbol: string): DescFile | undefined {
   const found = registry.get(symbol)
   if (found !== undefined) return found.file
   const end = symbol.lastIndexOf('.')
-  const scope = symbol.slice(0, Math.max(end, 0))
-  const member = symbol.slice(end + 1)
-  const parents = [...registry].filter(
-    (parent) => parent.typeName === scope || valueScopeOf(parent) === scope,
-  )
-  return parents.find((parent) => membersOf(parent).includes(member))?.file
-}
-
-/** In Protobuf, the full name of an enum value has the scope of its enum, without the enum's name. */
-function valueScopeOf(type: RegisteredType): string | undefined {
-  return type.kind === 'enum' ? (type.parent?.typeName ?? type.file.proto.package) : undefined
-}
-
-function membersOf(parent: RegisteredType): readonly string[] {
-  switch (parent.kind) {
-    case 'service':
-      return parent.methods.map(({ name }) => name)
-    case 'message':
-      return [...parent.fields, ...parent.oneofs].map(({ name }) => name)
-    case 'enum':
-      return parent.values.map(({ name }) => name)
-    case 'extension':
-      return []
-  }
+  const service = registry.getService(symbol.slice(0, end))
+  const hasMethod = service?.methods.some(({ name }) => name === symbol.slice(end + 1))
+  return hasMethod ? service?.file : undefined
 }
 
 function extensionsOf(files: readonly DescFile[], typeName: string): readonly DescExtension[] {

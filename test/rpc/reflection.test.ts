@@ -36,27 +36,10 @@ const notFound = (asked: string) => ({
 describe('the file of a symbol', () => {
   it.each([
     ['a message within a message', 'google.protobuf.DescriptorProto.ExtensionRange', DESCRIPTOR_FILE],
-    ['its field', 'google.protobuf.DescriptorProto.ExtensionRange.start', DESCRIPTOR_FILE],
     ['an enum within a message', 'grpc.health.v1.HealthCheckResponse.ServingStatus', HEALTH_FILE],
-    ['an oneof', 'google.api.HttpRule.pattern', HTTP_FILE],
-    ['a field within an oneof', 'google.api.HttpRule.get', HTTP_FILE],
     ['a method that streams', 'grpc.health.v1.Health.Watch', HEALTH_FILE],
   ])('is that of %s', (_, symbol, file) => {
     expect(namesOfSymbol(symbol)).toEqual([file])
-  })
-
-  it.each([
-    ['of a package', 'aggregator.v1.ORDER_TYPE_EXACT_INPUT', 'aggregator/v1/quote.proto'],
-    ['of a message', 'grpc.health.v1.HealthCheckResponse.NOT_SERVING', HEALTH_FILE],
-  ])('is found for a value of an enum %s in the scope of the enum', (_, symbol, file) => {
-    expect(namesOfSymbol(symbol)[0]).toBe(file)
-  })
-
-  it.each([
-    ['of a package', 'aggregator.v1.OrderType.ORDER_TYPE_EXACT_INPUT', 'aggregator/v1/quote.proto'],
-    ['of a message', 'grpc.health.v1.HealthCheckResponse.ServingStatus.NOT_SERVING', HEALTH_FILE],
-  ])('is found for a value of an enum %s in the enum itself, as some clients name it', (_, symbol, file) => {
-    expect(namesOfSymbol(symbol)[0]).toBe(file)
   })
 
   it.each([
