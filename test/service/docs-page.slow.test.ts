@@ -85,14 +85,20 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     expect(await metrics.locator('.authorization__btn').count()).toBe(1)
   })
 
-  /** Tries an operation as it is shown. @returns the status and the text of the response */
-  async function tryOut(verb: string, path: string) {
+  /**
+   * Tries an operation as it is shown.
+   * @param values replace those of parameters
+   * @returns the status and the text of the response
+   */
+  async function tryOut(verb: string, path: string, values: Readonly<Record<string, string>>) {
     const block = page.locator(`.opblock-${verb}`).filter({ has: page.locator(`[data-path="${path}"]`) })
     const isOpen = await block.locator('.opblock-body').count()
     if (!isOpen) await block.locator('.opblock-summary').click()
     await block.locator('.opblock-body .responses-inner').waitFor()
     if ((await block.locator('.try-out__btn').count()) === 0) return 'no try-out'
     await block.locator('.try-out__btn').click()
+    for (const [name, value] of Object.entries(values))
+      await block.locator(`[data-param-name="${name}"] input`).fill(value)
     await block.locator('.execute').click()
     const answer = block.locator('.live-responses-table .response')
     await answer.waitFor()
@@ -104,12 +110,14 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     const { paths } = (await service.get('/openapi.json')).body
     const operations = Object.entries<object>(paths)
       .flatMap(([path, verbs]) => Object.keys(verbs).map((verb) => ({ verb, path })))
-      // The quote first: other examples use its ids.
+      // The quote first: its record is read by its id.
       .toSorted((a, b) => Number(b.path.endsWith('/quote')) - Number(a.path.endsWith('/quote')))
     const statuses: Record<string, unknown> = {}
     const texts: Record<string, string> = {}
     for (const { verb, path } of operations) {
-      const answer = await tryOut(verb, path)
+      // The id in the example belongs to another instance.
+      const [, quoteId = ''] = /"quoteId": "([^"]+)"/.exec(texts['POST /v1/{chainId}/quote'] ?? '') ?? []
+      const answer = await tryOut(verb, path, path.endsWith('{quoteId}') ? { quoteId } : {})
       const name = `${verb.toUpperCase()} ${path}`
       statuses[name] = typeof answer === 'string' ? answer : answer.status
       texts[name] = typeof answer === 'string' ? '' : answer.text

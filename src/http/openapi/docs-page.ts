@@ -46,32 +46,12 @@ const WithoutStreams = () => ({
     },
   },
 })
-// The ids in the examples belong to another instance: those of the last quote replace them.
-const WithIdsOfLastQuote = () => ({
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        setResponse: (original, system) => (path, method, response) => {
-          const { quoteId, orderId } = response.obj ?? {}
-          if (orderId) setPathParameter(system, '/v1/{chainId}/order/{orderId}', 'orderId', orderId)
-          if (orderId && quoteId) setPathParameter(system, '/v1/{chainId}/quote/{quoteId}', 'quoteId', quoteId)
-          return original(path, method, response)
-        },
-      },
-    },
-  },
-})
-function setPathParameter(system, path, name, value) {
-  const spec = system.specSelectors.specJsonWithResolvedSubtrees()
-  const parameter = spec.getIn(['paths', path, 'get', 'parameters'])?.find((each) => each.get('name') === name)
-  if (parameter) system.specActions.changeParamByIdentity([path, 'get'], parameter, value, false)
-}
 SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
-  plugins: [WithoutStreams, WithIdsOfLastQuote],
+  plugins: [WithoutStreams],
 })
 `
 /** For a user who opens the address of an instance without a console. */
