@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import type { MethodHandler } from '../rpc/middleware.js'
-import { weakMemoize } from '../rpc/weak-memoize.js'
 import { elapsedMs } from './arrival.js'
 import { toRestError } from './error-body.js'
 import type { RejectOtherMethods } from './error-handler.js'
@@ -51,11 +50,13 @@ function registerRoute(
   logRequest: LogRequest,
 ): void {
   const read = createRequestReader(method.desc.input, route)
-  const toText = textWriter(method, route)
+  const write = compileJsonWriter(method.desc.output)
+  const { responseField } = route
 
   /** @returns the body. To return the reply instead would have Fastify wait for its end, which costs a quarter of a read. */
   function answer(response: object, request: FastifyRequest, reply: FastifyReply): string {
-    const text = toText(response)
+    const json = write(response)
+    const text = JSON.stringify(responseField === undefined ? json : json[responseField.jsonName])
     method.count('rest', 'OK', elapsedMs(request) / 1000)
     logRequest(request, OK)
     reply.header('content-type', JSON_TYPE)
@@ -80,22 +81,6 @@ function registerRoute(
       throw thrown
     },
   })
-}
-
-/**
- * Builds the writer of response bodies. The text of an object is kept where the method returns the same object again. Elsewhere
- * it would only occupy memory until the next full collection.
- */
-function textWriter(
-  { desc, repeatsResponses }: MethodHandler,
-  { responseField }: RestRoute,
-): (response: object) => string {
-  const write = compileJsonWriter(desc.output)
-  const toText = (response: object) => {
-    const json = write(response)
-    return JSON.stringify(responseField === undefined ? json : json[responseField.jsonName])
-  }
-  return repeatsResponses ? weakMemoize(toText) : toText
 }
 
 /** The chain in the path of a request; undefined when it is not a chain id, and for a method without a chain. */

@@ -59,14 +59,11 @@ export type ChainMessage = Message & { readonly chainId: bigint }
 interface MethodOf<I, O, R> {
   /** The limit that its calls count against. */
   readonly limit: LimitName
-  /** Whether `handle` often returns the same object again, so that REST keeps its text. */
-  readonly repeatsResponses?: boolean
   /** Translates the message and records every bad field. The result is used only when there is none. */
   read(message: I, fields: Fields): R
   /**
    * Calls the domain code, and translates its result.
-   * @returns the initial values of a message of the output type: absent implicit fields are zero. When a method returns
-   * the same object again, the response is the same.
+   * @returns the initial values of a message of the output type: absent implicit fields are zero
    * @throws ServiceError, or any unexpected error
    */
   handle(request: R, call: RequestContext): Promise<O> | O

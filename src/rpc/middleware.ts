@@ -18,8 +18,6 @@ export interface MethodHandler extends Admission {
   readonly desc: Method['desc']
   /** Whether its requests name a chain. Otherwise the checks of the chain below do nothing. */
   readonly hasChain: boolean
-  /** See `Method`. */
-  readonly repeatsResponses: boolean
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
   /**
@@ -64,7 +62,7 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
   const isSupported = (chainId: number | undefined) => chainId !== undefined && supported.has(chainId)
 
   return (method) => {
-    const { desc, hasChain, limit, repeatsResponses = false } = method
+    const { desc, hasChain, limit } = method
     const name = `${desc.parent.typeName}/${desc.name}`
     const isServed = (chainId: number | undefined) => !hasChain || isSupported(chainId)
 
@@ -75,7 +73,6 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
     return {
       desc,
       hasChain,
-      repeatsResponses,
       assertChain,
       checkLimits: (client) => rateLimits.consume(limit, client),
       checkChainAndLimits: (chainId, client) =>

@@ -8,7 +8,6 @@ import { LISTED_STATES, toListedOrderMessage, toOrderMessage } from './convert-o
 import type { Fields } from './fields.js'
 import { type Method, unaryMethod } from './method.js'
 import { readPageToken, writePageToken } from './page-token.js'
-import { weakMemoize } from './weak-memoize.js'
 
 interface OrderServiceOptions {
   readonly chains: ReadonlyMap<number, Chain>
@@ -17,12 +16,8 @@ interface OrderServiceOptions {
 
 /** The methods of OrderService. */
 export function createOrderService({ chains, orders }: OrderServiceOptions): Method[] {
-  // An order stays the same object until an event changes it.
-  const toResponse = weakMemoize(toOrderMessage)
-
   const getOrder = unaryMethod(OrderService.method.getOrder, {
     limit: 'order',
-    repeatsResponses: true,
     read: (message, fields) => ({
       chainId: Number(message.chainId),
       orderId: fields.bytes32('orderId', message.orderId),
@@ -30,7 +25,7 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
     async handle({ chainId, orderId }) {
       const chain = chains.get(chainId)
       if (chain === undefined) throw chainNotSupported([...chains.keys()])
-      return toResponse(await chain.readOrder(orderId))
+      return toOrderMessage(await chain.readOrder(orderId))
     },
   })
 

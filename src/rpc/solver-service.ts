@@ -1,6 +1,5 @@
 import { CheckOutcome, SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { type Reason, toServiceError } from '../domain/errors.js'
-import type { Solver } from '../domain/solver.js'
 import type { RegistrationCheck } from '../quoting/registration-checks.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { RegisterSolver } from '../solvers/register-solver.js'
@@ -9,7 +8,6 @@ import type { UnregisterSolver } from '../solvers/unregister-solver.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { toSolverMessage } from './convert.js'
 import { type Method, unaryMethod } from './method.js'
-import { weakMemoize } from './weak-memoize.js'
 
 interface SolverServiceOptions {
   readonly register: RegisterSolver<RegistrationCheck>
@@ -79,14 +77,10 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
     },
   })
 
-  // The directory replaces its lists and never changes them.
-  const toResponse = weakMemoize((solvers: readonly Solver[]) => ({ solvers: solvers.map(toSolverMessage) }))
-
   const listSolvers = unaryMethod(SolverService.method.listSolvers, {
     limit: 'solvers',
-    repeatsResponses: true,
     read: (message) => Number(message.chainId),
-    handle: (chainId) => toResponse(directory.active(chainId)),
+    handle: (chainId) => ({ solvers: directory.active(chainId).map(toSolverMessage) }),
   })
 
   return [registerSolver, unregisterSolver, listSolvers]

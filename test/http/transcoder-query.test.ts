@@ -12,7 +12,6 @@ let server: FastifyInstance
 const method = {
   desc: methodWith({ pattern: { case: 'get', value: '/v1/{chain_id}/order' } }),
   hasChain: true,
-  repeatsResponses: false,
   assertChain() {},
   checkLimits: async () => {},
   checkChainAndLimits: async () => {},
