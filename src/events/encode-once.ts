@@ -1,12 +1,12 @@
 import type { Batch, Entry } from './tail-buffer.js'
 
-/** Encodes each value once, however many subscribers receive it. */
-export function encodeOnce<T extends object>(encode: (value: T) => Buffer): (value: T) => Buffer {
-  const encoded = new WeakMap<T, Buffer>()
-  return (value) => {
-    const bytes = encoded.get(value) ?? encode(value)
-    encoded.set(value, bytes)
-    return bytes
+/** Encodes each object once, however many receive it, and keeps the result as long as the object exists. It must not change. */
+export function encodeOnce<From extends object, To>(encode: (from: From) => To): (from: From) => To {
+  const encoded = new WeakMap<From, To>()
+  return (from) => {
+    const to = encoded.get(from) ?? encode(from)
+    encoded.set(from, to)
+    return to
   }
 }
 

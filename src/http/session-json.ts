@@ -6,11 +6,11 @@ import {
   SessionHelloSchema,
 } from '../../gen/aggregator/v1/session_pb.js'
 import { invalidArgument } from '../domain/errors.js'
+import { encodeOnce } from '../events/encode-once.js'
 import type { Entry } from '../events/tail-buffer.js'
 import { toEventMessage } from '../rpc/convert-events.js'
 import { declineCodeOf, type SingleMessage, toSessionMessage } from '../rpc/convert-sessions.js'
 import type { ReadHello } from '../rpc/session-hello.js'
-import { weakMemoize } from '../rpc/weak-memoize.js'
 import type { SolverMessage } from '../sessions/messages.js'
 import { toEventJson } from './event-json.js'
 import { assertKeysOnce, type JsonObject, parseJsonObject } from './json-body.js'
@@ -82,7 +82,7 @@ function toRequestJson({ id, solverRequest }: Extract<SingleMessage, { type: 'qu
 }
 
 /** The text of a request after its brace. All solvers of a round get the same one. */
-const tailOf = weakMemoize((body: Uint8Array) => Buffer.from(body).toString('utf8', 1))
+const tailOf = encodeOnce((body: Uint8Array) => Buffer.from(body).toString('utf8', 1))
 
 function readHelloJson(json: JsonObject, readHello: ReadHello) {
   const { message, violations } = helloReader.read((field) => fieldValue(json, field))

@@ -6,6 +6,7 @@ import {
   StreamEventsResponseSchema,
 } from '../../gen/aggregator/v1/event_pb.js'
 import type { OrderEventType, StreamEvent } from '../domain/event.js'
+import { encodeOnce } from '../events/encode-once.js'
 import type { Entry } from '../events/tail-buffer.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 
@@ -25,16 +26,10 @@ const EVENT_TYPES: Readonly<Record<OrderEventType, EventType>> = {
   Refunded: EventType.REFUNDED,
 }
 
-const messages = new WeakMap<Entry, StreamEventsResponse>()
-
 /** The message of an entry of the log, which is made once for all subscribers. */
-export function toEventMessage(entry: Entry): StreamEventsResponse {
-  const made = messages.get(entry)
-  if (made !== undefined) return made
-  const message = create(StreamEventsResponseSchema, { cursor: entry.cursor, event: toEvent(entry.event) })
-  messages.set(entry, message)
-  return message
-}
+export const toEventMessage = encodeOnce(({ cursor, event }: Entry) =>
+  create(StreamEventsResponseSchema, { cursor, event: toEvent(event) }),
+)
 
 /** The first message of every stream. */
 export function toConnectedMessage(supportedChains: readonly number[], cursor: string): StreamEventsResponse {
