@@ -102,7 +102,7 @@ export async function openServer(
   const shared = { supportedChains, rateLimits, slots, metrics, log }
   const readChainHealth = createChainHealth({ chains, directory })
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
-  const quoteStreams = createQuoteStreams({ ...quoting, readQuote: readStream, ...shared })
+  const quoteStreams = createQuoteStreams({ ...quoting, readQuote: readStream, clock, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({

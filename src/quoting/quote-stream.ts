@@ -1,4 +1,5 @@
-import { ServiceError, shuttingDown, toServiceError } from '../domain/errors.js'
+import type { Clock, Timer } from '../clock.js'
+import { shuttingDown, toServiceError } from '../domain/errors.js'
 import type { QuoteRequest } from '../domain/quote.js'
 import type { VerifyMode } from '../domain/verification.js'
 import type { Aggregator, BestOffer, RoundResult } from './aggregator.js'
@@ -27,8 +28,11 @@ export interface QuoteStreamOptions {
   readonly admitRound: () => Promise<void>
   /** Whether everything that was sent has left this process. */
   readonly isDrained: () => boolean
-  /** Ends the connection of a client that does not read. The stream has ended then. */
+  /** Aborts the stream's own signal, and ends the connection of a client that does not read. */
   readonly abandon: () => void
+  /** Aborted when the service ends: the stream ends after the round under way. */
+  readonly shutDown: AbortSignal
+  readonly clock: Clock
 }
 
 /** No further round begins after this time. */
@@ -39,199 +43,148 @@ const DRAIN_MS = 10_000
 /** The interval of looking whether a slow client has read. */
 const DRAIN_CHECK_MS = 100
 
-/** What a stream does next. */
-type State =
-  | { readonly kind: 'begin_round' }
-  | { readonly kind: 'round' }
-  /** Waits until a time in milliseconds from the opening. */
-  | { readonly kind: 'pause'; readonly untilMs: number }
-  /** Waits until the client has read, at the latest until a time. */
-  | { readonly kind: 'drain'; readonly untilMs: number }
-  /** Waits for the limit of the caller. */
-  | { readonly kind: 'admit' }
-  | { readonly kind: 'end' }
-
 /**
- * One client's stream of quotes: rounds, one after the other, each with its improvements. It is a state machine and no
- * generator, so that an idle stream keeps nothing of its last round in memory.
+ * One client's stream of quotes: rounds, one after the other, each with its improvements. An offer that a better one supersedes
+ * before it is taken is left out.
+ * @param signal aborted when the client has left. It ends the stream and its requests to solvers.
+ * @throws ServiceError NO_QUOTES, SOLVERS_BUSY, CHAIN_UNAVAILABLE, SHUTTING_DOWN, or an error of the limits
  */
-export class QuoteStream {
-  readonly #options: QuoteStreamOptions
-  readonly #openedAt = performance.now()
-  /** Ends the requests to solvers of the round under way, when the client has left. */
-  #leaving: AbortController | undefined
-  #state: State = { kind: 'begin_round' }
-  #round = 0
-  #roundStartedMs = 0
-  /** The best offer of the round, until it is taken. */
-  #best: BestOffer | undefined
-  /** The end of the round, until it is taken. */
-  #ending: RoundResult | ServiceError | undefined
-  #isShuttingDown = false
-  #wake = () => {}
-  #stalled: NodeJS.Timeout | undefined
-
-  constructor(options: QuoteStreamOptions) {
-    this.#options = options
+export async function* quoteStream(
+  options: QuoteStreamOptions,
+  signal: AbortSignal,
+): AsyncGenerator<QuoteStreamItem, void> {
+  if (signal.aborted) return
+  const { abandon, shutDown, clock } = options
+  const alarm = new Alarm(clock)
+  let stallTimer: Timer | undefined
+  signal.addEventListener('abort', () => {
+    stallTimer?.stop()
+    alarm.ring()
+  })
+  shutDown.addEventListener('abort', () => alarm.ring(), { signal })
+  try {
+    for await (const item of playRounds(options, alarm, signal)) {
+      if (signal.aborted) return
+      stallTimer = clock.setTimeout(abandon, DRAIN_MS)
+      yield item
+      stallTimer.stop()
+    }
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown
   }
+}
 
-  /** Ends the stream and its requests to solvers, as the client has left. */
-  leave(): void {
-    this.#state = { kind: 'end' }
-    this.#leaving?.abort()
-    this.#stopStallTimer()
-    this.#wake()
-  }
+/** @throws the reason of the signal too */
+async function* playRounds(
+  options: QuoteStreamOptions,
+  alarm: Alarm,
+  signal: AbortSignal,
+): AsyncGenerator<QuoteStreamItem, void> {
+  const { caller, refreshMs = Number.POSITIVE_INFINITY, clock } = options
+  const openedAt = clock.monotonic()
+  const elapsedMs = () => clock.monotonic() - openedAt
+  /** No further round begins after this time from the opening. */
+  const longestMs = Math.min(LONGEST_MS, caller.timeoutMs ?? LONGEST_MS)
 
-  /** Ends the stream after the round that is under way. */
-  shutDown(): void {
-    this.#isShuttingDown = true
-    this.#wake()
+  function assertOpen(): void {
+    signal.throwIfAborted()
+    if (options.shutDown.aborted) throw shuttingDown()
   }
 
   /**
-   * The next item. Call it when the client can take one; an item that was superseded meanwhile is left out.
-   * @returns undefined at the end
-   * @throws ServiceError NO_QUOTES, SOLVERS_BUSY, CHAIN_UNAVAILABLE, SHUTTING_DOWN, or an error of the limits
+   * Waits until the next round may begin.
+   * @param untilMs the earliest time, in milliseconds from the opening
+   * @returns false when no round begins any more
    */
-  async next(): Promise<QuoteStreamItem | undefined> {
-    this.#stopStallTimer()
-    for (;;) {
-      if (this.#state.kind === 'end') return undefined
-      const item = await this.#step(this.#state)
-      if (item === undefined) continue
-      this.#stalled = setTimeout(() => this.#abandon(), DRAIN_MS)
-      return item
+  async function* pause(untilMs: number): AsyncGenerator<QuoteStreamItem, boolean> {
+    if (untilMs >= longestMs) return false
+    for (let leftMs = untilMs - elapsedMs(); leftMs > 0; leftMs = untilMs - elapsedMs()) {
+      assertOpen()
+      const isTimeOver = await alarm.wait(Math.min(leftMs, HEARTBEAT_MS))
+      if (isTimeOver && leftMs > HEARTBEAT_MS && options.isDrained()) yield { kind: 'heartbeat' }
     }
-  }
-
-  /** Takes one step. @returns an item, if there is one */
-  #step(state: State): Promise<QuoteStreamItem | undefined> | QuoteStreamItem | undefined {
-    if (this.#isShuttingDown && this.#round > 0 && state.kind !== 'round') throw shuttingDown()
-    switch (state.kind) {
-      case 'begin_round':
-        return this.#beginRound()
-      case 'round':
-        return this.#takeFromRound()
-      case 'pause':
-        return this.#pause(state.untilMs)
-      case 'drain':
-        return this.#drain(state.untilMs)
-      case 'admit':
-        return this.#admit()
-      case 'end':
-        return undefined
+    const drainedMs = elapsedMs() + DRAIN_MS
+    while (!options.isDrained()) {
+      if (elapsedMs() >= drainedMs) options.abandon()
+      assertOpen()
+      await alarm.wait(DRAIN_CHECK_MS)
     }
-  }
-
-  #beginRound(): undefined {
-    const { aggregator, toRequest, softDeadline, verify, caller } = this.#options
-    if (this.#round > 0 && this.#elapsedMs() >= this.#longestMs) {
-      this.#state = { kind: 'end' }
-      return
-    }
-    this.#state = { kind: 'round' }
-    this.#round++
-    this.#roundStartedMs = this.#elapsedMs()
-    const timeoutMs = caller.timeoutMs && caller.timeoutMs - this.#roundStartedMs
-    const onBest = (best: BestOffer) => {
-      this.#best = best
-      this.#wake()
-    }
-    const end = (ending: RoundResult | ServiceError) => {
-      this.#ending = ending
-      this.#leaving = undefined
-      this.#wake()
-    }
-    this.#leaving = new AbortController()
-    const roundCaller = { ...caller, timeoutMs, signal: this.#leaving.signal }
-    aggregator
-      .runRound(toRequest(), roundCaller, { softDeadline, verify, onBest })
-      .then(end, (thrown) => end(toServiceError(thrown)))
-  }
-
-  #takeFromRound(): Promise<QuoteStreamItem | undefined> | QuoteStreamItem {
-    const [round, best, ending] = [this.#round, this.#best, this.#ending]
-    if (best !== undefined) {
-      this.#best = undefined
-      return { kind: 'quote', round, ...best }
-    }
-    if (ending === undefined)
-      return this.#sleep(HEARTBEAT_MS, (wasWoken) => (wasWoken ? undefined : { kind: 'heartbeat' }))
-    this.#ending = undefined
-    this.#state = this.#pauseUntil(
-      this.#roundStartedMs + (this.#options.refreshMs ?? Number.POSITIVE_INFINITY),
-    )
-    if (ending instanceof ServiceError) throw ending
-    if (ending.error !== undefined && this.#options.refreshMs === undefined) throw ending.error
-    return { kind: 'done', round, ...ending }
-  }
-
-  /** @param untilMs when the next round may begin, in milliseconds from the opening */
-  #pauseUntil(untilMs: number): State {
-    return untilMs >= this.#longestMs ? { kind: 'end' } : { kind: 'pause', untilMs }
-  }
-
-  #pause(untilMs: number): Promise<QuoteStreamItem | undefined> | undefined {
-    const leftMs = untilMs - this.#elapsedMs()
-    if (leftMs > 0)
-      return this.#sleep(Math.min(leftMs, HEARTBEAT_MS), (wasWoken) => {
-        const isHeartbeatDue = !wasWoken && leftMs > HEARTBEAT_MS && this.#options.isDrained()
-        return isHeartbeatDue ? { kind: 'heartbeat' } : undefined
-      })
-    this.#state = { kind: 'drain', untilMs: this.#elapsedMs() + DRAIN_MS }
-    return undefined
-  }
-
-  #drain(untilMs: number): Promise<undefined> | undefined {
-    if (this.#options.isDrained()) this.#state = { kind: 'admit' }
-    else if (this.#elapsedMs() >= untilMs) this.#abandon()
-    else return this.#sleep(DRAIN_CHECK_MS, () => undefined)
-    return undefined
-  }
-
-  async #admit(): Promise<undefined> {
+    assertOpen()
     try {
-      await this.#options.admitRound()
-      if (this.#state.kind === 'admit') this.#state = { kind: 'begin_round' }
+      await options.admitRound()
     } catch (thrown) {
-      const error = toServiceError(thrown)
-      if (error.retryAfterSeconds === undefined) throw error
-      if (this.#state.kind !== 'admit') return
-      this.#state = this.#pauseUntil(this.#elapsedMs() + error.retryAfterSeconds * 1000)
+      const { retryAfterSeconds } = toServiceError(thrown)
+      if (retryAfterSeconds === undefined) throw thrown
+      return yield* pause(elapsedMs() + retryAfterSeconds * 1000)
     }
+    assertOpen()
+    return elapsedMs() < longestMs
   }
 
-  /**
-   * Waits without a function that awaits it, which an idle stream would keep in memory.
-   * @param toResult gets whether something happened before the time was over
-   */
-  #sleep<T>(ms: number, toResult: (wasWoken: boolean) => T): Promise<T> {
+  let round = 0
+  let startedMs: number
+  do {
+    round++
+    startedMs = elapsedMs()
+    const timeoutMs = caller.timeoutMs && caller.timeoutMs - startedMs
+    yield* playRound(round, options, { ...caller, timeoutMs, signal }, alarm)
+  } while (yield* pause(startedMs + refreshMs))
+}
+
+/** One round: its improvements, then its end. */
+async function* playRound(
+  round: number,
+  { aggregator, toRequest, softDeadline, verify, refreshMs }: QuoteStreamOptions,
+  caller: Caller,
+  alarm: Alarm,
+): AsyncGenerator<QuoteStreamItem, void> {
+  let best: BestOffer | undefined
+  let isOver = false
+  const onBest = (offer: BestOffer) => {
+    best = offer
+    alarm.ring()
+  }
+  const end = () => {
+    isOver = true
+    alarm.ring()
+  }
+  const result = aggregator.runRound(toRequest(), caller, { softDeadline, verify, onBest })
+  result.then(end, end)
+  while (best !== undefined || !isOver) {
+    caller.signal.throwIfAborted()
+    if (best !== undefined) {
+      const offer = best
+      best = undefined
+      yield { kind: 'quote', round, ...offer }
+    } else if (await alarm.wait(HEARTBEAT_MS)) yield { kind: 'heartbeat' }
+  }
+  const { error, ...ending } = await result
+  if (error !== undefined && refreshMs === undefined) throw error
+  yield { kind: 'done', round, ...ending }
+}
+
+/** Waits that something may end before their time. */
+class Alarm {
+  readonly #clock: Clock
+  #end = () => {}
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @returns whether the time is over: false when it rang before */
+  wait(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(toResult(false)), ms)
-      this.#wake = () => {
-        clearTimeout(timer)
-        resolve(toResult(true))
+      const timer = this.#clock.setTimeout(() => resolve(true), ms)
+      this.#end = () => {
+        timer.stop()
+        resolve(false)
       }
     })
   }
 
-  #stopStallTimer(): void {
-    clearTimeout(this.#stalled)
-    this.#stalled = undefined
-  }
-
-  #abandon(): void {
-    this.leave()
-    this.#options.abandon()
-  }
-
-  /** No further round begins after this time from the opening. */
-  get #longestMs(): number {
-    return Math.min(LONGEST_MS, this.#options.caller.timeoutMs ?? LONGEST_MS)
-  }
-
-  #elapsedMs(): number {
-    return performance.now() - this.#openedAt
+  /** Ends the wait that is under way. */
+  ring(): void {
+    this.#end()
   }
 }

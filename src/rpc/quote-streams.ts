@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import { QuoteService, type StreamQuotesRequest } from '../../gen/aggregator/v1/quote_pb.js'
+import type { Clock } from '../clock.js'
 import {
   chainNotSupported,
   type FieldViolation,
@@ -9,7 +11,7 @@ import {
 } from '../domain/errors.js'
 import { REFRESH_SECONDS } from '../domain/field-rules.js'
 import type { Aggregator } from '../quoting/aggregator.js'
-import { QuoteStream, type QuoteStreamItem } from '../quoting/quote-stream.js'
+import { type QuoteStreamItem, quoteStream } from '../quoting/quote-stream.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type QuoteStreamMessage, toQuoteStreamMessage } from './convert-quote-streams.js'
@@ -32,37 +34,25 @@ export interface QuoteStreams extends Admission {
   /**
    * Opens a stream, after its request was counted.
    * @param malformed fields that could not be read into the message
+   * @returns its messages. Take the next one when the last one has been written. The iteration throws ServiceErrors.
    * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CHAIN_UNAVAILABLE, STREAM_LIMIT_REACHED or SHUTTING_DOWN
    */
   open(
     message: StreamQuotesRequest,
     caller: QuoteStreamCaller,
     malformed?: readonly FieldViolation[],
-  ): OpenQuoteStream
+  ): AsyncGenerator<QuoteStreamMessage, void>
   /** Ends all streams after the rounds that are under way. No stream opens any more. */
   shutDown(): void
 }
 
 /** The connection of a quote stream. */
-export interface QuoteStreamCaller
-  extends Omit<RequestContext, 'protocol' | 'host' | 'signal' | 'setHeader'> {
+export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'host' | 'setHeader'> {
   readonly protocol: StreamProtocol
   /** Whether everything that was sent has left this process. */
   isDrained(): boolean
   /** Ends the connection, or on HTTP/2 the stream, of a client that does not read. */
   abandon(): void
-}
-
-/** One client's stream. */
-export interface OpenQuoteStream {
-  /**
-   * Its next message. Call it when the last one has been written.
-   * @returns undefined at the end
-   * @throws ServiceError
-   */
-  next(): Promise<QuoteStreamMessage | undefined>
-  /** Ends the stream, as the client has left. */
-  leave(): void
 }
 
 interface QuoteStreamsOptions {
@@ -72,16 +62,18 @@ interface QuoteStreamsOptions {
   readonly rateLimits: RateLimits
   readonly slots: StreamSlots
   readonly metrics: Pick<Metrics, 'requests' | 'quoteStreams'>
+  readonly clock: Clock
   readonly log: Logger
 }
 
 /** Builds the method. */
 export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
-  const { aggregator, readQuote, supportedChains, rateLimits, slots, metrics, log } = options
+  const { aggregator, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
   const desc = QuoteService.method.streamQuotes
   const name = `${desc.parent.typeName}/${desc.name}`
-  const streams = new Set<QuoteStream>()
-  let isShuttingDown = false
+  const end = new AbortController()
+  // Each stream adds a listener. Node warns of a leak when there are more than ten.
+  setMaxListeners(0, end.signal)
 
   const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
 
@@ -117,49 +109,42 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
     message: StreamQuotesRequest,
     caller: QuoteStreamCaller,
     malformed: readonly FieldViolation[],
-  ): OpenQuoteStream {
-    if (isShuttingDown) throw shuttingDown()
+  ): AsyncGenerator<QuoteStreamMessage, void> {
+    if (end.signal.aborted) throw shuttingDown()
     const asked = read(message, malformed)
     const client = { address: caller.address, setHeader: () => {} }
     const releaseSlot = slots.take(identifyClient(caller.address))
-    let isOpen = true
+    const leaving = new AbortController()
     const close = (thrown?: unknown): ServiceError | undefined => {
-      if (!isOpen) return undefined
-      isOpen = false
-      stream.leave()
-      streams.delete(stream)
+      if (leaving.signal.aborted) return undefined
+      leaving.abort()
       releaseSlot()
       metrics.quoteStreams.dec({ protocol: caller.protocol })
       if (thrown !== undefined) return reject(caller, thrown)
       count(caller.protocol, 'OK')
       return undefined
     }
-    const stream = new QuoteStream({
-      ...asked,
-      aggregator,
-      caller,
-      admitRound: async () => rateLimits.consume('quote', client),
-      isDrained: caller.isDrained,
-      abandon() {
-        close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'The client did not read its quotes in time.'))
-        caller.abandon()
-      },
-    })
-    streams.add(stream)
     metrics.quoteStreams.inc({ protocol: caller.protocol })
-    return {
-      leave: () => void close(),
-      async next() {
-        try {
-          const item = await stream.next()
-          if (item === undefined) return void close()
-          recordQuote(item, caller)
-          return toQuoteStreamMessage(item)
-        } catch (thrown) {
-          throw close(thrown) ?? toServiceError(thrown)
-        }
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
+    caller.signal.addEventListener('abort', () => close())
+    if (caller.signal.aborted) close()
+    const items = quoteStream(
+      {
+        ...asked,
+        aggregator,
+        caller,
+        admitRound: async () => rateLimits.consume('quote', client),
+        isDrained: caller.isDrained,
+        abandon() {
+          close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'The client did not read its quotes in time.'))
+          caller.abandon()
+        },
+        shutDown: end.signal,
+        clock,
       },
-    }
+      leaving.signal,
+    )
+    return toMessages(items, caller, close)
   }
 
   return {
@@ -179,10 +164,25 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
         throw reject(caller, thrown)
       }
     },
-    shutDown() {
-      isShuttingDown = true
-      for (const stream of streams) stream.shutDown()
-    },
+    shutDown: () => end.abort(),
+  }
+}
+
+/** @param close closes the stream, once. @returns the error that ended it, as callers may see it */
+async function* toMessages(
+  items: AsyncIterable<QuoteStreamItem>,
+  caller: QuoteStreamCaller,
+  close: (thrown?: unknown) => ServiceError | undefined,
+): AsyncGenerator<QuoteStreamMessage, void> {
+  try {
+    for await (const item of items) {
+      recordQuote(item, caller)
+      yield toQuoteStreamMessage(item)
+    }
+  } catch (thrown) {
+    throw close(thrown) ?? toServiceError(thrown)
+  } finally {
+    close()
   }
 }
 

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../src/domain/errors.js'
 import type { SignedQuote } from '../../src/domain/quote.js'
 import type { Aggregator, RoundResult } from '../../src/quoting/aggregator.js'
-import { QuoteStream, type QuoteStreamItem, type QuoteStreamOptions } from '../../src/quoting/quote-stream.js'
+import { type QuoteStreamItem, type QuoteStreamOptions, quoteStream } from '../../src/quoting/quote-stream.js'
 import type { RoundCounts } from '../../src/quoting/round-progress.js'
 import { deferred } from '../support/deferred.js'
+import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
 import { signed } from './sample-trace.js'
 
@@ -12,9 +13,6 @@ const MINUTE_MS = 60_000
 const COUNTS: RoundCounts = {
   ...{ asked: 2, quoted: 1, declined: 0, invalid: 0, late: 0, soft_deadline: 0, failed: 0, cancelled: 0 },
 }
-
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
 
 /** A stream whose rounds the test ends. */
 function createStream(changes: Partial<QuoteStreamOptions> = {}) {
@@ -24,8 +22,11 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
       const quoteId = String(rounds.length + 1)
       rounds.push({ onBest: (offer) => onBest?.({ quoteId, offer, counts: COUNTS }), end, signal })
     })
-  const abandon = vi.fn()
-  const stream = new QuoteStream({
+  const clock = createManualClock()
+  const [leaving, ending] = [new AbortController(), new AbortController()]
+  const leave = () => leaving.abort()
+  const abandon = vi.fn(leave)
+  const options: QuoteStreamOptions = {
     aggregator: { runRound },
     toRequest: () => exactInput,
     softDeadline: undefined,
@@ -35,13 +36,16 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
     admitRound: async () => {},
     isDrained: () => true,
     abandon,
+    shutDown: ending.signal,
+    clock,
     ...changes,
-  })
+  }
+  const stream = quoteStream(options, leaving.signal)
   const endRound = async (offers: SignedQuote[] = [signed(1, 10n)], error?: ServiceError) => {
     rounds.at(-1)?.end({ quoteId: String(rounds.length), offers, counts: COUNTS, error })
-    await vi.advanceTimersByTimeAsync(0)
+    await clock.advance(0)
   }
-  return { stream, rounds, abandon, endRound }
+  return { stream, clock, rounds, leave, shutDown: () => ending.abort(), abandon, endRound }
 }
 
 interface Round {
@@ -56,11 +60,8 @@ function openStream(changes: Partial<QuoteStreamOptions> = {}) {
   const items: QuoteStreamItem[] = []
   let ending: unknown
   const readAll = async () => {
-    for (;;) {
-      const item = await created.stream.next()
-      if (item === undefined) return 'ended'
-      items.push(item)
-    }
+    for await (const item of created.stream) items.push(item)
+    return 'ended'
   }
   const end = (how: unknown) => {
     ending = how
@@ -73,12 +74,12 @@ const kindsOf = (items: readonly QuoteStreamItem[]) => items.map(({ kind }) => k
 
 describe('rounds', () => {
   test('begin at the interval from the start of the last one', async () => {
-    const { rounds, endRound, items } = openStream()
-    await vi.advanceTimersByTimeAsync(2000)
+    const { clock, rounds, endRound, items } = openStream()
+    await clock.advance(2000)
     await endRound()
-    await vi.advanceTimersByTimeAsync(2999)
+    await clock.advance(2999)
     expect(rounds.length).toBe(1)
-    await vi.advanceTimersByTimeAsync(1)
+    await clock.advance(1)
     expect(rounds.length).toBe(2)
     await endRound()
     expect(items).toMatchObject([
@@ -88,25 +89,25 @@ describe('rounds', () => {
   })
 
   test('begin at once when the last one took longer than the interval', async () => {
-    const { rounds, endRound } = openStream()
-    await vi.advanceTimersByTimeAsync(6000)
+    const { clock, rounds, endRound } = openStream()
+    await clock.advance(6000)
     await endRound()
     expect(rounds.length).toBe(2)
   })
 
   test('do not begin after ten minutes', async () => {
-    const { rounds, endRound, ending } = openStream({ refreshMs: MINUTE_MS })
+    const { clock, rounds, endRound, ending } = openStream({ refreshMs: MINUTE_MS })
     for (let minute = 0; minute < 10; minute++) {
       await endRound()
-      await vi.advanceTimersByTimeAsync(MINUTE_MS)
+      await clock.advance(MINUTE_MS)
     }
     expect([rounds.length, ending()]).toEqual([10, 'ended'])
   })
 
   test("do not begin after the caller's own deadline", async () => {
-    const { rounds, endRound, ending } = openStream({ caller: { address: '::1', timeoutMs: 7000 } })
+    const { clock, rounds, endRound, ending } = openStream({ caller: { address: '::1', timeoutMs: 7000 } })
     await endRound()
-    await vi.advanceTimersByTimeAsync(5000)
+    await clock.advance(5000)
     await endRound()
     expect([rounds.length, ending()]).toEqual([2, 'ended'])
   })
@@ -114,11 +115,11 @@ describe('rounds', () => {
   test('that a limit refuses wait until the window ends', async () => {
     const refused = new ServiceError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 40 })
     const admitRound = vi.fn().mockRejectedValueOnce(refused).mockResolvedValue(undefined)
-    const { rounds, endRound, items } = openStream({ admitRound })
+    const { clock, rounds, endRound, items } = openStream({ admitRound })
     await endRound()
-    await vi.advanceTimersByTimeAsync(44_999)
+    await clock.advance(44_999)
     expect(rounds.length).toBe(1)
-    await vi.advanceTimersByTimeAsync(1)
+    await clock.advance(1)
     expect([rounds.length, admitRound.mock.calls.length]).toEqual([2, 2])
     expect(kindsOf(items)).toEqual(['done', 'heartbeat', 'heartbeat'])
   })
@@ -135,30 +136,33 @@ describe('rounds', () => {
   ])('that a limit refuses until after %s do not begin', async (_, timeoutMs, untilMs) => {
     const refused = new ServiceError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 60 })
     const admitRound = vi.fn().mockRejectedValue(refused)
-    const { rounds, endRound, ending } = openStream({ admitRound, caller: { address: '::1', timeoutMs } })
+    const { clock, rounds, endRound, ending } = openStream({
+      admitRound,
+      caller: { address: '::1', timeoutMs },
+    })
     await endRound()
-    await vi.advanceTimersByTimeAsync(untilMs)
+    await clock.advance(untilMs)
     admitRound.mockResolvedValue(undefined)
-    await vi.advanceTimersByTimeAsync(2 * MINUTE_MS)
+    await clock.advance(2 * MINUTE_MS)
     expect([rounds.length, ending()]).toEqual([1, 'ended'])
   })
 
   test('that a limit admits after the deadline of the caller do not begin', async () => {
     const gate = deferred()
     const caller = { address: '::1', timeoutMs: 7000 }
-    const { rounds, endRound, ending } = openStream({ admitRound: () => gate.opened, caller })
+    const { clock, rounds, endRound, ending } = openStream({ admitRound: () => gate.opened, caller })
     await endRound()
-    await vi.advanceTimersByTimeAsync(8000)
+    await clock.advance(8000)
     gate.open()
-    await vi.advanceTimersByTimeAsync(0)
+    await clock.advance(0)
     expect([rounds.length, ending()]).toEqual([1, 'ended'])
   })
 
   test('end the stream with the error of the limits, when it does not pass', async () => {
     const admitRound = () => Promise.reject(new ServiceError('DATABASE_UNAVAILABLE', 'No database.'))
-    const { endRound, ending } = openStream({ admitRound })
+    const { clock, endRound, ending } = openStream({ admitRound })
     await endRound()
-    await vi.advanceTimersByTimeAsync(5000)
+    await clock.advance(5000)
     expect(ending()).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
   })
 })
@@ -175,68 +179,92 @@ describe('a client that reads slowly', () => {
   })
 
   test('gets no further round before it has read, and is cut off after 10 seconds', async () => {
-    const { rounds, endRound, abandon, ending } = openStream({ isDrained: () => false })
+    const { clock, rounds, endRound, abandon, ending } = openStream({ isDrained: () => false })
     await endRound()
-    await vi.advanceTimersByTimeAsync(14_900)
+    await clock.advance(14_900)
     expect([rounds.length, abandon.mock.calls.length]).toEqual([1, 0])
-    await vi.advanceTimersByTimeAsync(200)
+    await clock.advance(200)
     expect([rounds.length, abandon.mock.calls.length, ending()]).toEqual([1, 1, 'ended'])
   })
 
   test('gets the next round when it has read in time', async () => {
     let isDrained = false
-    const { rounds, endRound, abandon } = openStream({ isDrained: () => isDrained })
+    const { clock, rounds, endRound, abandon } = openStream({ isDrained: () => isDrained })
     await endRound()
-    await vi.advanceTimersByTimeAsync(9000)
+    await clock.advance(9000)
     isDrained = true
-    await vi.advanceTimersByTimeAsync(100)
+    await clock.advance(100)
     expect([rounds.length, abandon.mock.calls.length]).toEqual([2, 0])
   })
 
   test('is cut off when it takes no item for 10 seconds', async () => {
-    const { stream, abandon, endRound } = createStream()
+    const { clock, stream, abandon, endRound } = createStream()
     const first = stream.next()
     await endRound()
     await first
-    await vi.advanceTimersByTimeAsync(9999)
+    await clock.advance(9999)
     expect(abandon).not.toHaveBeenCalled()
-    await vi.advanceTimersByTimeAsync(1)
+    await clock.advance(1)
     expect(abandon).toHaveBeenCalledOnce()
-    expect(await stream.next()).toBeUndefined()
+    expect((await stream.next()).done).toBe(true)
   })
 })
 
 describe('a stream', () => {
   test('has a heartbeat after 15 seconds without an item, in a round and between rounds', async () => {
-    const { items, endRound } = openStream({ refreshMs: MINUTE_MS })
-    await vi.advanceTimersByTimeAsync(15_000)
+    const { clock, items, endRound } = openStream({ refreshMs: MINUTE_MS })
+    await clock.advance(15_000)
     expect(kindsOf(items)).toEqual(['heartbeat'])
     await endRound()
-    await vi.advanceTimersByTimeAsync(15_000)
+    await clock.advance(15_000)
     expect(kindsOf(items)).toEqual(['heartbeat', 'done', 'heartbeat'])
   })
 
   test('cancels its requests at once when the client leaves during a round', async () => {
-    const { stream, rounds, reading } = openStream()
+    const { leave, rounds, reading } = openStream()
     expect(rounds[0]?.signal.aborted).toBe(false)
-    stream.leave()
+    leave()
     expect(rounds[0]?.signal.aborted).toBe(true)
     await reading
   })
 
   test('ends at once when the client leaves between rounds', async () => {
-    const { stream, endRound, reading, rounds } = openStream()
+    const { leave, clock, endRound, reading, rounds } = openStream()
     await endRound()
-    stream.leave()
+    leave()
     await reading
-    await vi.advanceTimersByTimeAsync(MINUTE_MS)
-    expect([rounds.length, vi.getTimerCount()]).toEqual([1, 0])
+    await clock.advance(MINUTE_MS)
+    expect([rounds.length, clock.waiting]).toEqual([1, 0])
+  })
+
+  test('asks nobody when the client has left before it begins', async () => {
+    const { leave, stream, rounds } = createStream()
+    leave()
+    expect([(await stream.next()).done, rounds.length]).toEqual([true, 0])
+  })
+
+  test('gives no end of a round that ends when the client leaves', async () => {
+    const { leave, clock, reading, items, endRound } = openStream()
+    const ended = endRound()
+    leave()
+    await Promise.all([ended, reading])
+    expect([items, clock.waiting]).toEqual([[], 0])
+  })
+
+  test('leaves no timer when the client leaves while an item waits for it', async () => {
+    const { leave, clock, stream, endRound } = createStream()
+    const first = stream.next()
+    await endRound()
+    await first
+    leave()
+    expect(clock.waiting).toBe(0)
+    expect((await stream.next()).done).toBe(true)
   })
 
   test('ends with SHUTTING_DOWN after the round under way, when the service ends', async () => {
-    const { stream, endRound, items, ending } = openStream()
-    stream.shutDown()
-    await vi.advanceTimersByTimeAsync(1000)
+    const { shutDown, clock, endRound, items, ending } = openStream()
+    shutDown()
+    await clock.advance(1000)
     expect(ending()).toBeUndefined()
     await endRound()
     expect(kindsOf(items)).toEqual(['done'])
@@ -244,28 +272,28 @@ describe('a stream', () => {
   })
 
   test('ends with SHUTTING_DOWN when the service ends while it waits for the client to read', async () => {
-    const { stream, endRound, rounds, ending } = openStream({ isDrained: () => false })
+    const { shutDown, clock, endRound, rounds, ending } = openStream({ isDrained: () => false })
     await endRound()
-    await vi.advanceTimersByTimeAsync(6000)
-    stream.shutDown()
-    await vi.advanceTimersByTimeAsync(0)
+    await clock.advance(6000)
+    shutDown()
+    await clock.advance(0)
     expect([rounds.length, ending()]).toMatchObject([1, { reason: 'SHUTTING_DOWN' }])
   })
 
   test('ends with SHUTTING_DOWN when the service ends while a limit is asked', async () => {
     const gate = deferred()
-    const { stream, endRound, rounds, ending } = openStream({ admitRound: () => gate.opened })
+    const { shutDown, clock, endRound, rounds, ending } = openStream({ admitRound: () => gate.opened })
     await endRound()
-    await vi.advanceTimersByTimeAsync(6000)
-    stream.shutDown()
+    await clock.advance(6000)
+    shutDown()
     gate.open()
-    await vi.advanceTimersByTimeAsync(0)
+    await clock.advance(0)
     expect([rounds.length, ending()]).toMatchObject([1, { reason: 'SHUTTING_DOWN' }])
   })
 
   test('of one round ends without an error when the service ends', async () => {
-    const { stream, endRound, items, ending } = openStream({ refreshMs: undefined })
-    stream.shutDown()
+    const { shutDown, endRound, items, ending } = openStream({ refreshMs: undefined })
+    shutDown()
     await endRound()
     expect([kindsOf(items), ending()]).toEqual([['done'], 'ended'])
   })
