@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/hex.js'
 import type { DropReason } from '../domain/offer.js'
 import { HALF_ORDER } from '../domain/secp256k1.js'
@@ -10,9 +9,6 @@ export type SignatureProblem = Extract<DropReason, `signature_${string}`>
 
 /** 32 bytes. */
 const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
-
-/** Public keys of known signers. A comparison of keys takes less time than the hash of one. */
-const publicKeys = new LRUCache<Address, Uint8Array>({ max: 4096 })
 
 const { library, recover } = loadRecovery()
 
@@ -36,7 +32,7 @@ export function checkSignature(
   const problem = problemOf(signature)
   if (problem !== undefined) return problem
   const key = recover(digest, signature.subarray(0, 64), (signature[64] ?? 0) - 27)
-  return key !== undefined && isKeyOf(key, signer) ? undefined : 'signature_mismatch'
+  return key !== undefined && addressOf(key) === signer ? undefined : 'signature_mismatch'
 }
 
 function problemOf(signature: Uint8Array): SignatureProblem | undefined {
@@ -58,15 +54,6 @@ export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Addre
   if (signature.length !== 65 || recoveryId > 1) return undefined
   const publicKey = recover(digest, signature.subarray(0, 64), recoveryId)
   return publicKey && addressOf(publicKey)
-}
-
-/** Whether an uncompressed public key belongs to an address. The last key of each address is cached. */
-function isKeyOf(publicKey: Uint8Array, signer: Address): boolean {
-  const known = publicKeys.get(signer)
-  if (known !== undefined && Buffer.compare(known, publicKey) === 0) return true
-  if (addressOf(publicKey) !== signer) return false
-  publicKeys.set(signer, publicKey)
-  return true
 }
 
 function addressOf(publicKey: Uint8Array): Address {
