@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import type { Config } from '../config.js'
 import type { ClientId } from '../domain/client.js'
-import { ServiceError, shuttingDown } from '../domain/errors.js'
+import { isOutage, ServiceError, shuttingDown } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import { type Solver, type SolverKey, solverBlocked } from '../domain/solver.js'
 import type { EventLog } from '../events/event-log.js'
@@ -15,7 +15,6 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { startHandshake } from './handshake.js'
 import type { Hello, SessionCaller, SessionConnection, SessionPeer } from './messages.js'
 import { createPendingPlaces } from './pending-places.js'
-import { createRefusalLog } from './refusal-log.js'
 import { createSession, type Session, sessionEnded } from './session.js'
 import { createSessionRate } from './session-rate.js'
 import { subscribeForSolver } from './solver-events.js'
@@ -75,7 +74,6 @@ export function createSessions(options: SessionsOptions): Sessions {
   const opening = new Map<string, Promise<unknown>>()
   /** Blocked solvers that still get the events of their open orders, by session and chain. */
   const leaving = new Set<string>()
-  const logRefusal = createRefusalLog(log)
   let isShuttingDown = false
 
   function assertAvailable(client: ClientId): void {
@@ -186,7 +184,7 @@ export function createSessions(options: SessionsOptions): Sessions {
           opening.set(sessionId, opened)
           return opened.finally(() => opening.delete(sessionId))
         },
-        onRefused: (error) => logRefusal(error, caller),
+        onRefused: (error) => logRefusal(log, error, caller),
         onSettled() {
           pending.delete(peer)
           releasePlace()
@@ -242,4 +240,14 @@ function replaced(): ServiceError {
 
 function registrationLost(): ServiceError {
   return new ServiceError('DATABASE_UNAVAILABLE', 'The registration of this session was lost. Connect again.')
+}
+
+/** Logs a refused hello. An error of the service itself has a line of its own. */
+function logRefusal(
+  log: Logger,
+  { reason, message, cause }: ServiceError,
+  { transport, requestId, client }: SessionCaller,
+): void {
+  if (cause !== undefined && !isOutage(reason)) log.error({ requestId, err: cause }, message)
+  log.debug({ reason, transport, requestId, client: client.key }, 'a solver session was refused')
 }
