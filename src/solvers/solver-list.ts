@@ -43,7 +43,10 @@ export function createSolverList(chainId: number, { store, log, onChange }: Solv
   /** One read at a time, so that no older state replaces a newer one. */
   const reload = coalesce(async () => {
     for (const solver of await store.removeBlocked(chainId))
-      log.warn({ chainId, solver }, 'a blocked solver was removed: another version has registered it')
+      log.warn(
+        { chainId, solver },
+        'a solver was removed: the lists of the operator no longer let it register',
+      )
     const before = registered
     list(await store.readAll(chainId))
     for (const { address } of before) {
