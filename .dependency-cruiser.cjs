@@ -31,7 +31,7 @@ const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store'], '^packages/solver/'],
   ['pg', ['store', 'cluster', 'internals']],
-  ['undici', ['solvers', 'chain']],
+  ['undici', ['solvers', 'chain', 'cluster']],
   ['(fastify|@fastify/[^/]+)', ['http']],
 ]
 

@@ -78,7 +78,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     log,
     clock,
   })
-  const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, now, log })
+  const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, log, clock })
   if (relay !== undefined) started.push(relay.close)
   for (const chain of chains.values()) followCancellations(chain, directory.registered, usedNonces)
   const quoting = await openQuoting({

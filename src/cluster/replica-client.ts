@@ -1,10 +1,8 @@
-import {
-  openReplicaConnection,
-  type ReplicaConnection,
-  type ReplicaRequest,
-  type SignText,
-} from './replica-connection.js'
-import { signReplicaText } from './replica-signature.js'
+import { randomUUID } from 'node:crypto'
+import { type Dispatcher, Pool } from 'undici'
+import type { Clock } from '../clock.js'
+import { shorten } from '../domain/text.js'
+import { REPLICA_HEADERS, REPLICA_PATH, signReplicaText } from './replica-signature.js'
 
 /** Another replica of the instance, and where it is asked. */
 export interface ReplicaTarget {
@@ -14,61 +12,97 @@ export interface ReplicaTarget {
   readonly url: string
 }
 
-/** Sends signed requests to other replicas, over one WebSocket to each (docs/decisions.md, D18). */
+/** A request to another replica. */
+export interface ReplicaRequest {
+  /** JSON text that no other request has. */
+  readonly body: string
+  /** The longest time until the end of the answer. A whole number. */
+  readonly timeoutMs: number
+  /** Called with each line of the answer when it comes. */
+  readonly onLine: (line: string) => void
+}
+
+/** Sends signed requests to one replica (docs/decisions.md, D18). Each that is under way has a connection of its own. */
 export interface ReplicaClient {
-  /** Sends a request as `ReplicaConnection.send` does. Opens the connection when there is none. */
-  send(target: ReplicaTarget, request: ReplicaRequest, signal: AbortSignal): Promise<void>
-  /** Ends the connection to a replica and its requests. The next request opens another one. */
-  disconnect(target: ReplicaTarget): void
-  close(): void
+  /**
+   * @returns at the end of the answer
+   * @throws Error when the replica does not answer to the end
+   */
+  send(request: ReplicaRequest): Promise<void>
+  /**
+   * Asks for a sign of life, on a connection that is kept for checks: after an outage, it stays silent like the others.
+   * @throws Error when the replica does not answer in time
+   */
+  check(timeoutMs: number): Promise<void>
+  /** Ends all connections. The requests and checks under way fail with this error. */
+  close(error: Error): void
 }
 
 interface ReplicaClientOptions {
   /** The key that all replicas share. */
   readonly key: Uint8Array
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now' | 'timeoutSignal'>
 }
 
-/** Builds the client. */
-export function createReplicaClient({ key, now }: ReplicaClientOptions): ReplicaClient {
-  const connections = new Set<ReplicaConnection>()
-  /** The connection that takes requests, by replica and origin. */
-  const current = new Map<string, ReplicaConnection>()
+const POOL_OPTIONS: Pool.Options = {
+  connect: { timeout: 1000 },
+  /** More than any answer. */
+  maxResponseSize: 4 * 1024 * 1024,
+  // The time of a request is its limit.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+}
+/** The longest error that is shown. */
+const MAX_ERROR_LENGTH = 200
 
-  function connectionTo(target: ReplicaTarget): ReplicaConnection {
-    const { replicaId, url } = target
-    const name = nameOf(target)
-    const known = current.get(name)
-    if (known?.isUsable()) return known
-    const sign: SignText = (text) => {
-      const time = now()
-      return { time, signature: signReplicaText(key, { replicaId, time, text }) }
-    }
-    const onEnd = () => {
-      connections.delete(opened)
-      if (current.get(name) === opened) current.delete(name)
-    }
-    const opened = openReplicaConnection({ url, sign, onEnd })
-    connections.add(opened)
-    current.set(name, opened)
-    return opened
+/** Builds the client, without connections at first. */
+export function createReplicaClient(
+  { replicaId, url }: ReplicaTarget,
+  { key, clock }: ReplicaClientOptions,
+): ReplicaClient {
+  const [pool, checks] = [new Pool(url, POOL_OPTIONS), new Pool(url, POOL_OPTIONS)]
+
+  async function post(via: Dispatcher, { body, timeoutMs, onLine }: ReplicaRequest): Promise<void> {
+    const time = clock.now()
+    const answer = await via.request({
+      path: REPLICA_PATH,
+      method: 'POST',
+      headers: {
+        [REPLICA_HEADERS.time]: String(time),
+        [REPLICA_HEADERS.signature]: signReplicaText(key, { replicaId, time, text: body }),
+      },
+      body,
+      signal: clock.timeoutSignal(timeoutMs),
+    })
+    if (answer.statusCode === 200) return readLines(answer.body, onLine)
+    const reason = shorten(await answer.body.text(), MAX_ERROR_LENGTH)
+    throw new Error(`it answered ${answer.statusCode}: ${reason}`)
   }
 
   return {
-    async send(target, request, signal) {
-      signal.throwIfAborted()
-      return connectionTo(target).send(request, signal)
+    send: (request) => post(pool, request),
+    async check(timeoutMs) {
+      const id = randomUUID()
+      let answer = ''
+      const onLine = (line: string) => {
+        answer = line
+      }
+      await post(checks, { body: JSON.stringify({ type: 'ping', id }), timeoutMs, onLine })
+      if (answer !== id) throw new Error('another server answers there')
     },
-    disconnect(target) {
-      current.get(nameOf(target))?.close()
-    },
-    close() {
-      for (const connection of connections) connection.close()
+    close(error) {
+      void pool.destroy(error)
+      void checks.destroy(error)
     },
   }
 }
 
-function nameOf({ replicaId, url }: ReplicaTarget): string {
-  return `${replicaId} ${url}`
+async function readLines(body: AsyncIterable<Uint8Array>, onLine: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let begun = ''
+  for await (const part of body) {
+    const lines = `${begun}${decoder.decode(part, { stream: true })}`.split('\n')
+    begun = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+  }
 }

@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
+import type { Clock } from '../clock.js'
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import type { ReplicaClient, ReplicaTarget } from './replica-client.js'
-import type { ReplicaRequest } from './replica-connection.js'
+import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-client.js'
 
 /** The ways from this replica to others. Each is checked all the time, so that no request waits for a replica that is gone. */
 export interface ReplicaLinks {
@@ -12,7 +9,8 @@ export interface ReplicaLinks {
   follow(targets: readonly ReplicaTarget[]): void
   /**
    * Sends a request as `ReplicaClient.send` does. It fails at once while the replica does not answer checks, and as soon as
-   * it stops to answer them. A replica that is not followed is asked without checks: its last session may still wait for results.
+   * it stops to answer them. A replica that is not followed is checked during the request: its last session may still wait
+   * for results.
    */
   send(target: ReplicaTarget, request: ReplicaRequest): Promise<void>
   /** The number of followed replicas that do not answer. */
@@ -22,24 +20,24 @@ export interface ReplicaLinks {
 }
 
 interface ReplicaLinksOptions {
-  readonly client: ReplicaClient
-  /** For the checks: they must not wait for requests on the same connection. */
-  readonly checkClient: ReplicaClient
+  readonly openClient: (target: ReplicaTarget) => ReplicaClient
   /** Called when a replica stops to answer this one, and when it answers again or is no longer followed. */
   readonly onChange: (replicaId: string, isUp: boolean) => void
   readonly log: Logger
+  readonly clock: Pick<Clock, 'sleep'>
 }
 
 /** A link, while its replica is followed or has requests under way. */
 interface Link {
   readonly target: ReplicaTarget
   isFollowed: boolean
+  isUp: boolean
   /** Number of requests under way. */
   requests: number
+  /** Another one replaces it after a check that failed. */
+  client: ReplicaClient
   /** Aborted at the end of the link. */
   readonly closing: AbortController
-  /** Aborted when the replica stops to answer; another one replaces it when it answers again. */
-  up: AbortController
 }
 
 const CHECK_INTERVAL_MS = 500
@@ -47,29 +45,27 @@ const CHECK_INTERVAL_MS = 500
 const CHECK_TIMEOUT_MS = 1000
 
 /** Builds the links, without any at first. A replica counts as up until a check fails. */
-export function createReplicaLinks({
-  client,
-  checkClient,
-  onChange,
-  log,
-}: ReplicaLinksOptions): ReplicaLinks {
+export function createReplicaLinks({ openClient, onChange, log, clock }: ReplicaLinksOptions): ReplicaLinks {
+  /** Those of followed replicas, by id. */
   const links = new Map<string, Link>()
-  const watching = new Set<Promise<void>>()
-  /** Aborted at the end of all links. */
-  const closing = openController()
+  /** All links, and the end of the checks of each. */
+  const watched = new Map<Link, Promise<void>>()
+  let isClosed = false
 
   function noteUp(link: Link): void {
-    if (!link.up.signal.aborted || !link.isFollowed) return
-    link.up = openController()
+    if (link.isUp || !link.isFollowed) return
+    link.isUp = true
     log.info(link.target, 'a replica answers again: its solver sessions are asked')
     onChange(link.target.replicaId, true)
   }
 
-  function noteDown(link: Link, error: unknown): void {
-    if (link.up.signal.aborted || link.closing.signal.aborted) return
-    link.up.abort(error)
-    // It may stay silent when the replica answers again: after an outage, TCP itself tries again much later.
-    client.disconnect(link.target)
+  function noteDown(link: Link, error: Error): void {
+    if (link.closing.signal.aborted) return
+    // Its connections may stay silent when the replica answers again: after an outage, TCP itself tries again much later.
+    link.client.close(error)
+    link.client = openClient(link.target)
+    if (!link.isUp) return
+    link.isUp = false
     if (!link.isFollowed) return
     log.warn(
       { ...link.target, reason: reasonOf(error) },
@@ -78,82 +74,66 @@ export function createReplicaLinks({
     onChange(link.target.replicaId, false)
   }
 
-  async function check({ target, closing }: Link): Promise<void> {
-    const id = randomUUID()
-    const body = JSON.stringify({ type: 'ping', id })
-    let answer = ''
-    const onLine = (line: string) => {
-      answer = line
-    }
-    await checkClient.send(target, { body, timeoutMs: CHECK_TIMEOUT_MS, onLine }, closing.signal)
-    if (answer !== id) throw new Error('another server answers there')
-  }
-
   async function watch(link: Link): Promise<void> {
     const { signal } = link.closing
     while (!signal.aborted) {
-      await check(link).then(
+      await link.client.check(CHECK_TIMEOUT_MS).then(
         () => noteUp(link),
         (error) => noteDown(link, error),
       )
-      await delay(CHECK_INTERVAL_MS, undefined, { signal, ref: false }).catch(() => {})
+      await clock.sleep(CHECK_INTERVAL_MS, signal).catch(() => {})
     }
   }
 
-  function open(target: ReplicaTarget): void {
-    const [closing, up] = [new AbortController(), openController()]
-    const link: Link = { target, isFollowed: true, requests: 0, closing, up }
-    links.set(target.replicaId, link)
-    const watched = watch(link).finally(() => watching.delete(watched))
-    watching.add(watched)
+  function open(target: ReplicaTarget, isFollowed: boolean): Link {
+    const client = openClient(target)
+    const link: Link = { target, isFollowed, isUp: true, requests: 0, client, closing: new AbortController() }
+    watched.set(
+      link,
+      watch(link).finally(() => watched.delete(link)),
+    )
+    return link
   }
 
   /** Ends the checks after the last request: a session that has moved still answers what it was asked. */
   function leave(link: Link): void {
     links.delete(link.target.replicaId)
     link.isFollowed = false
-    if (link.up.signal.aborted) onChange(link.target.replicaId, true)
-    endWhenIdle(link)
+    if (!link.isUp) onChange(link.target.replicaId, true)
+    if (link.requests === 0) end(link)
   }
 
-  function endWhenIdle(link: Link): void {
-    if (!link.isFollowed && link.requests === 0) link.closing.abort()
+  function end({ closing, client }: Link): void {
+    const error = new Error('the way to the replica has ended')
+    closing.abort(error)
+    client.close(error)
   }
 
   return {
     follow(targets) {
-      if (closing.signal.aborted) return
+      if (isClosed) return
       const wanted = new Map(targets.map((target) => [target.replicaId, target]))
       for (const link of [...links.values()])
         if (wanted.get(link.target.replicaId)?.url !== link.target.url) leave(link)
-      for (const target of wanted.values()) if (!links.has(target.replicaId)) open(target)
+      for (const [id, target] of wanted) if (!links.has(id)) links.set(id, open(target, true))
     },
     async send(target, request) {
-      const link = links.get(target.replicaId)
-      if (link === undefined) return client.send(target, request, closing.signal)
-      link.up.signal.throwIfAborted()
+      if (isClosed) throw new Error('this replica ends')
+      const link = links.get(target.replicaId) ?? open(target, false)
+      if (!link.isUp) throw new Error('the replica does not answer')
       link.requests++
       try {
-        await client.send(target, request, link.up.signal)
+        await link.client.send(request)
       } finally {
         link.requests--
-        endWhenIdle(link)
+        if (!link.isFollowed && link.requests === 0) end(link)
       }
     },
-    countDown: () => [...links.values()].filter(({ up }) => up.signal.aborted).length,
+    countDown: () => [...links.values()].filter(({ isUp }) => !isUp).length,
     async close() {
-      closing.abort()
-      for (const link of [...links.values()]) leave(link)
-      client.close()
-      checkClient.close()
-      await Promise.all(watching)
+      isClosed = true
+      for (const link of watched.keys()) end(link)
+      await Promise.all(watched.values())
     },
   }
-}
-
-/** Each request adds a listener. Node warns of a leak when there are more than ten. */
-function openController(): AbortController {
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  return controller
 }

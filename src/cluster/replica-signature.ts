@@ -9,24 +9,18 @@ export interface SignedText {
   readonly text: string | Uint8Array
 }
 
-/** The headers of a request for a connection between replicas, in the form of Node. */
-export const REPLICA_HEADERS = {
-  connection: 'x-replica-connection',
-  time: 'x-replica-time',
-  signature: 'x-replica-signature',
-} as const
+/** The path of all requests between replicas. */
+export const REPLICA_PATH = '/replica'
 
-/** The text that the signature of a connection covers. No request has it. @param id a UUID of the connection */
-export function toConnectText(id: string): string {
-  return `connect ${id}`
-}
+/** The headers of a request between replicas, in the form of Node. The signature covers the body. */
+export const REPLICA_HEADERS = { time: 'x-replica-time', signature: 'x-replica-signature' } as const
 
 /** Signs a text with the key that all replicas of an instance share. @returns HMAC-SHA-256 in hexadecimal */
 export function signReplicaText(key: Uint8Array, { replicaId, time, text }: SignedText): string {
   return createHmac('sha256', key).update(`${replicaId}\n${time}\n`).update(text).digest('hex')
 }
 
-/** Why a connection or a request of another replica is rejected. */
+/** Why a request of another replica is rejected. */
 export type ReplicaRejection = 'SIGNATURE_INVALID' | 'TIMESTAMP_OUT_OF_RANGE' | 'SIGNATURE_REPEATED'
 
 interface VerifierOptions {

@@ -84,7 +84,7 @@ function isSessionEnded(reply: SolverReply): boolean {
 }
 
 /**
- * All solvers share the connection, so none may fill it. A body that is too long, or nested too deeply to be written again, is
+ * All solvers share the answer, so none may fill it. A body that is too long, or nested too deeply to be written again, is
  * no offer, and is left out.
  */
 function toLine({ id, reply }: RelayedReply): string {

@@ -1,3 +1,4 @@
+import type { Clock } from '../clock.js'
 import type { ReplicaIdentity } from '../cluster/instance.js'
 import { createReplicaClient } from '../cluster/replica-client.js'
 import { createReplicaLinks, type ReplicaLinks } from '../cluster/replica-links.js'
@@ -19,9 +20,8 @@ interface RelayOptions {
   readonly directory: SolverDirectory
   readonly chainIds: readonly number[]
   readonly metrics: Pick<Metrics, 'replicaRequests'>
-  /** Unix time in milliseconds. */
-  readonly now: () => number
   readonly log: Logger
+  readonly clock: Clock
 }
 
 /** Starts to follow the replicas that hold sessions. */
@@ -30,20 +30,20 @@ export function openReplicaRelay({
   directory,
   chainIds,
   metrics,
-  now,
   log,
+  clock,
 }: RelayOptions): ReplicaRelay {
   const { key } = replica
   const skips = new Map<string, () => void>()
   const links = createReplicaLinks({
-    client: createReplicaClient({ key, now }),
-    checkClient: createReplicaClient({ key, now }),
+    openClient: (target) => createReplicaClient(target, { key, clock }),
     onChange(replicaId, isUp) {
       skips.get(replicaId)?.()
       skips.delete(replicaId)
       if (!isUp) skips.set(replicaId, directory.skipReplica(replicaId))
     },
     log,
+    clock,
   })
   const follow = () =>
     links.follow(
@@ -54,7 +54,7 @@ export function openReplicaRelay({
   const sessions = createRemoteSessions({
     links,
     onAnswered: (isAnswered) => metrics.replicaRequests.inc({ result: isAnswered ? 'answered' : 'failed' }),
-    now,
+    now: clock.now,
   })
   return { sessions, countDown: links.countDown, close: links.close }
 }

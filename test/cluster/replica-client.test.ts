@@ -3,9 +3,11 @@ import { createServer } from 'node:http'
 import { createServer as createTcpServer, type Server } from 'node:net'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../src/clock.js'
 import { createReplicaClient } from '../../src/cluster/replica-client.js'
 import { createReplicaVerifier } from '../../src/cluster/replica-signature.js'
 import { startReplicaServer } from '../../src/http/replica-server.js'
+import { deferred } from '../support/deferred.js'
 import { startCable } from '../support/faults/cable.js'
 
 const REPLICA_ID = '11111111-1111-4111-8111-111111111111'
@@ -13,38 +15,37 @@ const KEY = Buffer.alloc(32, 1)
 /** How long a test waits for an answer that comes. */
 const LONG_MS = 20_000
 
-const never = () => new AbortController().signal
-
 type Answer = Parameters<typeof startReplicaServer>[0]['answer']
 
-/** A replica that answers with this function, and how many connections it has had. */
+/** A replica that answers with this function. */
 async function startReplica(answer: Answer, { port = 0, key = KEY } = {}) {
-  const verify = createReplicaVerifier({ replicaId: REPLICA_ID, key, now: Date.now })
-  const seen = { connects: 0 }
   const server = await startReplicaServer({
     host: '127.0.0.1',
     port,
-    verify(time, signature, text) {
-      if (typeof text === 'string') seen.connects++
-      return verify(time, signature, text)
-    },
+    verify: createReplicaVerifier({ replicaId: REPLICA_ID, key, now: Date.now }),
     answer,
     log: pino({ level: 'silent' }),
   })
   onTestFinished(() => server.close())
-  return { ...server, seen, url: `http://127.0.0.1:${server.port}` }
+  return { ...server, url: `http://127.0.0.1:${server.port}` }
 }
 
-function openClient() {
-  const client = createReplicaClient({ key: KEY, now: Date.now })
-  onTestFinished(() => client.close())
+function openClient(url: string) {
+  const client = createReplicaClient({ replicaId: REPLICA_ID, url }, { key: KEY, clock: systemClock })
+  onTestFinished(() => client.close(new Error('the test has ended')))
   return {
     ...client,
     /** @returns the lines of the answer */
-    async ask(url: string, body: string, { timeoutMs = LONG_MS, signal = never() } = {}): Promise<string[]> {
+    async ask(body: string, { timeoutMs = LONG_MS, onLine = (_line: string) => {} } = {}): Promise<string[]> {
       const lines: string[] = []
-      const onLine = (line: string) => void lines.push(line)
-      await client.send({ replicaId: REPLICA_ID, url }, { body, timeoutMs, onLine }, signal)
+      await client.send({
+        body,
+        timeoutMs,
+        onLine(line) {
+          lines.push(line)
+          onLine(line)
+        },
+      })
       return lines
     },
   }
@@ -53,7 +54,19 @@ function openClient() {
 /** Answers with the request. */
 const echo: Answer = async (text, onLine) => onLine(text)
 /** Never ends an answer, unless the request says so. */
-const holding: Answer = (text, onLine) => (text === 'end' ? echo(text, onLine) : new Promise(() => {}))
+const holding: Answer = (text, onLine) => {
+  onLine(text)
+  return text === 'end' ? Promise.resolve() : new Promise(() => {})
+}
+
+/** A request whose first line has come, and that does not end. */
+async function hold({ ask }: ReturnType<typeof openClient>) {
+  const begun = deferred()
+  const request = ask('hold', { onLine: begun.open })
+  request.catch(() => {})
+  await begun.opened
+  return { request }
+}
 
 /** Starts a server that is no replica. @returns its origin */
 async function startOther(server: Server): Promise<string> {
@@ -64,124 +77,145 @@ async function startOther(server: Server): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 }
 
-test('requests at the same time share one connection', async () => {
-  const { url, seen } = await startReplica(async (text, onLine) => {
+test('each of many requests at the same time gets its own answer', async () => {
+  const { url } = await startReplica(async (text, onLine) => {
     onLine(`${text} one`)
     await new Promise(setImmediate)
     onLine(`${text} two`)
   })
-  const { ask } = openClient()
+  const { ask } = openClient(url)
   const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`)
-  const answers = await Promise.all(texts.map((text) => ask(url, text)))
+  const answers = await Promise.all(texts.map((text) => ask(text)))
   expect(answers).toEqual(texts.map((text) => [`${text} one`, `${text} two`]))
-  expect(seen.connects).toBe(1)
+})
+
+test('a line arrives before the end of its answer, and a request that waits delays no other', async () => {
+  const { url } = await startReplica(holding)
+  const client = openClient(url)
+  await hold(client)
+  expect(await client.ask('end')).toEqual(['end'])
+})
+
+test('requests one after the other use a connection again', async () => {
+  let connections = 0
+  const server = createServer((_request, response) => response.end('line\n'))
+  const { ask } = openClient(await startOther(server.on('connection', () => connections++)))
+  for (let requests = 0; requests < 10; requests++) expect(await ask('text')).toEqual(['line'])
+  expect(connections).toBeLessThanOrEqual(2)
 })
 
 test('answers of more bytes than the connection takes at once arrive', async () => {
-  const line = 'a'.repeat(2 ** 16)
+  const line = '€'.repeat(2 ** 16)
   const { url } = await startReplica(async (_text, onLine) => {
-    for (let index = 0; index < 500; index++) onLine(line)
+    for (let index = 0; index < 20; index++) onLine(line)
   })
-  expect(await openClient().ask(url, 'text')).toHaveLength(500)
+  expect(await openClient(url).ask('text')).toEqual(Array.from({ length: 20 }, () => line))
 })
 
-test('a request without an answer ends after its time, and disturbs no other on a connection that works', async () => {
-  const { url, seen } = await startReplica(holding)
-  const { ask } = openClient()
-  const slow = ask(url, 'hold')
-  slow.catch(() => {})
-  await expect(ask(url, 'hold', { timeoutMs: 50 })).rejects.toThrow('it does not answer')
-  expect(await ask(url, 'end')).toEqual(['end'])
-  await expect(ask(url, 'hold', { timeoutMs: 50 })).rejects.toThrow('it does not answer')
-  expect(seen.connects).toBe(1)
+test('an answer of more than 4 MiB fails', async () => {
+  const { url } = await startReplica(async (text, onLine) => {
+    for (let index = 0; index < (text === 'long' ? 65 : 1); index++) onLine('a'.repeat(2 ** 16))
+  })
+  const { ask } = openClient(url)
+  await expect(ask('long')).rejects.toThrow('max size')
+  expect(await ask('text')).toHaveLength(1)
 })
 
-test('a connection whose other end is gone without a word is replaced', async () => {
-  const { url, seen } = await startReplica(echo)
-  const cable = await startCable(url)
-  onTestFinished(cable.close)
-  const { ask } = openClient()
-  expect(await ask(cable.url, 'one')).toEqual(['one'])
-  cable.stall()
-  const others = ask(cable.url, 'two')
-  others.catch(() => {})
-  await expect(ask(cable.url, 'three', { timeoutMs: 1000 })).rejects.toThrow('it does not answer')
-  await expect(others).rejects.toThrow('it does not answer')
-  expect(await ask(cable.url, 'four')).toEqual(['four'])
-  expect(seen.connects).toBe(2)
+test('a request whose answer does not end fails after its time, and disturbs no other', async () => {
+  const { url } = await startReplica(holding)
+  const client = openClient(url)
+  const slow = await hold(client)
+  await expect(client.ask('hold once more', { timeoutMs: 50 })).rejects.toThrow('timeout')
+  expect(await client.ask('end')).toEqual(['end'])
+  expect(await Promise.race([slow.request, 'it waits'])).toBe('it waits')
 })
 
 test('a replica that ends fails its requests at once, and is asked again when it is back', async () => {
   const replica = await startReplica(holding)
-  const { ask } = openClient()
-  expect(await ask(replica.url, 'end')).toEqual(['end'])
-  const held = ask(replica.url, 'hold')
-  held.catch(() => {})
+  const client = openClient(replica.url)
+  expect(await client.ask('end')).toEqual(['end'])
+  const held = await hold(client)
   await replica.close()
-  await expect(held).rejects.toThrow('its connection has ended')
-  await expect(ask(replica.url, 'end')).rejects.toThrow('ECONNREFUSED')
+  await expect(held.request).rejects.toThrow('other side closed')
+  await expect(client.ask('end')).rejects.toThrow('ECONNREFUSED')
   await startReplica(holding, { port: replica.port })
-  expect(await ask(replica.url, 'end')).toEqual(['end'])
+  expect(await client.ask('end')).toEqual(['end'])
 })
 
-test('an ended signal ends a request with its reason, at the client only', async () => {
-  const { url, seen } = await startReplica(holding)
-  const { ask } = openClient()
-  const leaving = new AbortController()
-  const held = ask(url, 'hold', { signal: leaving.signal })
-  const left = expect(held).rejects.toThrow('enough')
-  leaving.abort(new Error('enough'))
-  await left
-  await expect(ask(url, 'end', { signal: leaving.signal })).rejects.toThrow('enough')
-  expect(await ask(url, 'end')).toEqual(['end'])
-  expect(seen.connects).toBe(1)
+test('a client that is closed fails its requests with the reason, and takes no more', async () => {
+  const { url } = await startReplica((text, onLine) =>
+    text === 'hold' ? holding(text, onLine) : new Promise(() => {}),
+  )
+  const client = openClient(url)
+  const unanswered = client.ask('silent')
+  const begun = await hold(client)
+  client.close(new Error('enough'))
+  await expect(unanswered).rejects.toThrow('enough')
+  await expect(begun.request).rejects.toThrow('enough')
+  await expect(client.ask('text')).rejects.toThrow('destroyed')
 })
 
 test('a failure of the replica ends only its request', async () => {
-  const { url, seen } = await startReplica(async (text, onLine) => {
-    if (text === 'fail') throw new Error('a fault')
+  const { url } = await startReplica(async (text, onLine) => {
     onLine(text)
+    if (text === 'fail') throw new Error('a fault')
   })
-  const { ask } = openClient()
-  await expect(ask(url, 'fail')).rejects.toThrow('it failed to answer')
-  expect(await ask(url, 'text')).toEqual(['text'])
-  expect(seen.connects).toBe(1)
+  const { ask } = openClient(url)
+  await expect(ask('fail')).rejects.toThrow('other side closed')
+  expect(await ask('text')).toEqual(['text'])
 })
 
 test('a line that its reader cannot read ends only its request', async () => {
   const { url } = await startReplica(echo)
-  const { send, ask } = openClient()
-  const target = { replicaId: REPLICA_ID, url }
-  const onLine = (line: string) => JSON.parse(line)
-  await expect(send(target, { body: 'text', timeoutMs: LONG_MS, onLine }, never())).rejects.toThrow('JSON')
-  expect(await ask(url, 'text')).toEqual(['text'])
+  const { ask } = openClient(url)
+  await expect(ask('text', { onLine: JSON.parse })).rejects.toThrow('JSON')
+  expect(await ask('text two')).toEqual(['text two'])
 })
 
-test('the error of a refused connection has the reason', async () => {
+test('the error of a refused request has the reason', async () => {
   const { url } = await startReplica(echo, { key: Buffer.alloc(32, 2) })
-  await expect(openClient().ask(url, 'text')).rejects.toThrow('401: {"code":"SIGNATURE_INVALID"}')
+  await expect(openClient(url).ask('text')).rejects.toThrow('401: {"code":"SIGNATURE_INVALID"}')
 })
 
-test('a server that is no replica fails the request', async () => {
-  const url = await startOther(createServer((_request, response) => response.end('hello')))
-  await expect(openClient().ask(url, 'text')).rejects.toThrow('it answered 200: hello')
+test('a server that is no replica fails the request, with the first part of its answer', async () => {
+  const url = await startOther(
+    createServer((_request, response) => response.writeHead(404).end('a'.repeat(2 ** 16))),
+  )
+  await expect(openClient(url).ask('text')).rejects.toThrow(/^it answered 404: a{200}…$/)
 })
 
 test('a server that is no replica fails the request, also when its answer has no end', async () => {
-  const url = await startOther(createServer((_request, response) => void response.write('a'.repeat(2 ** 16))))
-  await expect(openClient().ask(url, 'text')).rejects.toThrow(/it answered 200: a+/)
+  const server = createServer((_request, response) => void response.writeHead(404).write('hello'))
+  const url = await startOther(server)
+  onTestFinished(() => server.closeAllConnections())
+  await expect(openClient(url).ask('text', { timeoutMs: 50 })).rejects.toThrow('timeout')
 })
 
-test('a server that does not answer fails the request before its time', async () => {
-  const url = await startOther(createTcpServer((socket) => void socket.on('error', () => {})))
-  await expect(openClient().ask(url, 'text')).rejects.toThrow('handshake has timed out')
+test('a replica answers checks', async () => {
+  const { url } = await startReplica(async (text, onLine) => onLine(JSON.parse(text).id))
+  await openClient(url).check(LONG_MS)
 })
 
-test('a line of more than a MiB ends the connection', async () => {
+test('another server at the address of a replica fails a check, also with 200', async () => {
+  const url = await startOther(createServer((_request, response) => response.end('hello\n')))
+  await expect(openClient(url).check(LONG_MS)).rejects.toThrow('another server answers there')
+})
+
+test('a connection that falls silent fails the next check, whatever requests have used others since', async () => {
   const { url } = await startReplica(async (text, onLine) =>
-    onLine(text === 'long' ? 'a'.repeat(2 ** 20) : text),
+    text.startsWith('{') ? onLine(JSON.parse(text).id) : echo(text, onLine),
   )
-  const { ask } = openClient()
-  await expect(ask(url, 'long')).rejects.toThrow('Max payload size exceeded')
-  expect(await ask(url, 'text')).toEqual(['text'])
+  const cable = await startCable(url)
+  onTestFinished(cable.close)
+  const { ask, check } = openClient(cable.url)
+  await Promise.all([ask('one'), check(LONG_MS)])
+  cable.stall()
+  await expect(ask('two', { timeoutMs: 50 })).rejects.toThrow('timeout')
+  expect(await ask('three')).toEqual(['three'])
+  await expect(check(50)).rejects.toThrow('timeout')
+})
+
+test('a server that does not answer fails the request after its time', async () => {
+  const url = await startOther(createTcpServer((socket) => void socket.on('error', () => {})))
+  await expect(openClient(url).ask('text', { timeoutMs: 50 })).rejects.toThrow('timeout')
 })
