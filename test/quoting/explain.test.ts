@@ -31,7 +31,7 @@ test.each<[RecordedResult['reason'], string]>([
   ['signature_high_s', 'EIP-2'],
   ['bond_too_small', 'BOND_RESERVATION_BPS()'],
   ['below_minimum_order', 'MIN_ORDER()'],
-  ['nonce_used', 'a new nonce'],
+  ['nonce_used', 'a nonce that is not used'],
   ['signature_mismatch', `does not recover to ${solver}`],
   ['NonceAlreadyUsed', 'refused the offer with the error NonceAlreadyUsed'],
 ])('the explanation of %s says what the reply must have', (reason, words) => {

@@ -177,19 +177,6 @@ it('a contract without the views is not checked', async () => {
   await service.close()
 })
 
-it('a nonce is free again after a reorganisation has removed its cancellation', async () => {
-  const service = await startService(chain, environment)
-  await solver.register(service)
-  solver.behave(async (ask, { quoteFor, sign }) =>
-    sign({ ...quoteFor(ask), outputAmount: '1000', nonce: '4000' }),
-  )
-  await calls.send(account, 'cancelNonce', [4000n])
-  await untilOffered(service, false)
-  await calls.client.request({ method: 'anvil_reorg' as never, params: [1, []] as never })
-  await untilOffered(service, true)
-  await service.close()
-})
-
 describe('a follower replica', () => {
   it('drops each offer that the leader knows to be too large, and each nonce that it saw cancelled', async () => {
     const { services } = await startReplicas(chain, { MIN_SOLVER_BOND: '1' })
