@@ -3,7 +3,7 @@ import type { Address } from '../domain/hex.js'
 import { type SolverKey, solverBlocked } from '../domain/solver.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from './database.js'
 
-/** A list of the operator (docs/decisions.md, D14 and D26). */
+/** A list of the operator (docs/decisions.md, D14; docs/decisions.md, D26). */
 export type SolverListName = 'blocked' | 'allowed'
 
 /** An address on a list. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock.js'
 import { startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../support/chain/event-traffic.js'
+import { passChainTime } from '../support/chain/pass-time.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 import { startService, type TestService } from '../support/service/service.js'
 import { expectedMessages, standing } from '../support/streams/event-messages.js'
@@ -38,6 +39,7 @@ describe('EVENT_RETENTION_DAYS', () => {
     await old.untilCount(5)
     const cursors = old.events().map(({ cursor }) => cursor)
     await service.close()
+    await passChainTime(chain, 4 * DAY_MS)
 
     service = await start(path, () => Date.now() + 4 * DAY_MS, environment)
     const young = await watchEvents(service, `?after=${beginning}`)

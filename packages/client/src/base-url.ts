@@ -17,11 +17,7 @@ export function readBaseUrl(value: unknown): string {
 
 function invalidBaseUrl(message: string): AggregatorError {
   const violations = [{ field: 'baseUrl', message }]
-  return new AggregatorError(
-    'ANSWER_INVALID',
-    `The base URL does not lead to an aggregator: baseUrl ${message}.`,
-    {
-      violations,
-    },
-  )
+  return new AggregatorError('ANSWER_INVALID', `The call is not valid: baseUrl ${message}.`, {
+    violations,
+  })
 }

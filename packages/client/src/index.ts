@@ -70,6 +70,7 @@ export { type InstanceTrust, readSettlement, type SettlementTerms } from './sett
 export type {
   SolverCounts,
   SolverHour,
+  SolverState,
   SolverStats,
   SolverStatsByHour,
   SolverStatsParams,

@@ -22,6 +22,7 @@ import {
   type SolverResult,
 } from './quote-record.js'
 import type { MessageSigner } from './registration.js'
+import { readSolverState, type SolverState } from './solver-stats.js'
 
 /** What a solver signs to list its own results. */
 export interface OwnResultsTerms {
@@ -68,21 +69,11 @@ export interface OwnResult {
 }
 
 /** A page of results, newest first, and how the instance treats the solver at this moment. */
-export interface OwnResultPage {
+export interface OwnResultPage extends SolverState {
   /** It may be empty although more results follow. */
   readonly results: readonly OwnResult[]
   /** Undefined on the last page. */
   readonly nextPageToken: string | undefined
-  /** Why quotes do not ask the solver at present; undefined when they do. */
-  readonly notAsked: Messages['ListOwnResultsResponse']['notAsked'] | UnknownText
-  /** Whether quotes wait for the solver: when CLOSED, they do. */
-  readonly circuitBreaker: Messages['ListOwnResultsResponse']['circuitBreaker'] | UnknownText
-  /** A time in which the solver is not asked; `until` in Unix milliseconds. */
-  readonly coolDown: { readonly until: number; readonly level: number } | undefined
-  /** The bond in the bond token's smallest unit; undefined while the instance has not read it. */
-  readonly totalBond: bigint | undefined
-  /** The part of it that is neither reserved nor unstaking. */
-  readonly freeBond: bigint | undefined
 }
 
 /** Signs for the lists of a solver's own results (docs/decisions.md, D20). @throws the errors of the signer */
@@ -119,11 +110,7 @@ export function readOwnResultPage(answer: unknown): OwnResultPage {
   return {
     results: readList(message.results).map(readOwnResult),
     nextPageToken: readText(message.nextPageToken) || undefined,
-    notAsked: readOptional(message.notAsked, readEnum),
-    circuitBreaker: readEnum(message.circuitBreaker),
-    coolDown: readOptional(message.coolDown, readCoolDown),
-    totalBond: readOptional(message.totalBond, readUint256),
-    freeBond: readOptional(message.freeBond, readUint256),
+    ...readSolverState(message),
   }
 }
 
@@ -138,9 +125,4 @@ function readOwnResult(answer: unknown): OwnResult {
     bestAmount: readOptional(message.bestAmount, readUint256),
     distanceBps: readOptional(message.distanceBps, readNumber),
   }
-}
-
-function readCoolDown(answer: unknown) {
-  const { until, level } = readMessage<'CoolDown'>(answer)
-  return { until: readInteger(until), level: readInteger(level) }
 }

@@ -38,21 +38,27 @@ export interface SolverCounts {
   readonly p95ResponseMs: number | undefined
 }
 
+/** How an instance treats a solver now. */
+export interface SolverState {
+  /** The bond in the bond token's smallest unit; undefined while the instance has not read it. */
+  readonly totalBond: bigint | undefined
+  /** The part of it that is neither reserved nor unstaking. */
+  readonly freeBond: bigint | undefined
+  /** Why quotes do not ask the solver at present; undefined when they do. */
+  readonly notAsked: Messages['SolverStats']['notAsked'] | UnknownText
+  /** Whether quotes wait for the solver: when CLOSED, they do. */
+  readonly circuitBreaker: Messages['SolverStats']['circuitBreaker'] | UnknownText
+  /** A time in which the solver is not asked; `until` in Unix milliseconds. */
+  readonly coolDown: { readonly until: number; readonly level: number } | undefined
+}
+
 /** The sums of a window, and the state of the solver now. */
-export interface SolverStats extends SolverCounts {
+export interface SolverStats extends SolverCounts, SolverState {
   readonly solver: Address
   /** Empty when the solver is no longer registered. */
   readonly name: string
   /** The share of its orders that the solver has filled, of those that have ended, from 0 to 1; undefined without one. */
   readonly fillRate: number | undefined
-  /** In the bond token's smallest unit; undefined until it has been read. */
-  readonly totalBond: bigint | undefined
-  readonly freeBond: bigint | undefined
-  /** Why quotes do not ask the solver at present; undefined when they do. */
-  readonly notAsked: Messages['SolverStats']['notAsked'] | UnknownText
-  readonly circuitBreaker: Messages['SolverStats']['circuitBreaker'] | UnknownText
-  /** Undefined while there is none. */
-  readonly coolDown: { readonly until: number; readonly level: number } | undefined
 }
 
 /** The counts of one hour. */
@@ -102,11 +108,7 @@ function readSolverStats(answer: unknown): SolverStats {
     name: readText(stats.name),
     ...readCounts(stats),
     fillRate: readOptional(stats.fillRate, readShare),
-    totalBond: readOptional(stats.totalBond, readUint256),
-    freeBond: readOptional(stats.freeBond, readUint256),
-    notAsked: readOptional(stats.notAsked, readEnum),
-    circuitBreaker: readEnum(stats.circuitBreaker),
-    coolDown: readOptional(stats.coolDown, readCoolDown),
+    ...readSolverState(stats),
   }
 }
 
@@ -131,6 +133,19 @@ function readCounts(counts: Untrusted<'SolverHour'> | Untrusted<'SolverStats'>):
     refunded: readInteger(counts.refunded),
     medianResponseMs: readOptional(counts.medianResponseMs, readInteger),
     p95ResponseMs: readOptional(counts.p95ResponseMs, readInteger),
+  }
+}
+
+/** Reads the state of a solver. @throws UnreadableAnswer */
+export function readSolverState(
+  message: Untrusted<'SolverStats'> | Untrusted<'ListOwnResultsResponse'>,
+): SolverState {
+  return {
+    totalBond: readOptional(message.totalBond, readUint256),
+    freeBond: readOptional(message.freeBond, readUint256),
+    notAsked: readOptional(message.notAsked, readEnum),
+    circuitBreaker: readEnum(message.circuitBreaker),
+    coolDown: readOptional(message.coolDown, readCoolDown),
   }
 }
 
