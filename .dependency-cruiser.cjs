@@ -31,7 +31,7 @@ const PACKAGE_OWNERS = [
   ['kysely', ['store']],
   ['better-sqlite3', ['store'], '^packages/solver/'],
   ['pg', ['store', 'cluster', 'internals']],
-  ['undici', ['solvers', 'chain', 'cluster']],
+  ['undici', ['solvers', 'cluster'], '^packages/chain/'],
   ['(fastify|@fastify/[^/]+)', ['http']],
 ]
 
@@ -94,6 +94,30 @@ module.exports = {
       to: { pathNot: '^(packages/client/|gen/|src/domain/|node_modules/viem/)' },
     },
     {
+      name: 'json-rpc-is-in-packages-chain',
+      comment: 'The reader of chains opens no connections of its own.',
+      severity: 'error',
+      from: { path: '^src/(chain|cli|certify)/' },
+      to: { path: '^node_modules/undici/|^node_modules/(@types/)?ws/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'json-rpc-stands-alone',
+      comment: 'The client of JSON-RPC imports no other part of the project but domain and the clock.',
+      severity: 'error',
+      from: { path: '^packages/chain/src/' },
+      to: {
+        path: '^(src|gen|packages|node_modules|test|bench)/',
+        pathNot: '^(packages/chain/src/|src/domain/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|undici)/)',
+      },
+    },
+    {
+      name: 'no-node-in-browsers',
+      comment: 'Client and console run in browsers, where packages/chain cannot.',
+      severity: 'error',
+      from: { path: '^packages/(client|console)/src/' },
+      to: { path: '^packages/chain/|^node_modules/(undici|ws)/|^node:' },
+    },
+    {
       name: 'kit-of-solvers-stands-alone',
       comment:
         'The kit of solvers imports nothing of the service but domain and signing, and the client and the ABI.',
@@ -102,7 +126,7 @@ module.exports = {
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client)/src/|src/domain/|src/signing/|src/clock\\.ts|gen/contracts/settlement\\.ts|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
+          '^(packages/(solver|client|chain)/src/|src/domain/|src/signing/|src/clock\\.ts|gen/contracts/settlement\\.ts|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
       },
     },
     {

@@ -1,0 +1,159 @@
+import type { Clock } from '../../../src/clock.js'
+import { createBatchSize } from './batch-size.js'
+import { type HttpExchange, reasonOf } from './http-exchange.js'
+import type { Words } from './node-words.js'
+import { resultOf } from './rpc-answer.js'
+import { type Call, type CallLimits, lost, toMessage } from './rpc-call.js'
+import { hasRun, isRecord, namesRate, RpcError, toRpcError } from './rpc-error.js'
+
+/** Sends calls over HTTP. Both functions throw RpcError, or the reason of the signal. */
+export interface Batcher {
+  /** Sends a call in a batch with the others of this turn of the event loop. One with a signal goes alone. */
+  call(call: Call, limits: CallLimits): Promise<unknown>
+  callAlone(call: Call, limits: CallLimits): Promise<unknown>
+  /** Whether the node takes batches, as far as its answers show. */
+  takesBatches(): boolean
+}
+
+interface BatcherOptions {
+  readonly post: HttpExchange['post']
+  readonly words: Words
+  readonly clock: Clock
+}
+
+interface QueuedCall extends Call {
+  readonly limits: CallLimits
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A call of a batch that got no answer there, or an error that may be about the batch. */
+interface FailedCall {
+  readonly call: QueuedCall
+  readonly error: RpcError
+}
+
+/**
+ * Builds the batcher. No call fails because it was in a batch. When some or all calls of a batch fail, one of them is tried alone. If the
+ * node then answers it otherwise, the batch was the reason, and the others are sent again (docs/decisions.md, D22). No status and no
+ * code is known for a refusal of batches.
+ */
+export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
+  const size = createBatchSize(clock)
+  let queue: QueuedCall[] = []
+  let lastId = 0
+  /** The calls of a batch that has failed when no call could be tried alone at once; 0 for none. */
+  let doubted = 0
+
+  async function deliver(calls: readonly QueuedCall[]): Promise<void> {
+    const [first, ...rest] = calls
+    const most = size.current()
+    if (first === undefined) return
+    if (rest.length === 0) return void (await sendAlone(first))
+    if (calls.length > most) return void (await Promise.all(split(calls, most).map(deliver)))
+    if (doubted === 0) return deliverBatch(calls)
+    const inDoubt = doubted
+    doubted = 0
+    if ((await sendAlone(first)) === undefined) size.refused(inDoubt)
+    return deliver(rest)
+  }
+
+  async function deliverBatch(calls: readonly QueuedCall[]): Promise<void> {
+    const failed = await sendBatch(calls)
+    const [first, ...rest] = failed
+    if (first === undefined) return size.accepted()
+    const { isTimeout, retryAfterMs } = first.error
+    const mustWait = isTimeout || retryAfterMs !== undefined
+    if (mustWait) doubted = calls.length
+    // More calls would pass a rate again that was reached within the batch.
+    const isOfRate = failed.length < calls.length && failed.some(({ error }) => namesRate(error))
+    if (mustWait || isOfRate) return rejectAll(failed)
+    const alone = await sendAlone(first.call)
+    if (alone !== undefined && !isOther(alone, first.error)) return rejectAll(rest)
+    size.refused(calls.length)
+    return deliver(rest.map(({ call }) => call))
+  }
+
+  /** Sends a batch, and passes on its answers. @returns the calls that have failed in it */
+  async function sendBatch(calls: readonly QueuedCall[]): Promise<FailedCall[]> {
+    const firstId = lastId + 1
+    lastId += calls.length
+    try {
+      const messages = calls.map((call, index) => toMessage(firstId + index, call))
+      const answers = await post(JSON.stringify(messages), sharedLimits(calls))
+      if (!Array.isArray(answers)) throw refusalIn(answers)
+      const byId = new Map(answers.map((answer) => [isRecord(answer) && String(answer.id), answer]))
+      return calls.flatMap((call, index) => settle(call, byId.get(String(firstId + index))))
+    } catch (error) {
+      const failure = error instanceof RpcError ? error : lost(words(reasonOf(error)))
+      return calls.map((call) => ({ call, error: failure }))
+    }
+  }
+
+  function refusalIn(answer: unknown): RpcError {
+    const error = isRecord(answer) ? answer.error : undefined
+    return error === undefined ? lost('the batch has no answers') : toRpcError(error, words)
+  }
+
+  /** Passes on an answer of a batch. @returns the call when it has failed */
+  function settle(call: QueuedCall, answer: unknown): FailedCall[] {
+    try {
+      call.resolve(resultOf(answer, words))
+    } catch (error) {
+      if (!hasRun(error as RpcError)) return [{ call, error: error as RpcError }]
+      call.reject(error)
+    }
+    return []
+  }
+
+  async function callAlone(call: Call, limits: CallLimits): Promise<unknown> {
+    return resultOf(await post(JSON.stringify(toMessage(++lastId, call)), limits), words)
+  }
+
+  /** Sends a call alone, and passes on its answer. @returns the error, unless the node has answered */
+  async function sendAlone(call: QueuedCall): Promise<RpcError | undefined> {
+    try {
+      call.resolve(await callAlone(call, call.limits))
+      return undefined
+    } catch (error) {
+      call.reject(error)
+      return error instanceof RpcError && !hasRun(error) ? error : undefined
+    }
+  }
+
+  return {
+    call(call, limits) {
+      if (limits.signal !== undefined) return callAlone(call, limits)
+      return new Promise((resolve, reject) => {
+        if (queue.length === 0)
+          setImmediate(() => {
+            void deliver(queue)
+            queue = []
+          })
+        queue.push({ ...call, limits, resolve, reject })
+      })
+    },
+    callAlone,
+    takesBatches: size.takesBatches,
+  }
+}
+
+/** Whether a node has answered a call alone with another error than in a batch. */
+function isOther(alone: RpcError, inBatch: RpcError): boolean {
+  return alone.kind === 'answered' && (alone.code !== inBatch.code || alone.message !== inBatch.message)
+}
+
+function rejectAll(failed: readonly FailedCall[]): void {
+  for (const { call, error } of failed) call.reject(error)
+}
+
+/** The widest limits of some calls. */
+function sharedLimits(calls: readonly QueuedCall[]): CallLimits {
+  const widest = (limit: 'maxBytes' | 'timeoutMs') => Math.max(...calls.map(({ limits }) => limits[limit]))
+  return { maxBytes: widest('maxBytes'), timeoutMs: widest('timeoutMs') }
+}
+
+function split<T>(items: readonly T[], size: number): T[][] {
+  const count = Math.ceil(items.length / size)
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
+}

@@ -1,0 +1,131 @@
+import { Agent, type Dispatcher, request } from 'undici'
+import type { Clock } from '../../../src/clock.js'
+import { decoded, type Words } from './node-words.js'
+import { refusalOf } from './pause.js'
+import { parseJson } from './rpc-answer.js'
+import { type CallLimits, CLOSED, lost, tooLate, tooLong } from './rpc-call.js'
+import { isRecord, RpcError, toRpcError } from './rpc-error.js'
+
+/** Posts JSON to one http or https URL. */
+export interface HttpExchange {
+  /**
+   * Posts a text, and parses the answer of a status that is a success.
+   * @throws RpcError, or the reason of the signal
+   */
+  post(body: string, limits: CallLimits): Promise<unknown>
+  /** Ends all requests, and sends no more. */
+  close(): void
+}
+
+interface HttpExchangeOptions {
+  readonly clock: Clock
+  readonly words: Words
+}
+
+const BYTES_PER_MS = 64
+/** How much of the text of a refusal is looked at. */
+const MAX_READ_OF_TEXT = 1000
+/** By which the other side ends a connection; the last one is undici's for an orderly end. */
+const ENDED_BY_OTHER_SIDE: readonly unknown[] = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']
+/** The limits of each request end it. */
+const AGENT_OPTIONS: Agent.Options = { connect: { timeout: 5000 }, headersTimeout: 0, bodyTimeout: 0 }
+
+/**
+ * Builds the exchange. Connections are kept. A node may close one while a request is on its way, so a request whose connection ends
+ * before the response goes once more, on a new connection: carried out twice, a call does no harm. Redirects are errors. Compressed
+ * answers are not asked for, so that a node pays for each byte.
+ */
+export function createHttpExchange(url: string, { clock, words }: HttpExchangeOptions): HttpExchange {
+  const { target, headers: credentials } = splitCredentials(url)
+  const headers = { 'content-type': 'application/json', 'user-agent': 'node', ...credentials }
+  const agent = new Agent(AGENT_OPTIONS)
+  /** Opens a connection for each request. */
+  const freshAgent = new Agent({ ...AGENT_OPTIONS, pipelining: 0 })
+  let isClosed = false
+
+  function send(body: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const sendBy = (dispatcher: Agent) =>
+      request(target, { dispatcher, method: 'POST', headers, body, signal })
+    return sendBy(agent).catch((error) => {
+      if (ENDED_BY_OTHER_SIDE.includes(error.code)) return sendBy(freshAgent)
+      throw error
+    })
+  }
+
+  /** @param onBytes called with the number of each chunk */
+  async function read(
+    { statusCode, headers, body }: Dispatcher.ResponseData,
+    onBytes: (bytes: number) => void,
+  ): Promise<unknown> {
+    // A body that is left in its midst has an error, which is no other than the one that was thrown.
+    body.on('error', () => {})
+    const chunks: Buffer[] = []
+    for await (const chunk of body) {
+      onBytes(chunk.length)
+      chunks.push(chunk)
+    }
+    const content = Buffer.concat(chunks)
+    if (statusCode >= 200 && statusCode < 300) return parseJson(content)
+    throw errorOf(statusCode, headers['retry-after']?.toString(), content)
+  }
+
+  /** The error of a status that is no success. Some nodes answer a call with such a status and an error of JSON-RPC. */
+  function errorOf(status: number, retryAfter: string | undefined, content: Buffer): RpcError {
+    const text = content.subarray(0, MAX_READ_OF_TEXT).toString().trim()
+    const answer = text.startsWith('{') ? parseJson(content) : undefined
+    const error = isRecord(answer) && isRecord(answer.error) ? answer.error : undefined
+    const said = error?.message ?? (text.startsWith('<') ? '' : text)
+    const refusal = refusalOf(status, retryAfter, clock.now(), words(said))
+    return typeof error?.message === 'string' && !refusal.isRateLimit ? toRpcError(error, words) : refusal
+  }
+
+  return {
+    async post(body, { maxBytes, timeoutMs, signal }) {
+      signal?.throwIfAborted()
+      const startedAt = clock.monotonic()
+      const ending = new AbortController()
+      const onAbort = () => ending.abort(signal?.reason)
+      signal?.addEventListener('abort', onAbort)
+      let bytes = 0
+      function watch(): void {
+        const leftMs = startedAt + timeoutMs + bytes / BYTES_PER_MS - clock.monotonic()
+        if (leftMs > 0) timer = clock.setTimeout(watch, leftMs)
+        else ending.abort(tooLate(timeoutMs))
+      }
+      let timer = clock.setTimeout(watch, timeoutMs)
+      try {
+        return await read(await send(body, ending.signal), (more) => {
+          bytes += more
+          if (bytes > maxBytes) throw tooLong(maxBytes)
+        })
+      } catch (error) {
+        ending.signal.throwIfAborted()
+        throw error instanceof RpcError ? error : lost(isClosed ? CLOSED : words(reasonOf(error)))
+      } finally {
+        timer.stop()
+        signal?.removeEventListener('abort', onAbort)
+      }
+    },
+    close() {
+      isClosed = true
+      for (const each of [agent, freshAgent]) void each.destroy()
+    },
+  }
+}
+
+/** Takes user name and password out of a URL, for Basic authentication. */
+export function splitCredentials(url: string) {
+  const target = new URL(url)
+  const { username, password } = target
+  if (username === '' && password === '') return { target, headers: {} }
+  target.username = ''
+  target.password = ''
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+  return { target, headers: { authorization: `Basic ${credentials}` } }
+}
+
+/** An attempt at several addresses fails without a text. */
+export function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException
+  return message || code || String(error)
+}

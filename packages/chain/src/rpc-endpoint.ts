@@ -1,0 +1,148 @@
+import { createPublicClient, custom, type PublicClient, type Transport } from 'viem'
+import { type Clock, systemClock } from '../../../src/clock.js'
+import { createBatcher } from './batcher.js'
+import { createHttpExchange } from './http-exchange.js'
+import { createWords, type Words } from './node-words.js'
+import { createPause } from './pause.js'
+import { type CallLimits, CLOSED, lost } from './rpc-call.js'
+import { RpcError } from './rpc-error.js'
+import { createWsConnection, type WsConnection } from './ws-connection.js'
+import { createWsPool } from './ws-pool.js'
+
+/**
+ * Makes one call.
+ * @returns the result as the node has sent it, not validated
+ * @throws RpcError; the reason of the signal when it ends the call
+ */
+export type RpcRequest = (
+  method: string,
+  params?: readonly unknown[],
+  options?: Partial<CallLimits>,
+) => Promise<unknown>
+
+/** One JSON-RPC endpoint. */
+export interface Endpoint {
+  readonly request: RpcRequest
+  /** A client of viem that makes its calls by `request`. */
+  readonly client: PublicClient
+  /** Subscribes to new heads. Undefined when the endpoint is not a WebSocket. */
+  readonly subscribeToHeads: WsConnection['subscribeToHeads'] | undefined
+  /** Whether the endpoint accepts several calls in one message, as far as its answers show. */
+  takesBatches(): boolean
+  /** Closes an open WebSocket, if any, and fails its calls. The next call opens another. */
+  disconnect(): void
+  /** Fails the calls under way, and closes what is open. */
+  close(): void
+}
+
+export interface RpcEndpointOptions extends Partial<Omit<CallLimits, 'signal'>> {
+  readonly clock?: Clock
+  /**
+   * Makes the endpoint one for calls whose answers strangers may shape: each goes alone, on a connection of its own, and more than
+   * this number at the same time are refused.
+   */
+  readonly maxInFlight?: number
+  /** Called when a call has ended. */
+  readonly onCall?: OnCall
+}
+
+/** `refused` is an error of the node in an answer, or an answer that is too long. */
+export type OnCall = (method: string, outcome: 'ok' | 'refused' | 'error', seconds: number) => void
+
+const TIMEOUT_MS = 5000
+/** A full block of logs must fit, because a call for logs cannot be smaller than one block. 32,000 logs fit. */
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** How calls get to the node. */
+type Line = Pick<WsConnection, 'call'> &
+  Pick<Endpoint, 'subscribeToHeads' | 'takesBatches' | 'disconnect' | 'close'>
+
+interface LineOptions {
+  readonly clock: Clock
+  readonly words: Words
+  readonly limits: CallLimits
+  /** Each call goes alone. */
+  readonly isAlone: boolean
+}
+
+/** Builds an endpoint. @param url http, https, ws or wss, which may have user name and password */
+export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {}): Endpoint {
+  const { clock = systemClock, maxInFlight = Number.POSITIVE_INFINITY, onCall = () => {} } = options
+  const { timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options
+  const limits = { timeoutMs, maxBytes }
+  const isAlone = options.maxInFlight !== undefined
+  const open = /^wss?:/i.test(url) ? openSocket : openHttp
+  const { call, close, ...line } = open(url, { clock, words: createWords(url), limits, isAlone })
+  const pause = createPause(clock)
+  let inFlight = 0
+  let isClosed = false
+
+  function assertOpen(): void {
+    if (isClosed) throw lost(CLOSED)
+    if (inFlight >= maxInFlight) throw new RpcError('refused', `${maxInFlight} calls are under way`)
+    pause.assertOver()
+  }
+
+  const request: RpcRequest = async (method, params = [], callLimits = {}) => {
+    assertOpen()
+    const startedAt = clock.monotonic()
+    const report = (outcome: Parameters<OnCall>[1]) =>
+      onCall(method, outcome, (clock.monotonic() - startedAt) / 1000)
+    inFlight++
+    try {
+      const result = await call({ method, params }, { ...limits, ...callLimits })
+      pause.answered()
+      report('ok')
+      return result
+    } catch (error) {
+      const failure = error instanceof RpcError ? error : undefined
+      if (failure?.isRateLimit) pause.begin(failure.retryAfterMs)
+      if (failure?.kind === 'answered') pause.answered()
+      report(failure?.answer !== undefined || failure?.kind === 'too_long' ? 'refused' : 'error')
+      throw error
+    } finally {
+      inFlight--
+    }
+  }
+
+  return {
+    ...line,
+    request,
+    client: toPublicClient(request),
+    close() {
+      isClosed = true
+      close()
+    },
+  }
+}
+
+function openHttp(url: string, { isAlone, ...options }: LineOptions): Line {
+  const { post, close } = createHttpExchange(url, options)
+  const { call, callAlone, takesBatches } = createBatcher({ ...options, post })
+  const disconnect = () => {}
+  return { call: isAlone ? callAlone : call, takesBatches, subscribeToHeads: undefined, disconnect, close }
+}
+
+function openSocket(url: string, { isAlone, ...options }: LineOptions): Line {
+  const connect = () => createWsConnection(url, options)
+  const shared = connect()
+  const { call, disconnect } = isAlone ? createWsPool(connect, options.clock) : shared
+  const { subscribeToHeads } = shared
+  return { call, takesBatches: () => true, subscribeToHeads, disconnect, close: disconnect }
+}
+
+/** A transport of viem whose calls go by `request`. viem repeats none of them. */
+export function toTransport(request: RpcRequest): Transport {
+  const provider = {
+    request: ({ method, params }: { method: string; params?: readonly unknown[] }) => request(method, params),
+  }
+  return custom(provider, { retryCount: 0 })
+}
+
+/**
+ * A client of viem whose calls go by `request`. Reads of ERC-3668 are off: with them, a contract that reverts with `OffchainLookup`
+ * has viem request any URL, also one inside of the operator's network.
+ */
+export function toPublicClient(request: RpcRequest): PublicClient {
+  return createPublicClient({ ccipRead: false, transport: toTransport(request) })
+}

@@ -1,0 +1,223 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../../../test/support/eventually.js'
+import { createManualClock } from '../../../test/support/manual-clock.js'
+import { createRpcEndpoint, type RpcEndpointOptions } from '../src/rpc-endpoint.js'
+import { type Asked, echo, echoAll, type HttpAnswer, sendJson, startHttpNode } from './nodes.js'
+
+const error = (code: number, message: string) => ({ code, message })
+const refusal = { jsonrpc: '2.0', id: null, error: error(-32600, 'batches are not supported') }
+const errorsFor = (asked: readonly Asked[], reason: object) =>
+  asked.map(({ id }) => ({ jsonrpc: '2.0', id, error: reason }))
+
+type Refusal = (...exchange: [...Parameters<HttpAnswer>, limit: number]) => unknown
+
+/** Ways to refuse a batch. */
+const REFUSALS: readonly (readonly [string, Refusal])[] = [
+  ['status 500 and no body', (response) => response.writeHead(500).end()],
+  ['status 500 and an error object', (response) => sendJson(response, refusal, 500)],
+  ['status 403 and a text', (response) => response.writeHead(403).end('forbidden')],
+  ['status 429', (response) => response.writeHead(429).end('too many requests')],
+  ['status 503', (response) => response.writeHead(503).end()],
+  ['status 400 and an error object', (response) => sendJson(response, refusal, 400)],
+  ['status 400 and a list', (response) => sendJson(response, [refusal], 400)],
+  ['status 404 and a page', (response) => response.writeHead(404).end('<html>Not Found</html>')],
+  ['status 413', (response) => response.writeHead(413).end()],
+  ['status 307', (response) => response.writeHead(307, { location: '/other' }).end()],
+  ['one error object', (response) => sendJson(response, refusal)],
+  ['one result', (response) => sendJson(response, { jsonrpc: '2.0', id: null, result: [] })],
+  ['a list of one error', (response) => sendJson(response, [refusal])],
+  ['an empty list', (response) => sendJson(response, [])],
+  ['a list of null', (response) => sendJson(response, [null, null])],
+  ['null', (response) => sendJson(response, null)],
+  ['nothing', (response) => response.end()],
+  ['no JSON', (response) => response.end('[{')],
+  ['a closed connection', (response) => response.destroy()],
+  [
+    'an error for each call',
+    (response, asked) => sendJson(response, errorsFor(asked as Asked[], error(-32603, 'Internal error'))),
+  ],
+  [
+    'an error of rates for each call',
+    (response, asked) => sendJson(response, errorsFor(asked as Asked[], error(-32005, 'limit exceeded'))),
+  ],
+  [
+    'answers to the first calls only',
+    (response, asked, _request, limit) => sendJson(response, (asked as Asked[]).slice(0, limit).map(echo)),
+  ],
+  [
+    'errors for the calls beyond its limit',
+    (response, asked, _request, limit) => {
+      const [taken, left] = [(asked as Asked[]).slice(0, limit), (asked as Asked[]).slice(limit)]
+      sendJson(response, [...taken.map(echo), ...errorsFor(left, error(-32000, 'batch limit exceeded'))])
+    },
+  ],
+]
+/** Calls in a batch that a node takes; 1 for none. */
+const LIMITS = [1, 3, 10]
+
+async function start(options: RpcEndpointOptions = {}, answer?: HttpAnswer) {
+  const node = await startHttpNode(answer)
+  const endpoint = createRpcEndpoint(node.url, options)
+  onTestFinished(endpoint.close)
+  const callMany = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, index) => endpoint.request('eth_call', [index])))
+  return { node, endpoint, callMany }
+}
+
+const echoes = (count: number) => Array.from({ length: count }, (_, index) => ['eth_call', index])
+
+it('the calls of one turn of the event loop go in batches of fifty at most', async () => {
+  const { node, endpoint, callMany } = await start()
+  expect(await callMany(120)).toEqual(echoes(120))
+  expect(node.takeSizes().toSorted((a, b) => b - a)).toEqual([50, 50, 20])
+  await endpoint.request('eth_call', [0])
+  expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[1], true])
+})
+
+it.each<[string, HttpAnswer]>([
+  ['in another order', (response, asked) => sendJson(response, [echoAll(asked)].flat().reverse())],
+  [
+    'with ids as texts',
+    (response, asked) =>
+      sendJson(
+        response,
+        Array.isArray(asked) ? asked.map((one) => ({ ...echo(one), id: String(one.id) })) : echoAll(asked),
+      ),
+  ],
+  [
+    'with others between them',
+    (response, asked) => sendJson(response, [null, refusal, echoAll(asked)].flat()),
+  ],
+])('answers %s are those of their ids', async (_how, answer) => {
+  const { node, callMany } = await start({}, answer)
+  expect(await callMany(20)).toEqual(echoes(20))
+  expect(node.takeSizes()).toEqual([20])
+})
+
+describe.each(LIMITS)('a node that takes %i calls at once, and refuses others by', (limit) => {
+  it.each(REFUSALS)('%s gets fewer at last, and no call fails', async (_how, refuse) => {
+    const { node, endpoint, callMany } = await start({}, (response, asked, request) => {
+      if (!Array.isArray(asked) || asked.length <= limit) sendJson(response, echoAll(asked))
+      else refuse(response, asked, request, limit)
+    })
+    for (let round = 0; round < 8; round++) expect(await callMany(60)).toEqual(echoes(60))
+    node.takeSizes()
+    expect(await callMany(60)).toEqual(echoes(60))
+    const sizes = node.takeSizes()
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(limit)
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(60)
+    expect(endpoint.takesBatches()).toBe(limit > 1)
+  })
+})
+
+it('a batch of two that is refused twice leaves single calls', async () => {
+  const { node, callMany } = await start({}, (response, asked) =>
+    Array.isArray(asked) ? response.writeHead(500).end() : sendJson(response, echoAll(asked)),
+  )
+  for (let round = 0; round < 3; round++) expect(await callMany(2)).toEqual(echoes(2))
+  expect(node.takeSizes()).toEqual([2, 1, 1, 2, 1, 1, 1, 1])
+})
+
+it('errors that a call has alone as well are those of the call, and batches stay as they are', async () => {
+  const missing = error(-32601, 'no such method')
+  const { node, endpoint } = await start({}, (response, asked) => {
+    const answers = [asked]
+      .flat()
+      .map((one) => (one.method === 'eth_missing' ? { id: one.id, error: missing } : echo(one as Asked)))
+    sendJson(response, Array.isArray(asked) ? answers : answers[0])
+  })
+  for (let round = 0; round < 4; round++) {
+    const ends = await Promise.allSettled(
+      ['eth_missing', 'eth_call', 'eth_missing'].map((method) => endpoint.request(method)),
+    )
+    expect(ends).toMatchObject([
+      { reason: { kind: 'answered', code: -32601 } },
+      { value: ['eth_call'] },
+      { reason: { kind: 'answered', code: -32601 } },
+    ])
+  }
+  expect(endpoint.takesBatches()).toBe(true)
+  expect(node.takeSizes()).toEqual([3, 1, 3, 1, 3, 1, 3, 1])
+})
+
+it('a rate that is reached within a batch ends its other calls, and makes no more', async () => {
+  const { node, endpoint } = await start({}, (response, asked) => {
+    const [first, ...others] = asked as Asked[]
+    if (first === undefined) throw new Error('no calls')
+    sendJson(response, [echo(first), ...errorsFor(others, error(-32005, 'request rate exceeded'))])
+  })
+  const ends = await Promise.allSettled([1, 2, 3].map((one) => endpoint.request('eth_call', [one])))
+  expect(ends).toMatchObject([
+    { value: ['eth_call', 1] },
+    { reason: { kind: 'refused', isRateLimit: true } },
+    { reason: { kind: 'refused', isRateLimit: true } },
+  ])
+  expect([node.sizes(), endpoint.takesBatches()]).toEqual([[3], true])
+})
+
+it('a revert in a batch is an answer, and is not asked for again', async () => {
+  const { node, callMany } = await start({}, (response, asked) =>
+    sendJson(
+      response,
+      errorsFor(asked as Asked[], { ...error(3, 'execution reverted: rate limit'), data: '0x01' }),
+    ),
+  )
+  const ends = await Promise.allSettled([callMany(1), callMany(1)])
+  expect(ends).toMatchObject([{ reason: { code: 3, data: '0x01' } }, { reason: { code: 3, data: '0x01' } }])
+  expect(node.takeSizes()).toEqual([2])
+})
+
+it('all calls of a batch fail with the reason of the node when a single one fails too', async () => {
+  const { node, callMany } = await start({}, (response) => response.writeHead(502).end('bad gateway'))
+  await expect(callMany(10)).rejects.toMatchObject({ kind: 'refused', status: 502 })
+  expect(node.takeSizes()).toEqual([10, 1])
+})
+
+it('more calls are tried after ten minutes', async () => {
+  const clock = createManualClock()
+  let limit = 1
+  const { node, callMany } = await start({ clock }, (response, asked) =>
+    Array.isArray(asked) && asked.length > limit
+      ? response.writeHead(500).end()
+      : sendJson(response, echoAll(asked)),
+  )
+  const sizesNow = async () => {
+    node.takeSizes()
+    await callMany(8)
+    return Math.max(...node.takeSizes())
+  }
+  for (let round = 0; round < 6; round++) await sizesNow()
+  limit = 50
+  expect(await sizesNow()).toBe(1)
+  const sizes: number[] = []
+  for (let time = 0; time < 3; time++) {
+    await clock.advance(10 * 60_000)
+    sizes.push(await sizesNow())
+  }
+  expect(sizes).toEqual([2, 4, 8])
+})
+
+it('a node that never answers batches gets single calls after the second', async () => {
+  const clock = createManualClock()
+  const { node, callMany } = await start({ clock }, (response, asked) => {
+    if (!Array.isArray(asked)) sendJson(response, echoAll(asked))
+  })
+  /** Makes two calls. @returns whether both were answered */
+  async function areAnswered(): Promise<boolean> {
+    node.takeSizes()
+    const calls = callMany(2).then(
+      () => true,
+      (failure) => failure.isTimeout !== true,
+    )
+    await eventually(
+      async () => node.sizes(),
+      ({ length }) => length > 0,
+    )
+    if (node.sizes()[0] === 2) await clock.advance(5000)
+    return calls
+  }
+  const answered: boolean[] = []
+  for (let round = 0; round < 4; round++) answered.push(await areAnswered())
+  expect(answered).toEqual([false, true, false, true])
+  expect(await callMany(2)).toEqual(echoes(2))
+})
