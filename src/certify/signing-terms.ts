@@ -1,5 +1,5 @@
 import { domainSeparator } from 'viem'
-import { createRpcClient } from '../chain/rpc-client.js'
+import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
 import { createSettlement } from '../chain/settlement.js'
 import { verifyContract } from '../chain/verify-contract.js'
 import type { Address, Hex } from '../domain/hex.js'

@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockProcessor } from './block-processor.js'
@@ -10,7 +11,6 @@ import type { HeadSync } from './head-sync.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
-import type { Endpoint } from './rpc-client.js'
 import { isRpcResponseError, summary } from './rpc-error.js'
 
 /** Polls a chain and passes each new head to the head sync. */

@@ -1,4 +1,5 @@
 import type { PublicClient } from 'viem'
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import type { ChainConfig } from '../config.js'
 import type { EventSink, TermsSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
@@ -13,7 +14,6 @@ import { withEventSinkErrors } from './event-sink-error.js'
 import { createHeadSync } from './head-sync.js'
 import type { TimedHeader } from './headers.js'
 import { createPollResults } from './poll-results.js'
-import type { Endpoint } from './rpc-client.js'
 import { createTermsRetry } from './terms-retry.js'
 
 /** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */

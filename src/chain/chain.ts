@@ -1,3 +1,4 @@
+import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
 import type { ChainConfig } from '../config.js'
 import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
@@ -18,7 +19,6 @@ import { type ContractReader, createContractReader } from './contract-reader.js'
 import { createDepositVerifier, type DepositVerifier } from './deposit-verifier.js'
 import type { OrderCaches } from './order-cache.js'
 import { createRemoteChainState } from './remote-chain-state.js'
-import { createRpcClient } from './rpc-client.js'
 import type { VerifiedContract } from './verify-contract.js'
 import { createEndpointVerifier } from './verify-endpoint.js'
 
@@ -82,9 +82,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId } = config
   const { cluster, metrics, log } = options
   const orders = options.orderCaches.of(chainId)
-  const rpc = createRpcClient(config.rpcUrls, (method, outcome, seconds) => {
-    metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
-    metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
+  const rpc = createRpcClient(config.rpcUrls, {
+    onCall(method, outcome, seconds) {
+      metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
+      metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
+    },
   })
   const { client, endpoints } = rpc
   const { verify, forget, readAny, contract } = createEndpointVerifier(config, endpoints, {

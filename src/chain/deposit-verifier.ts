@@ -1,3 +1,5 @@
+import { RpcError } from '../../packages/chain/src/rpc-error.js'
+import { systemClock } from '../clock.js'
 import type { ChainConfig } from '../config.js'
 import type { Quote, SignedQuote } from '../domain/quote.js'
 import type { DepositVerdict, UnknownReason } from '../domain/verification.js'
@@ -6,9 +8,9 @@ import type { Metrics } from '../telemetry/metrics.js'
 import { type CallPriority, createCallBudget } from './call-budget.js'
 import { depositErrorOf } from './deposit-errors.js'
 import { revertOf } from './revert-data.js'
-import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
 import {
   createVerificationEndpoint,
+  type RpcAnswer,
   UnsuitableEndpointError,
   type VerificationEndpoint,
 } from './verification-endpoint.js'
@@ -50,9 +52,11 @@ export function createDepositVerifier(
   { verifyTimeoutMs, metrics, log }: DepositVerifierOptions,
 ): DepositVerifier {
   const { chainId } = config
-  const clock = () => performance.now()
+  const clock = systemClock.monotonic
   const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
-  const endpoints = config.rpcUrls.map((url) => createVerificationEndpoint(url, config))
+  const endpoints = config.rpcUrls.map((url) =>
+    createVerificationEndpoint(url, config, { maxInFlight: MAX_UNDER_WAY, timeoutMs: verifyTimeoutMs }),
+  )
   const order = createVerificationOrder(endpoints, { silenceMs: verifyTimeoutMs / 2, clock })
   const warnings = new Set<string>()
   // So that the series exist before the first check.
@@ -81,7 +85,7 @@ export function createDepositVerifier(
         order.markAnswered(endpoint)
         return verdictOf(answer, offer.quote)
       } catch (error) {
-        if (error instanceof AnswerTooLongError) {
+        if (error instanceof RpcError && error.kind === 'too_long') {
           order.markAnswered(endpoint)
           return unknown('answer_too_long')
         }
@@ -123,10 +127,9 @@ export function createDepositVerifier(
   }
 }
 
-function verdictOf({ result, error }: RpcAnswer, quote: Quote): DepositVerdict {
-  if (error === undefined || error === null)
-    return isReturnValue(result) ? { kind: 'accepted' } : unknown('node_error')
-  const revert = revertOf(error)
+function verdictOf(answer: RpcAnswer, quote: Quote): DepositVerdict {
+  if ('result' in answer) return isReturnValue(answer.result) ? { kind: 'accepted' } : unknown('node_error')
+  const revert = revertOf(answer.error)
   if (revert === undefined) return unknown('node_error')
   if (revert.data === '0x') return unknown('empty_revert')
   const known = depositErrorOf(revert.data, quote)

@@ -1,4 +1,4 @@
-import type { Endpoint } from './rpc-client.js'
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 
 /** Selects the endpoint of a chain to poll: the first one, unless it fails, lags or is stuck. */
 export interface EndpointSelector {

@@ -1,7 +1,7 @@
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import type { Logger } from '../telemetry/log.js'
 import type { EndpointSelector } from './endpoint-selector.js'
-import type { TimedHeader } from './headers.js'
-import type { Endpoint } from './rpc-client.js'
+import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 
 /** Subscriptions to new heads at the endpoints of one chain that push them. */
 export interface HeadSubscriptions {
@@ -40,9 +40,9 @@ export function createHeadSubscriptions({
     async subscribe(endpoint, onNews) {
       if (endpoint.subscribeToHeads === undefined || subscribed.has(endpoint)) return
       subscribed.add(endpoint)
-      const onHead = (head: TimedHeader) => {
+      const onHead = (head: object) => {
         if (endpoint !== selector.current()) return
-        pushed = head
+        pushed = toHeader(head as RawHeader)
         onNews()
       }
       const onLost = () => {

@@ -1,20 +1,23 @@
 import { encodeFunctionData, zeroAddress } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { within } from '../../packages/chain/src/rpc-call.js'
+import { createRpcEndpoint } from '../../packages/chain/src/rpc-endpoint.js'
+import { RpcError } from '../../packages/chain/src/rpc-error.js'
+import { systemClock as clock } from '../clock.js'
 import { coalesce } from '../concurrency/coalesce.js'
 import { type Address, toQuantity } from '../domain/hex.js'
 import { type Quote, type SignedQuote, toContractQuote } from '../domain/quote.js'
-import { createHttpRpcConnection } from './http-rpc-connection.js'
-import { createRetryAfterPause, EndpointPausedError } from './retry-after.js'
 import { revertOf } from './revert-data.js'
-import { AnswerTooLongError, type RpcAnswer } from './rpc-connection.js'
-import { createWsRpcConnection } from './ws-rpc-connection.js'
+
+/** An answer of the node that is not validated: a result, or an error of JSON-RPC. */
+export type RpcAnswer = { readonly result: unknown } | { readonly error: unknown }
 
 /** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
 export interface VerificationEndpoint {
   /**
    * Calls `deposit` as the user of the quote, at the head. The endpoint is checked before the first call, after a call without an
    * answer, and after a minute.
-   * @throws UnsuitableEndpointError, AnswerTooLongError; other errors when there is no answer
+   * @throws UnsuitableEndpointError; RpcError when the answer is too long or there is none; the reason of the signal
    */
   callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
   close(): void
@@ -35,13 +38,10 @@ const CHECK_TIMEOUT_MS = 5000
 const CHECK_HOLDS_MS = 120_000
 /** The age of a check from which the next one is made in the background, so that no call waits for it. */
 const RECHECK_MS = 60_000
-/**
- * The shortest pause after the node has refused a call because of its limits. Without it, the calls of one second after the other
- * would use up the limits, and the reads of events would be refused as well.
- */
-const REFUSED_PAUSE_MS = 1000
-/** Codes of errors by which providers refuse calls: EIP-1474 and Infura, Alchemy, QuickNode. */
-const LIMIT_CODES: readonly unknown[] = [-32005, 429, -32007]
+/** A known revert has less than 1 KB. */
+const MAX_ANSWER_BYTES = 64 * 1024
+/** Next to the budget of the chain's checks, which bounds the calls of `deposit`. */
+const CHECK_CALLS = 2
 
 /** A quote that every contract refuses: nothing for nothing, until 1970, without a signature. */
 const EMPTY_QUOTE: Quote = {
@@ -65,23 +65,23 @@ const EMPTY_QUOTE: Quote = {
 export function createVerificationEndpoint(
   url: string,
   { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+  { maxInFlight, timeoutMs }: { readonly maxInFlight: number; readonly timeoutMs: number },
 ): VerificationEndpoint {
-  const pause = createRetryAfterPause(REFUSED_PAUSE_MS)
-  const connection = /^wss?:/i.test(url)
-    ? createWsRpcConnection(url, pause.note)
-    : createHttpRpcConnection(url, pause.note)
+  const endpoint = createRpcEndpoint(url, {
+    maxInFlight: maxInFlight + CHECK_CALLS,
+    maxBytes: MAX_ANSWER_BYTES,
+    timeoutMs: Math.max(timeoutMs, CHECK_TIMEOUT_MS),
+  })
   let passedAt = Number.NEGATIVE_INFINITY
-  const passedSince = (ms: number) => performance.now() - passedAt < ms
+  const passedSince = (ms: number) => clock.monotonic() - passedAt < ms
 
-  /** @throws EndpointPausedError when the node refuses calls, and the errors of the connection */
   async function call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer> {
-    pause.assertOver()
-    const answer = await connection.call(method, params, signal)
-    if (isLimit(answer)) {
-      pause.begin()
-      pause.assertOver()
+    try {
+      return { result: await endpoint.request(method, params, { signal }) }
+    } catch (error) {
+      if (error instanceof RpcError && error.kind === 'answered') return { error: error.answer }
+      throw error
     }
-    return answer
   }
 
   function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
@@ -96,53 +96,36 @@ export function createVerificationEndpoint(
 
   const check = coalesce(async () => {
     if (passedSince(RECHECK_MS)) return
-    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS)
+    const signal = clock.timeoutSignal(CHECK_TIMEOUT_MS)
     const [chain, refusal] = await Promise.all([
       call('eth_chainId', [], signal),
       callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
     ])
     const issue = issueIn(chain, refusal)
-    passedAt = issue === undefined ? performance.now() : Number.NEGATIVE_INFINITY
+    passedAt = issue === undefined ? clock.monotonic() : Number.NEGATIVE_INFINITY
     if (issue !== undefined) throw new UnsuitableEndpointError(issue)
   })
 
   function issueIn(chain: RpcAnswer, refusal: RpcAnswer): string | undefined {
-    if (hasFailed(chain) || hasFailed(refusal)) return 'it answers a check with an error of its own'
+    const isRefused = 'error' in refusal && revertOf(refusal.error) !== undefined
+    if ('error' in chain || ('error' in refusal && !isRefused))
+      return 'it answers a check with an error of its own'
     if (Number(chain.result) !== chainId) return 'it serves another chain'
-    if (revertOf(refusal.error) === undefined) return 'it does not report that an empty quote is refused'
-    return undefined
+    return isRefused ? undefined : 'it does not report that an empty quote is refused'
   }
 
   return {
     async callDeposit(offer, signal) {
-      if (!passedSince(CHECK_HOLDS_MS)) await untilAborted(check(), signal)
+      if (!passedSince(CHECK_HOLDS_MS)) await within(clock, { timeoutMs: CHECK_TIMEOUT_MS, signal }, check())
       else if (!passedSince(RECHECK_MS)) check().catch(() => {})
       try {
         return await callDeposit(offer, signal)
       } catch (error) {
-        const hasAnswered = error instanceof AnswerTooLongError || error instanceof EndpointPausedError
+        const hasAnswered = error instanceof RpcError && (error.kind === 'too_long' || error.isRateLimit)
         if (!hasAnswered && !signal.aborted) passedAt = Number.NEGATIVE_INFINITY
         throw error
       }
     },
-    close: connection.close,
+    close: endpoint.close,
   }
-}
-
-function isLimit({ error }: RpcAnswer): boolean {
-  return LIMIT_CODES.includes((error as { readonly code?: unknown } | null | undefined)?.code)
-}
-
-/** Whether an answer is an error, and no revert. */
-function hasFailed({ error }: RpcAnswer): boolean {
-  return error !== undefined && error !== null && revertOf(error) === undefined
-}
-
-/** @throws the reason of the signal when it is aborted first; the promise itself goes on */
-function untilAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    signal.addEventListener('abort', onAbort)
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

@@ -1,8 +1,8 @@
 import type { PublicClient } from 'viem'
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import type { ChainConfig } from '../config.js'
 import type { Logger } from '../telemetry/log.js'
 import { ChainConfigError } from './chain-config-error.js'
-import type { Endpoint } from './rpc-client.js'
 import { verifyChainId } from './verify-chain-id.js'
 import { type VerifiedContract, verifyContract } from './verify-contract.js'
 

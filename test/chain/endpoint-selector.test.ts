@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import { backoffMs, createEndpointSelector } from '../../src/chain/endpoint-selector.js'
-import type { Endpoint } from '../../src/chain/rpc-client.js'
 
 const [first, second, third] = ['first', 'second', 'third'].map((name) => ({ name }) as unknown as Endpoint)
 const ALL = [first, second, third] as Endpoint[]

@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { deferred } from '../support/deferred.js'
 import { eventually } from '../support/eventually.js'
@@ -54,19 +53,16 @@ describe('an answer of a node whose body never ends', () => {
   })
 })
 
-describe('a small compressed answer of a node that is large when decompressed', () => {
+describe('a long answer of a node that has almost no content', () => {
   it.each([
     ['empty objects', `[{"jsonrpc":"2.0","id":0,"result":[${'{},'.repeat((10 * MEGABYTE) / 3)}{}]}]`],
     ['lists in lists', '['.repeat(5 * MEGABYTE) + ']'.repeat(5 * MEGABYTE)],
   ])('of %s is rejected before it is parsed', async (_what, text) => {
-    const packed = gzipSync(text)
     await on.start({ [`RPC_URL_${on.chain.chainId}`]: node.url })
     await on.untilRead()
     const delay = monitorEventLoopDelay({ resolution: 10 })
     delay.enable()
-    node.answerWith((response) =>
-      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(packed),
-    )
+    node.answerWith((response) => response.writeHead(200, { 'content-type': 'application/json' }).end(text))
     await eventually(on.chainHealth, ({ status }) => status === 'down')
     delay.disable()
     expect(delay.max / 1e6).toBeLessThan(1000)

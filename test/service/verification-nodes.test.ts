@@ -95,7 +95,7 @@ describe('an answer of the node is', () => {
     ],
     ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknownVerdict('node_error')],
     ['an error of another type', { error: 'execution reverted' }, unknownVerdict('node_error')],
-    ['no result', {}, unknownVerdict('node_error')],
+    ['no result', {}, unknownVerdict('no_answer')],
     ['a result of another type', { result: { accepted: true } }, unknownVerdict('node_error')],
     ['a result that is not hex', { result: 'accepted' }, unknownVerdict('node_error')],
     ['an empty result', { result: '0x' }, ACCEPTED],

@@ -1,4 +1,4 @@
-import { createRpcClient } from '../../chain/rpc-client.js'
+import { createRpcClient } from '../../../packages/chain/src/rpc-client.js'
 import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig, Config } from '../../config.js'
 import { checkContract } from './check-contract.js'

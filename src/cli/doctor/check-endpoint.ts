@@ -1,6 +1,6 @@
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { type BlockReader, createBlockReader } from '../../chain/block-reader.js'
 import type { TimedHeader } from '../../chain/headers.js'
-import type { Endpoint } from '../../chain/rpc-client.js'
 import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig } from '../../config.js'
 import { formatDuration } from '../printable.js'
