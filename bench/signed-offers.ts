@@ -1,6 +1,7 @@
 import secp256k1 from 'secp256k1'
 import { openChain } from '../packages/solver/src/chain/open-chain.js'
 import { createKeySigner } from '../packages/solver/src/quote-signer.js'
+import { systemClock } from '../src/clock.js'
 import { type Address, lowerCase } from '../src/domain/hex.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
@@ -28,7 +29,7 @@ export async function createReplies<T>(market: Market, index: number, write: (of
   const chain = await openChain(
     chainId,
     { rpc, settlement, tokens: [] },
-    { protocolName: 'Service', account },
+    { protocolName: 'Service', account, clock: systemClock },
   )
   const sign = createKeySigner(account.getHdKey().privateKey ?? new Uint8Array(), secp256k1.ecdsaSign)
   const replies = new Map<string, T>()

@@ -54,6 +54,7 @@ test('the kit of solvers depends on what it imports, also through the sources th
   const shared = packagesOf('src/signing', (path) => /\/(keccak|typed-data)\.ts$/.test(path))
   const imported = new Set([
     ...packagesOf('packages/solver/src'),
+    ...packagesOf('packages/chain/src'),
     ...packagesOf('packages/client/src'),
     ...shared,
   ])

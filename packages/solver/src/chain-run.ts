@@ -32,8 +32,18 @@ const PRUNE_SECONDS = 60
  * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
-  const { state, clock, account, onError } = shared
   const chain = await openChain(chainId, chainOptions, shared)
+  try {
+    return await runChain(chain, shared)
+  } catch (error) {
+    chain.close()
+    throw error
+  }
+}
+
+async function runChain(chain: SolverChain, shared: SolverParts) {
+  const { chainId } = chain
+  const { state, clock, account, onError } = shared
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
@@ -117,6 +127,7 @@ async function run(parts: ChainParts) {
     async idle(): Promise<void> {
       const ends = [following, filling.idle(), ending.idle()]
       await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
+      chain.close()
     },
   }
 }

@@ -1,6 +1,7 @@
 import { type Address, type Hex, numberToHex, pad } from 'viem'
-import { expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
+import { RpcError, toRpcError } from '../../chain/src/rpc-error.js'
 import { pollDeposits } from '../src/chain/deposit-poller.js'
 import type { ChainParts } from '../src/chain-parts.js'
 
@@ -9,17 +10,27 @@ const TOKEN = `0x${'0b'.repeat(20)}` as const
 const POLL_MS = 1_000
 const NEVER = new Promise<never>(() => {})
 
+const answered = (code: number, message: string) => toRpcError({ code, message }, String)
 const addressOf = (index: number) => pad(numberToHex(index), { size: 20 })
 const hashOf = (number: number) => pad(numberToHex(number), { size: 32 })
 
 interface LogRequest {
   readonly address: Address | readonly Address[]
   readonly fromBlock: bigint
+  readonly toBlock: bigint
   readonly args: { readonly to?: readonly Address[] }
 }
 
 /** A chain with a block for each poll. @param answer of the node to a request of logs */
-function startPolling(addresses: readonly Address[], answer: (request: LogRequest) => Promise<unknown[]>) {
+function startPolling(
+  addresses: readonly Address[],
+  answer: (request: LogRequest) => Promise<unknown[]>,
+  {
+    secondsPerBlock = 1,
+    position,
+    first = 100,
+  }: { secondsPerBlock?: number; position?: number; first?: number } = {},
+) {
   const clock = createManualClock(0)
   const closing = new AbortController()
   const requests: LogRequest[] = []
@@ -27,14 +38,15 @@ function startPolling(addresses: readonly Address[], answer: (request: LogReques
   const transfers: Address[] = []
   const errors: string[] = []
   const positions = new Map<string, string>()
-  let head = 100
+  if (position !== undefined) positions.set('chain 1', String(position))
+  let head = first
   let answers = 0
   const client = {
-    getBlock: async ({ blockHash = hashOf(head) }: { blockHash?: Hex }) => ({
-      hash: blockHash,
-      number: BigInt(blockHash),
-      timestamp: BigInt(blockHash),
-    }),
+    async getBlock({ blockHash, blockNumber }: { blockHash?: Hex; blockNumber?: bigint }) {
+      const number = Number(blockNumber ?? blockHash ?? head)
+      const timestamp = BigInt(Math.floor(number * secondsPerBlock))
+      return { hash: hashOf(number), number: BigInt(number), timestamp }
+    },
     getLogs(request: LogRequest) {
       requests.push(request)
       return answer(request)
@@ -119,7 +131,45 @@ it('the blocks whose logs were refused are read later', async () => {
   isRefusing = false
   for (let block = 0; block < 6; block++) await nextBlock()
   expect(answers()).toBeGreaterThan(before)
-  // The overlap of 12 blocks, from the last one that was read.
-  expect(requests.at(-1)?.fromBlock).toBeGreaterThan(130n)
   expect(requests.some(({ fromBlock }) => fromBlock <= 101n)).toBe(true)
 })
+
+describe.each([10, 500])('a node that allows %i blocks', (allowed) => {
+  it.each<[string, () => unknown]>([
+    ['an error', () => answered(-32602, `eth_getLogs is limited to ${allowed} blocks`)],
+    ['a bare code', () => answered(-32005, 'limit exceeded')],
+    ['status 400', () => new RpcError('refused', 'status 400', { status: 400 })],
+    ["an error of the market maker's own transport", () => new Error('block range too large')],
+  ])('and says so by %s is read to its head, also after a stop of 700 blocks', async (_how, refusal) => {
+    const read = new Set<number>()
+    const { requests, answers, nextBlock } = startPolling(
+      [],
+      async ({ fromBlock, toBlock }) => {
+        if (toBlock - fromBlock >= BigInt(allowed)) throw refusal()
+        for (let block = fromBlock; block <= toBlock; block++) read.add(Number(block))
+        return []
+      },
+      { position: 1_000, first: 1_700 },
+    )
+    for (let block = 0; block < 4; block++) await nextBlock()
+    expect(answers()).toBeGreaterThan(1)
+    const missing = Array.from({ length: 761 }, (_, index) => 940 + index).filter((block) => !read.has(block))
+    expect(missing).toEqual([])
+    const refused = requests.filter(({ fromBlock, toBlock }) => toBlock - fromBlock >= BigInt(allowed))
+    expect(refused.length).toBeLessThan(requests.length / 4)
+  })
+})
+
+it.each([0.25, 1, 12])(
+  'blocks of the last minute are read again when there is one each %d s',
+  async (secondsPerBlock) => {
+    const { requests, nextBlock } = startPolling([], async () => [], { secondsPerBlock, first: 10_000 })
+    for (let block = 0; block < 5; block++) await nextBlock()
+    const [, ...later] = requests
+    for (const { fromBlock, toBlock } of later) {
+      const seconds = Number(toBlock - fromBlock) * secondsPerBlock
+      expect(seconds).toBeGreaterThanOrEqual(60)
+      expect(seconds).toBeLessThanOrEqual(60 * 4 + 16 * secondsPerBlock)
+    }
+  },
+)

@@ -1,8 +1,11 @@
-import type { Address, Hex } from 'viem'
+import { type Address, BaseError, type Hex, HttpRequestError, WebSocketRequestError } from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
+import { createRangeSize, isForSize, type RangeSize, readRange } from '../../../chain/src/block-ranges.js'
+import { rpcErrorIn } from '../../../chain/src/rpc-error.js'
 import type { ChainParts } from '../chain-parts.js'
 import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
+import { createOverlap, type Overlap } from './overlap.js'
 import { DEPOSITED, TRANSFER } from './settlement-abi.js'
 
 interface DepositPollerOptions
@@ -17,10 +20,8 @@ interface DepositPollerOptions
   readonly onBlock: (head: Head) => Promise<void>
 }
 
-/** Nodes refuse long ranges. */
+/** Blocks that are read at once, where the node allows so many. */
 const MAX_RANGE = 1_000
-/** Blocks that are read again, since a reorganisation may have replaced them. */
-const OVERLAP = 12
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
@@ -37,10 +38,12 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
   let passedOn: Hex | undefined
   let read: Hex | undefined
   let reading: Promise<void> | undefined
+  const overlap = createOverlap(chain)
+  const size = createRangeSize(MAX_RANGE)
 
-  async function readDeposits({ hash, number }: Head): Promise<void> {
-    if (hash !== read) await readTo(options, number)
-    read = hash
+  async function readDeposits(head: Head): Promise<void> {
+    if (head.hash !== read) await readTo(options, head, overlap, size)
+    read = head.hash
   }
 
   while (!signal.aborted) {
@@ -67,27 +70,55 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
 }
 
 /** Reads the blocks up to a new head. */
-async function readTo(options: DepositPollerOptions, head: number): Promise<void> {
+async function readTo(
+  options: DepositPollerOptions,
+  head: Head,
+  overlap: Overlap,
+  size: RangeSize,
+): Promise<void> {
   const { chain, signal, state } = options
   const name = `chain ${chain.chainId}`
-  const known = Number(state.position(name) ?? head)
+  // A chain of a test may have begun again, below.
+  const last = Math.min(Number(state.position(name) ?? head.number), head.number)
   // A quote that is signed from here on is deposited in a later block.
   const addresses = options.addresses()
-  // A chain of a test may have begun again, below.
-  for (let from = Math.max(0, Math.min(known, head) + 1 - OVERLAP); from <= head; from += MAX_RANGE) {
-    const to = Math.min(from + MAX_RANGE - 1, head)
-    await readBlocks(options, addresses, from, to)
+  for (let from = await overlap.firstBlock(last); from <= head.number; ) {
+    const { to } = await readRange(size, {
+      from,
+      maxTo: head.number,
+      read: (first, end) => readBlocks(options, addresses, first, end),
+      logsIn: (logs) => logs,
+      onFailed: isForSizeOf,
+    })
     if (signal.aborted) return
-    state.setPosition(name, String(to))
+    state.setPosition(name, String(Math.max(last, to)))
+    from = to + 1
   }
+  overlap.see(head)
 }
 
+/** As `isForSize`, also for the errors of a market maker's own transport. */
+function isForSizeOf(error: unknown): boolean {
+  return rpcErrorIn(error) === undefined ? !isLostOn(error) : isForSize(error)
+}
+
+function isLostOn(error: unknown): boolean {
+  if (!(error instanceof BaseError)) return false
+  const lost = error.walk(
+    (cause) =>
+      cause instanceof WebSocketRequestError ||
+      (cause instanceof HttpRequestError && [undefined, 429, 503].includes(cause.status)),
+  )
+  return lost !== null
+}
+
+/** @returns the number of logs */
 async function readBlocks(
   { chain, solver, onDeposited, onTransfer, onError }: DepositPollerOptions,
   addresses: readonly Address[],
   from: number,
   to: number,
-): Promise<void> {
+): Promise<number> {
   const { client, settlement, tokens } = chain
   const range = { fromBlock: BigInt(from), toBlock: BigInt(to), strict: true } as const
   const readTransfers = (to: Address[]) =>
@@ -103,4 +134,5 @@ async function readBlocks(
   const receivers = new Set(transfers.flat().map(({ args }) => lowerCase(args.to)))
   // A token that fails must not keep the others. Blocks are read again, and so is it.
   await Promise.all([...receivers].map((to) => onTransfer(to).catch(onError)))
+  return deposits.length + transfers.flat().length
 }

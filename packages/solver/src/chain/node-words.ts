@@ -1,4 +1,5 @@
 import type { BaseError } from 'viem'
+import { rpcErrorIn } from '../../../chain/src/rpc-error.js'
 
 const MAX_CHARACTERS = 500
 /** What is shorter, such as `v2`, is no key. */
@@ -8,6 +9,8 @@ const URL_PARTS = /\b((?:http|ws)s?:\/\/)(?:[^\s/@]*@)?([^\s/?#"']*)[^\s"']*/gi
 
 /** What a node, or viem for it, says of a failure. It has no key of the node, no request and no ABI. */
 export function wordsOf(error: unknown): string {
+  const found = rpcErrorIn(error)
+  if (found !== undefined && found.kind !== 'answered') return found.message
   const { shortMessage, details, message } = error as Partial<BaseError> & Error
   const words = [...new Set([shortMessage ?? message ?? error, details])].filter((text) => text).join(' ')
   const shown = secretsOf(error).reduce((text, secret) => text.replaceAll(secret, '…'), words)

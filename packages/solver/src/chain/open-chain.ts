@@ -2,18 +2,19 @@ import {
   type Address,
   createPublicClient,
   domainSeparator,
-  http,
   maxUint256,
   type PublicClient,
+  type Transport,
   type TypedDataDomain,
-  webSocket,
 } from 'viem'
+import type { Clock } from '../../../../src/clock.js'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
 import type { ChainOptions, SolverAccount } from '../solver-options.js'
 import { requestOf, settlementCall } from './calls.js'
+import { openTransport } from './node-transport.js'
 import { wordsOf } from './node-words.js'
 import { isRevert } from './revert-data.js'
 import { settlementAbi } from './settlement-abi.js'
@@ -36,6 +37,8 @@ export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DE
   readonly hasWords: boolean
   /** `MIN_ORDER`; 0 when the contract has no such view. */
   readonly minOrder: bigint
+  /** Closes the connections to the node. */
+  readonly close: () => void
 }
 
 /** What contracts without the view reserve, in hundredths of a percent. */
@@ -59,16 +62,39 @@ const DEFAULTS = {
 export async function openChain(
   chainId: number,
   options: ChainOptions,
-  {
-    protocolName,
-    account,
-  }: { readonly protocolName: string; readonly account: Pick<SolverAccount, 'address'> },
+  shared: OpenChainOptions,
 ): Promise<SolverChain> {
-  const { rpc, settlement, tokens, maxFeePerGas } = options
+  const { transport, close } = openTransport(options.rpc, shared.clock)
+  try {
+    return { ...(await readChain(chainId, options, transport, shared)), close }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+interface OpenChainOptions {
+  readonly protocolName: string
+  readonly account: Pick<SolverAccount, 'address'>
+  readonly clock: Clock
+}
+
+async function readChain(
+  chainId: number,
+  options: ChainOptions,
+  transport: Transport,
+  { protocolName, account }: OpenChainOptions,
+): Promise<Omit<SolverChain, 'close'>> {
+  const { settlement, tokens, maxFeePerGas } = options
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const limits: typeof DEFAULTS = { ...DEFAULTS, ...Object.fromEntries(given) }
-  const transport = typeof rpc === 'string' ? transportOf(rpc) : rpc
-  const client = createPublicClient({ transport, cacheTime: 0, pollingInterval: limits.pollIntervalMs })
+  // A contract must not lead calls to a URL of its own.
+  const client = createPublicClient({
+    ccipRead: false,
+    transport,
+    cacheTime: 0,
+    pollingInterval: limits.pollIntervalMs,
+  })
   const place = `chains[${chainId}]`
   const nodeChainId = await client
     .getChainId()
@@ -110,11 +136,6 @@ export function failed(mustBe: string): (error: unknown) => never {
   return (error) => {
     throw new Error(`${mustBe}: ${wordsOf(error)}`)
   }
-}
-
-function transportOf(url: string) {
-  // A node must not lead signed transactions to another host.
-  return /^ws/.test(url) ? webSocket(url) : http(url, { batch: true, fetchOptions: { redirect: 'error' } })
 }
 
 function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
