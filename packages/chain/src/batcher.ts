@@ -34,9 +34,9 @@ interface FailedCall {
 }
 
 /**
- * Builds the batcher. No call fails because it was in a batch. When some or all calls of a batch fail, one of them is tried alone. If the
- * node then answers it otherwise, the batch was the reason, and the others are sent again (docs/decisions.md, D22). No status and no
- * code is known for a refusal of batches.
+ * Builds the batcher. No call fails because it was in a batch. When some or all calls of a batch fail, one of them is tried alone, and then
+ * the others are sent again. If the node answers that call otherwise than in the batch, the batch was the reason (docs/decisions.md,
+ * D22). No status and no code is known for a refusal of batches.
  */
 export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
   const size = createBatchSize(clock)
@@ -69,9 +69,18 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
     const isOfRate = failed.length < calls.length && failed.some(({ error }) => namesRate(error))
     if (mustWait || isOfRate) return rejectAll(failed)
     const alone = await sendAlone(first.call)
-    if (alone !== undefined && !isOther(alone, first.error)) return rejectAll(rest)
+    const others = rest.map(({ call }) => call)
+    if (isOfNode(alone)) {
+      // The node may be down, or fail at this call only.
+      const [next, ...later] = others
+      if (next === undefined || isOfNode(await sendAlone(next))) return rejectAll(rest)
+      return deliver(later)
+    }
+    // The error is that of the first call, and the node may have refused the others for its sake.
+    if (alone !== undefined && isSame(alone, first.error))
+      return void (await Promise.all(others.map(sendAlone)))
     size.refused(calls.length)
-    return deliver(rest.map(({ call }) => call))
+    return deliver(others)
   }
 
   /** Sends a batch, and passes on its answers. @returns the calls that have failed in it */
@@ -138,9 +147,13 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
   }
 }
 
-/** Whether a node has answered a call alone with another error than in a batch. */
-function isOther(alone: RpcError, inBatch: RpcError): boolean {
-  return alone.kind === 'answered' && (alone.code !== inBatch.code || alone.message !== inBatch.message)
+/** Whether a call has got no answer at all. */
+function isOfNode(error: RpcError | undefined): boolean {
+  return error?.kind === 'lost' || error?.kind === 'refused'
+}
+
+function isSame(a: RpcError, b: RpcError): boolean {
+  return a.code === b.code && a.message === b.message
 }
 
 function rejectAll(failed: readonly FailedCall[]): void {

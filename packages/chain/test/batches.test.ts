@@ -137,8 +137,39 @@ it('errors that a call has alone as well are those of the call, and batches stay
     ])
   }
   expect(endpoint.takesBatches()).toBe(true)
-  expect(node.takeSizes()).toEqual([3, 1, 3, 1, 3, 1, 3, 1])
+  expect(node.takeSizes()).toEqual([3, 1, 1, 3, 1, 1, 3, 1, 1, 3, 1, 1])
 })
+
+const tooWide = error(-32005, 'query returned more than 10000 results')
+it.each<[string, HttpAnswer, object]>([
+  [
+    'an error for each',
+    (response, asked) => {
+      const answers = errorsFor([asked].flat() as Asked[], tooWide)
+      sendJson(response, Array.isArray(asked) ? answers : answers[0])
+    },
+    { kind: 'answered', code: -32005 },
+  ],
+  ['status 500', (response) => response.writeHead(500).end(), { kind: 'refused', status: 500 }],
+  ['a closed connection', (response) => response.destroy(), { kind: 'lost' }],
+])(
+  'calls that a node refuses by %s for the sake of another one in their batch are answered',
+  async (_how, refuse, reason) => {
+    const { endpoint } = await start({}, (response, asked, request) => {
+      const isWide = [asked].flat().some(({ method }) => method === 'eth_getLogs')
+      if (isWide) refuse(response, asked, request)
+      else sendJson(response, echoAll(asked))
+    })
+    const methods = ['eth_getLogs', 'eth_a', 'eth_b', 'eth_getLogs']
+    for (let round = 0; round < 3; round++)
+      expect(await Promise.allSettled(methods.map((method) => endpoint.request(method)))).toMatchObject([
+        { reason },
+        { value: ['eth_a'] },
+        { value: ['eth_b'] },
+        { reason },
+      ])
+  },
+)
 
 it('a rate that is reached within a batch ends its other calls, and makes no more', async () => {
   const { node, endpoint } = await start({}, (response, asked) => {
@@ -169,8 +200,10 @@ it('a revert in a batch is an answer, and is not asked for again', async () => {
 
 it('all calls of a batch fail with the reason of the node when a single one fails too', async () => {
   const { node, callMany } = await start({}, (response) => response.writeHead(502).end('bad gateway'))
-  await expect(callMany(10)).rejects.toMatchObject({ kind: 'refused', status: 502 })
-  expect(node.takeSizes()).toEqual([10, 1])
+  const calls = Array.from({ length: 10 }, () => callMany(1))
+  for (const end of await Promise.allSettled(calls))
+    expect(end).toMatchObject({ reason: { kind: 'refused', status: 502 } })
+  expect(node.takeSizes()).toEqual([10, 1, 1])
 })
 
 it('more calls are tried after ten minutes', async () => {
