@@ -279,7 +279,7 @@ it('a start that fails at the chain names the option, and not the URL of the nod
         (error: Error) => error.message,
       )
   const down = await startWith({ rpc: 'http://127.0.0.1:9/secret' })
-  expect(down).toContain(`chains[${chainId}].rpc must be a node of chain ${chainId}: HTTP request failed`)
+  expect(down).toContain(`chains[${chainId}].rpc must be a node of chain ${chainId}: connect ECONNREFUSED`)
   expect(down).not.toContain('secret')
   expect(await startWith({ settlement: market.chain.contracts.usdc })).toContain(
     `chains[${chainId}].settlement must be a settlement contract: `,
