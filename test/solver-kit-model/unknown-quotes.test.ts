@@ -10,8 +10,8 @@ import { FEE_TOKEN, SOLVER, WETH } from './world.js'
 
 /** Without a file, a restart loses all quotes. `acceptLess` has no say in quotes that are not known. */
 const FORGETFUL = { stateFile: undefined, acceptLess: () => true }
-/** The kit reads this many blocks again at a start without a state. */
-const READ_AGAIN = 12
+/** The kit reads at most so many blocks of two seconds again at a start without a state: a minute of them, looked for in steps. */
+const READ_AGAIN = 64
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -49,7 +49,7 @@ it('an order whose quote the kit has lost is reported and not paid when only an 
   await restart(() => {
     instance.cut()
     deposit(known)
-    for (let block = 0; block <= READ_AGAIN; block++) chain.mine(chain.head().timestamp + 2)
+    for (let block = 0; block < 2 * READ_AGAIN; block++) chain.mine(chain.head().timestamp + 2)
   })
   await instance.report(known.orderId, known.quote.fillDeadline)
   await passBlocks(5)
