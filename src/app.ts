@@ -9,6 +9,7 @@ import { openInstance } from './cluster/open-instance.js'
 import { startRetention } from './concurrency/retention.js'
 import type { Config } from './config.js'
 import { openEventLog } from './events/event-log.js'
+import { useFastTextEncoding } from './rpc/text-encoding.js'
 import { recoveryLibrary } from './signing/recover.js'
 import { createCoolDowns } from './solvers/cool-downs.js'
 import { createUsedNonces, pruneSomeNonces } from './solvers/used-nonces.js'
@@ -43,6 +44,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   else log.info({ library: recoveryLibrary }, 'signatures are recovered by libsecp256k1')
   if (config.solverSessions && config.production && config.publicUrls.length === 0)
     log.info('PUBLIC_URLS is not set, which solver sessions need in production: none will be opened')
+  useFastTextEncoding()
   const started: Started = []
   let drainMs = 0
   const close: App['close'] = async (options) => {
