@@ -12,7 +12,8 @@ import { openEventLog } from './events/event-log.js'
 import { useFastTextEncoding } from './rpc/text-encoding.js'
 import { recoveryLibrary } from './signing/recover.js'
 import { createCoolDowns } from './solvers/cool-downs.js'
-import { createUsedNonces, pruneSomeNonces } from './solvers/used-nonces.js'
+import { createSolverDirectory } from './solvers/solver-directory.js'
+import { createUsedNonces, followCancellations, pruneSomeNonces } from './solvers/used-nonces.js'
 import { createLog } from './telemetry/log.js'
 import { createMetrics } from './telemetry/metrics.js'
 import { version } from './version.js'
@@ -58,7 +59,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const instance = await openInstance({ ...config, leaseMs: overrides.replicaLeaseMs, now, log })
     started.push(instance.close)
     const { stores, cluster } = instance
-    const orderCaches = createOrderCaches(config.chains.map(({ chainId }) => chainId))
+    const chainIds = config.chains.map(({ chainId }) => chainId)
+    const orderCaches = createOrderCaches(chainIds)
     const coolDowns = createCoolDowns({ ...config, store: stores.solverOrders, now, log })
     started.push(coolDowns.close)
     const usedNonces = createUsedNonces({
@@ -87,20 +89,20 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await coolDowns.load()
     await usedNonces.load()
     const { eventSinkOf } = eventLog
-    const chains = await openChains(config.chains, {
-      ...config,
-      eventSinkOf,
-      orderCaches,
-      orderStore: stores.orders,
-      cluster,
-      metrics,
-      log,
-    })
+    const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })
+    started.push(directory.close)
+    const orderStore = stores.orders
+    const chains = await openChains(
+      config.chains,
+      { ...config, eventSinkOf, orderCaches, orderStore, cluster, metrics, log },
+      // Before the blocks since the last stop are read.
+      (chain) => followCancellations(chain, directory.registered, usedNonces),
+    )
     started.push(() => closeChains(chains))
     const pruneSome = () => pruneSomeNonces(stores.offerNonces, chains.values())
     started.push(startRetention({ pruneSome, what: 'nonces of offers', log }))
     const shared = { config, instance, chains, eventLog, coolDowns, usedNonces, metrics, clock, log }
-    const solvers = await openSolvers({ ...shared, overrides }, started)
+    const solvers = await openSolvers({ ...shared, directory, overrides }, started)
     const closeListener = await startReplicaListener({ ...shared, now, ...solvers })
     started.push(closeListener)
     const server = await openServer({ ...shared, solvers }, started, () => drainMs)

@@ -16,12 +16,12 @@ import { createEndpointGuard } from '../solvers/endpoint-guard.js'
 import { createFreeBonds } from '../solvers/free-bonds.js'
 import { createRegisterSolver } from '../solvers/register-solver.js'
 import { createSessionRegistrations } from '../solvers/session-registrations.js'
-import { createSolverDirectory } from '../solvers/solver-directory.js'
+import type { SolverDirectory } from '../solvers/solver-directory.js'
 import { pruneSomeCounts } from '../solvers/solver-statistics.js'
 import { createSessionTransports } from '../solvers/solver-transports.js'
 import { createStatisticsReader } from '../solvers/statistics-reader.js'
 import { createUnregisterSolver } from '../solvers/unregister-solver.js'
-import { followCancellations, type UsedNonces } from '../solvers/used-nonces.js'
+import type { UsedNonces } from '../solvers/used-nonces.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { AppOverrides, Started } from './overrides.js'
@@ -33,6 +33,7 @@ interface SolversOptions {
   readonly eventLog: EventLog
   readonly coolDowns: CoolDowns
   readonly usedNonces: UsedNonces
+  readonly directory: SolverDirectory
   readonly metrics: Metrics
   readonly overrides: AppOverrides
   readonly clock: Clock
@@ -41,7 +42,8 @@ interface SolversOptions {
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, coolDowns, usedNonces, metrics, overrides, clock, log } = options
+  const { config, chains, eventLog, coolDowns, usedNonces, directory, metrics, overrides, clock, log } =
+    options
   const { now, monotonic } = clock
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
@@ -53,8 +55,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const freeBonds = await createFreeBonds({ store: stores.bonds, chainIds })
   const store = stores.solvers
-  const directory = await createSolverDirectory({ store, cluster, chainIds, log })
-  started.push(directory.close)
   const provenTime = createProvenTime(chains, now)
   const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())
   started.push(startRetention({ pruneSome, what: 'counts of solvers', log }))
@@ -80,7 +80,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, log, clock })
   if (relay !== undefined) started.push(relay.close)
-  for (const chain of chains.values()) followCancellations(chain, directory.registered, usedNonces)
   const quoting = await openQuoting({
     config,
     chains,

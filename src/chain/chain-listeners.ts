@@ -13,7 +13,7 @@ export interface ChainListener {
   onReset(): void
 }
 
-/** The listeners of one chain. They join after its start, because what they keep is built from the chains. */
+/** The listeners of one chain. Those that need no answer of the chain join before its start, the others later. */
 export interface ChainListeners {
   /** Adds a listener until the chain closes. It replaces no other one. */
   add(listener: Partial<ChainListener>): void

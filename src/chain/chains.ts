@@ -9,16 +9,19 @@ const START_TIMEOUT_MS = 3000
 
 /**
  * Opens all supported chains in parallel. A chain that is down does not delay the others.
+ * @param beforeStart called with each chain before it reads its first block, for listeners that must miss nothing
  * @returns the chains by chain id, in the configuration's order
  * @throws ConfigError with the configuration errors of all chains
  */
 export async function openChains(
   configs: readonly ChainConfig[],
   options: Omit<ChainOptions, 'startTimeoutMs'>,
+  beforeStart: (chain: Chain) => void = () => {},
 ): Promise<ReadonlyMap<number, Chain>> {
   const chains = configs.map((config) =>
     createChain(config, { ...options, startTimeoutMs: START_TIMEOUT_MS }),
   )
+  for (const chain of chains) beforeStart(chain)
   const starts = await Promise.allSettled(chains.map((chain) => chain.start()))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
   if (failures.length > 0) {

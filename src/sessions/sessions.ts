@@ -59,6 +59,8 @@ const RECONNECT_MS = 20
 const MIN_RECONNECT_MS = 1000
 const MAX_RECONNECT_MS = 60_000
 const OPEN_ORDERS_POLL_MS = 5000
+/** An order that nobody ends keeps no session longer. */
+const OPEN_ORDERS_MS = 24 * 3_600_000
 
 /** Builds the sessions, without any at first. */
 export function createSessions(options: SessionsOptions): Sessions {
@@ -157,10 +159,15 @@ export function createSessions(options: SessionsOptions): Sessions {
     const id = `${session.id} ${chainId}`
     if (leaving.has(id)) return
     leaving.add(id)
-    while (open.has(session.id) && (await options.hasOpenOrders(key).catch(() => true)))
+    const endsAt = clock.monotonic() + OPEN_ORDERS_MS
+    let isStillBlocked = true
+    while (isStillBlocked && open.has(session.id) && clock.monotonic() < endsAt) {
+      if (!(await options.hasOpenOrders(key).catch(() => true))) break
       await clock.sleep(OPEN_ORDERS_POLL_MS)
+      isStillBlocked = await options.isBlocked(key).catch(() => true)
+    }
     leaving.delete(id)
-    session.leaveChain(chainId, solverBlocked())
+    session.leaveChain(chainId, isStillBlocked ? solverBlocked() : registrationLost())
   }
 
   directory.addListener((chainId, registered) => {

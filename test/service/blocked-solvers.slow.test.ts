@@ -181,6 +181,23 @@ it('a blocked solver gets the events of its open orders on its session, which en
   expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
 })
 
+it('a solver that is unblocked while its orders are open is told to connect again', async () => {
+  const environment = { DB_PATH: temporaryFile() }
+  const service = await start(environment)
+  const calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+  await calls.approve(chain.contracts.weth, user, 10n ** 20n)
+  const session = await openSession(service.url, chain, account, { behaviour: offering('1000'), events: {} })
+  onTestFinished(session.leave)
+  const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+  await session.next('event')
+  await commandLine(['solvers', 'block', account.address], { environment })
+  await untilListed(service)
+  await commandLine(['solvers', 'unblock', account.address], { environment })
+  expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+})
+
 it('registrations succeed while another process blocks and unblocks a solver again and again', async () => {
   const environment = { DB_PATH: temporaryFile() }
   const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })

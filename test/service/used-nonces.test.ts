@@ -35,6 +35,18 @@ it('a restarted solver that repeats used nonces loses only those offers, also af
   await after.close()
 })
 
+it('a nonce that is cancelled while the service is down is used after its start', async () => {
+  const environment = { DB_PATH: temporaryFile() }
+  const before = await startService(chain, environment)
+  await solver.register(before)
+  await before.close()
+  await createCalls(chain.devnet, chain.contracts.settlement).send(solverAccounts[0], 'cancelNonce', [77n])
+  const after = await startService(chain, environment)
+  solver.behave(signedOver({ nonce: '77' }))
+  expect((await after.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status).toBe(503)
+  await after.close()
+})
+
 it('a nonce from before the service is known after the contract has refused an offer with it', async () => {
   const calls = createCalls(chain.devnet, chain.contracts.settlement)
   await calls.send(solverAccounts[0], 'cancelNonce', [78n])

@@ -23,6 +23,8 @@ interface HttpExchangeOptions {
 }
 
 const BYTES_PER_MS = 64
+/** A node that goes on sending slowly keeps no caller longer. A range of logs that takes more is read in parts. */
+const LONGEST_MS = 30_000
 /** How much of the text of a refusal is looked at. */
 const MAX_READ_OF_TEXT = 1000
 /** By which the other side ends a connection; the last one is undici's for an orderly end. */
@@ -88,7 +90,8 @@ export function createHttpExchange(url: string, { clock, words }: HttpExchangeOp
       signal?.addEventListener('abort', onAbort)
       let bytes = 0
       function watch(): void {
-        const leftMs = startedAt + timeoutMs + bytes / BYTES_PER_MS - clock.monotonic()
+        const mostMs = Math.max(timeoutMs, Math.min(timeoutMs + bytes / BYTES_PER_MS, LONGEST_MS))
+        const leftMs = startedAt + mostMs - clock.monotonic()
         if (leftMs > 0) timer = clock.setTimeout(watch, leftMs)
         else ending.abort(tooLate(timeoutMs))
       }

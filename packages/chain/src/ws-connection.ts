@@ -50,8 +50,10 @@ export function createWsConnection(
   /** Those whose socket is not open yet are sent when it is. */
   const waiting = new Map<number, WaitingCall>()
   let socket: WebSocket | undefined
-  let heads: { readonly id: string; readonly onHead: OnHead; readonly onLost: () => void } | undefined
+  let heads: { readonly id: unknown; readonly onHead: OnHead; readonly onLost: () => void } | undefined
   let lastId = 0
+  /** When the node has last sent anything. */
+  let heardAt = Number.NEGATIVE_INFINITY
 
   /** The socket in use, open or about to open. The node may have closed its side of an earlier one. */
   function current(): WebSocket {
@@ -80,7 +82,14 @@ export function createWsConnection(
         timer.stop()
         for (const { text } of waiting.values()) opened.send(text)
       })
-      .on('message', (data: Buffer) => onMessage(data))
+      .on('message', (data: Buffer) => {
+        heardAt = clock.monotonic()
+        try {
+          onMessage(data)
+        } catch (error) {
+          end(lost(words(reasonOf(error))))
+        }
+      })
       .on('unexpected-response', (_request, { statusCode = 0, headers }) =>
         end(refusalOf(statusCode, headers['retry-after'], clock.now())),
       )
@@ -114,8 +123,8 @@ export function createWsConnection(
     if (!isRecord(message)) return
     const { id, method, params } = message
     if (method === undefined) waiting.get(id as number)?.answered(message, data.length)
-    else if (isRecord(params) && String(params.subscription) === heads?.id && isRecord(params.result))
-      heads.onHead(params.result)
+    else if (isRecord(params) && heads?.id === params.subscription && isRecord(params.result))
+      heads?.onHead(params.result)
   }
 
   /** @param onResult called before the next message of the node is read */
@@ -138,7 +147,16 @@ export function createWsConnection(
       waiting.set(id, { text, answered, failed: reject })
     })
     if (opened.readyState === WebSocket.OPEN) opened.send(text)
-    return within(clock, limits, answer).finally(() => waiting.delete(id))
+    const askedAt = clock.monotonic()
+    try {
+      return await within(clock, limits, answer)
+    } catch (error) {
+      // The way to the node may be cut without a word. The next call opens another socket.
+      if (error instanceof RpcError && error.isTimeout && heardAt < askedAt && opened === socket) disconnect()
+      throw error
+    } finally {
+      waiting.delete(id)
+    }
   }
 
   return {
@@ -149,7 +167,7 @@ export function createWsConnection(
       if (former !== undefined) call({ method: 'eth_unsubscribe', params: [former.id] }, own).catch(() => {})
       try {
         await call({ method: 'eth_subscribe', params: ['newHeads'] }, own, (id) => {
-          heads = { id: String(id), onHead, onLost }
+          heads = { id, onHead, onLost }
         })
         return true
       } catch (error) {

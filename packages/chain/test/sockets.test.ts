@@ -61,7 +61,37 @@ describe('a WebSocket', () => {
     await expect(call()).rejects.toMatchObject({ kind: 'answered', code: 3, data: '0x01' })
   })
 
-  it('that does not answer ends a call after its time, and stays open', async () => {
+  it('outlives a pushed message of another shape', async () => {
+    const { node, endpoint, call } = await start()
+    await endpoint.subscribeToHeads?.(
+      () => {},
+      () => {},
+    )
+    node.answerWith((socket, { id }) => {
+      for (const subscription of ['{"toString":1}', '[]', 'null', '1'])
+        socket.send(`{"method":"eth_subscription","params":{"subscription":${subscription},"result":{}}}`)
+      socket.send(JSON.stringify({ id, result: '0x1' }))
+    })
+    expect(await call()).toBe('0x1')
+  })
+
+  it('whose listener of heads fails is closed, and the next call opens another', async () => {
+    const { node, endpoint, call } = await start()
+    const lost: string[] = []
+    node.answerWith((socket, { id }) => {
+      socket.send(JSON.stringify({ id, result: '0x7' }))
+      socket.send('{"method":"eth_subscription","params":{"subscription":"0x7","result":{}}}')
+    })
+    const onHead = () => {
+      throw new Error('no header')
+    }
+    await endpoint.subscribeToHeads?.(onHead, () => lost.push('lost'))
+    await expect.poll(() => lost).toEqual(['lost'])
+    node.answerWith(undefined)
+    expect([await call(2), node.opened()]).toEqual([['eth_call', 2], 2])
+  })
+
+  it('that does not answer ends a call after its time, and the next call opens another', async () => {
     const clock = createManualClock()
     const { node, call } = await start({ clock, timeoutMs: 900 })
     node.answerWith(() => {})
@@ -70,7 +100,7 @@ describe('a WebSocket', () => {
     await clock.advance(1000)
     await failed
     node.answerWith(undefined)
-    expect([await call(2), node.opened()]).toEqual([['eth_call', 2], 1])
+    expect([await call(2), node.opened()]).toEqual([['eth_call', 2], 2])
   })
 
   it('whose handshake is not answered ends its calls after their time', async () => {
