@@ -21,11 +21,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('link', { name: 'See the order' }).click()
       await page.locator('.hero-state').getByText('settled').waitFor(PATIENCE)
       const timeline = page.getByRole('list').filter({ hasText: 'Quoted' })
-      expect(await timeline.locator('.timeline-name').allInnerTexts()).toEqual([
-        expect.stringContaining('Quoted'),
-        expect.stringContaining('Deposited'),
-        expect.stringContaining('Settled'),
-      ])
+      await expect
+        .poll(() => timeline.locator('.timeline-name').allInnerTexts())
+        .toEqual([
+          expect.stringContaining('Quoted'),
+          expect.stringContaining('Deposited'),
+          expect.stringContaining('Settled'),
+        ])
       await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor()
       await look(page, 'order-own')
       await page.reload()
