@@ -122,6 +122,7 @@ async function withService<T>(
 ): Promise<T> {
   const service = await fixture.startService({
     QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
+    QUOTE_SOFT_TIMEOUT_MS: String(SOFT_TIMEOUT_MS),
     TRUST_PROXY: '1',
     ...environment,
   })
