@@ -163,7 +163,10 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
         memory.set(key, nonce, true)
         writer.add({ chainId, orderId: undefined, solver, nonce, until })
       }
-      publishInParts(nonces.map(String), (used) => ({ chainId, solver, used }))
+      // After the write, so that a replica that misses the message finds the rows when it reads them again.
+      void writer
+        .flush()
+        .then(() => publishInParts(nonces.map(String), (used) => ({ chainId, solver, used })))
     },
     onEvent({ chainId, orderId }) {
       note(chainId, [orderId])

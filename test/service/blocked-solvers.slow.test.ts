@@ -158,42 +158,39 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
   })
 })
 
-it('a blocked solver gets the events of its open orders on its session, which ends after them', async () => {
+/** A session with events whose solver has an order that a user has deposited, and is blocked then. */
+async function blockWithOpenOrder() {
   const environment = { DB_PATH: temporaryFile() }
   const service = await start(environment)
   const calls = createCalls(chain.devnet, chain.contracts.settlement)
   const { weth, usdc } = chain.contracts
-  await calls.mint(weth, user.address, 10n ** 20n)
-  await calls.approve(weth, user, 10n ** 20n)
-  await calls.mint(usdc, account.address, 10n ** 20n)
-  await calls.approve(usdc, account, 10n ** 20n)
+  for (const [token, owner] of [
+    [weth, user],
+    [usdc, account],
+  ] as const) {
+    await calls.mint(token, owner.address, 10n ** 20n)
+    await calls.approve(token, owner, 10n ** 20n)
+  }
   const session = await openSession(service.url, chain, account, { behaviour: offering('1000'), events: {} })
   onTestFinished(session.leave)
   const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
   await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
   await session.next('event')
-
   await commandLine(['solvers', 'block', account.address], { environment })
   await untilListed(service)
+  return { environment, service, calls, session, orderId: body.orderId }
+}
+
+it('a blocked solver gets the events of its open orders on its session, which ends after them', async () => {
+  const { service, calls, session, orderId } = await blockWithOpenOrder()
   expect((await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status).toBe(503)
-  await calls.send(account, 'fill', [body.orderId])
-  expect((await session.next('event', 1)).event).toMatchObject({ type: 'Settled', orderId: body.orderId })
+  await calls.send(account, 'fill', [orderId])
+  expect((await session.next('event', 1)).event).toMatchObject({ type: 'Settled', orderId })
   expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
 })
 
 it('a solver that is unblocked while its orders are open is told to connect again', async () => {
-  const environment = { DB_PATH: temporaryFile() }
-  const service = await start(environment)
-  const calls = createCalls(chain.devnet, chain.contracts.settlement)
-  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
-  await calls.approve(chain.contracts.weth, user, 10n ** 20n)
-  const session = await openSession(service.url, chain, account, { behaviour: offering('1000'), events: {} })
-  onTestFinished(session.leave)
-  const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
-  await session.next('event')
-  await commandLine(['solvers', 'block', account.address], { environment })
-  await untilListed(service)
+  const { environment, session } = await blockWithOpenOrder()
   await commandLine(['solvers', 'unblock', account.address], { environment })
   expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
 })

@@ -149,12 +149,24 @@ test('a cancellation counts at once at all replicas, for registered solvers only
     { solver: SOLVER, nonce: 7n },
     { solver: '0x0b', nonce: 8n },
   ])
+  expect(replicas[0].isUsed(KEY, 7n)).toBe(true)
+  await clock.advance(0)
   for (const { isUsed } of replicas) {
     expect(isUsed(KEY, 7n)).toBe(true)
     expect(isUsed({ ...KEY, address: '0x0b' }, 8n)).toBe(false)
   }
   await clock.advance(1000)
   expect((await openReplica()).isUsed(KEY, 7n)).toBe(true)
+})
+
+test('a replica that misses the message of a cancellation finds the row of it', async () => {
+  const { clock, listeners, openReplica } = openTable()
+  const replicas = [await openReplica(), await openReplica()] as const
+  const [, second] = listeners
+  listeners[1] = { onMessage: () => second?.onMissed?.(), onMissed() {} }
+  replicas[0].setUsed(KEY, [7n])
+  await clock.advance(0)
+  expect(replicas[1].isUsed(KEY, 7n)).toBe(true)
 })
 
 test('after missed messages, the nonces are read again', async () => {

@@ -34,8 +34,8 @@ interface FailedCall {
 }
 
 /**
- * Builds the batcher. No call fails because it was in a batch. When some or all calls of a batch fail, one of them is tried alone, and then
- * the others are sent again. If the node answers that call otherwise than in the batch, the batch was the reason (docs/decisions.md,
+ * Builds the batcher. When a node refuses a batch, none of its calls fails for that: one of them is tried alone, and then the others are
+ * sent again. After a time-out or a limit of rates, the calls of the batch fail. If the node answers that call otherwise than in the batch, the batch was the reason (docs/decisions.md,
  * D22). No status and no code is known for a refusal of batches.
  */
 export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {

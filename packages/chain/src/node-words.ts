@@ -14,7 +14,8 @@ export type Words = (text: unknown) => string
 /** Builds it for one node, which may quote what it was asked. @param url of the node */
 export function createWords(url: string): Words {
   const { pathname, search, username, password } = new URL(url)
-  const parts = [...`${pathname}${search}`.split(/[/?&=]/), username, password]
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')
+  const parts = [...`${pathname}${search}`.split(/[/?&=]/), username, password, credentials]
   const keys = parts
     .flatMap((part) => [part, decoded(part)])
     .filter(({ length }) => length >= MIN_KEY_CHARACTERS)

@@ -29,7 +29,7 @@ export type OnHead = (head: Record<string, unknown>) => void
 interface WsConnectionOptions {
   readonly clock: Clock
   readonly words: Words
-  /** Of the calls that the connection makes by itself; the socket takes no longer message. */
+  /** The limits of the calls that the connection makes itself. A message with more than `maxBytes` closes the socket. */
   readonly limits: CallLimits
 }
 

@@ -134,17 +134,18 @@ describe('a call fails with', () => {
   })
 
   it('the text of a node in one short line, without the keys of its URL', async () => {
-    const { node, failure } = await start((response, _asked, { url }) =>
+    const { node, failure } = await start((response, _asked, { url, headers }) =>
       sendJson(response, {
         error: {
           code: 1,
-          message: `no\n ${url} at https://a:${KEY}@${node.host}/${KEY} ${'x'.repeat(50_000)}`,
+          message: `no\n ${url} at https://a:${KEY}@${node.host}/${KEY} x ${headers.authorization} ${'x'.repeat(50_000)}`,
         },
       }),
     )
     const { message } = await failure()
     expect(message).toContain(`no /v2/…?key=… at https://${node.host} x`)
     expect(message).not.toContain(KEY)
+    expect(message).toContain(' x Basic … x')
     expect(message.length).toBeLessThan(400)
   })
 })
