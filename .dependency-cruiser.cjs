@@ -87,11 +87,28 @@ module.exports = {
       to: { pathNot: inSrc(['domain']) },
     },
     {
+      name: 'protocol-is-pure',
+      comment: 'The protocol imports only domain and viem, whose functions it uses for encoding and hashing.',
+      severity: 'error',
+      from: { path: '^packages/protocol/src/' },
+      to: { pathNot: '^(packages/protocol/src/|src/domain/|node_modules/viem/)' },
+    },
+    {
       name: 'client-is-for-browsers',
-      comment: 'The client imports only viem, the generated messages and domain.',
+      comment: 'The client imports only viem, the generated messages, the protocol and domain.',
       severity: 'error',
       from: { path: '^packages/client/src/' },
-      to: { pathNot: '^(packages/client/|gen/|src/domain/|node_modules/viem/)' },
+      to: {
+        pathNot:
+          '^(packages/client/|packages/protocol/src/|gen/aggregator/|gen/json\\.ts$|src/domain/|node_modules/viem/)',
+      },
+    },
+    {
+      name: 'compiled-contracts-are-for-the-local-network',
+      comment: 'The ABI of settlement contracts is packages/protocol/src/deployed-settlement.ts.',
+      severity: 'error',
+      from: { path: '^(src|packages)/', pathNot: inSrc(['devnet']) },
+      to: { path: '^gen/contracts/' },
     },
     {
       name: 'json-rpc-is-in-packages-chain',
@@ -102,31 +119,40 @@ module.exports = {
     },
     {
       name: 'json-rpc-stands-alone',
-      comment: 'The client of JSON-RPC imports no other part of the project but domain and the clock.',
+      comment:
+        'The client of JSON-RPC imports no other part of the project but domain, the protocol and the clock.',
       severity: 'error',
       from: { path: '^packages/chain/src/' },
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
-        pathNot: '^(packages/chain/src/|src/domain/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|undici)/)',
+        pathNot:
+          '^(packages/(chain|protocol)/src/|src/domain/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|undici)/)',
       },
     },
     {
       name: 'no-node-in-browsers',
-      comment: 'Client and console run in browsers, where packages/chain cannot.',
+      comment: 'Protocol, client and console run in browsers, where packages/chain cannot.',
       severity: 'error',
-      from: { path: '^packages/(client|console)/src/' },
-      to: { path: '^packages/chain/|^node_modules/(undici|ws)/|^node:' },
+      from: { path: '^packages/(protocol|client|console)/src/' },
+      to: { path: '^packages/(chain|solver)/|^node_modules/(@types/)?(undici|ws)/' },
+    },
+    {
+      name: 'no-modules-of-node-in-browsers',
+      comment: 'Protocol, client and console import no module of Node.',
+      severity: 'error',
+      from: { path: '^packages/(protocol|client|console)/src/' },
+      to: { dependencyTypes: ['core'] },
     },
     {
       name: 'kit-of-solvers-stands-alone',
       comment:
-        'The kit of solvers imports nothing of the service but domain and signing, and the client and the ABI.',
+        'The kit of solvers imports nothing of the service but domain and signing, and the client and the protocol.',
       severity: 'error',
       from: { path: '^packages/solver/src/' },
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client|chain)/src/|src/domain/|src/signing/|src/clock\\.ts|gen/contracts/settlement\\.ts|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
+          '^(packages/(solver|client|chain|protocol)/src/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
       },
     },
     {

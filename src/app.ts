@@ -94,7 +94,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const orderStore = stores.orders
     const chains = await openChains(
       config.chains,
-      { ...config, eventSinkOf, orderCaches, orderStore, cluster, metrics, log },
+      { ...config, eventSinkOf, orderCaches, orderStore, cluster, metrics, clock, log },
       // Before the blocks since the last stop are read.
       (chain) => followCancellations(chain, directory.registered, usedNonces),
     )

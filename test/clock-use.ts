@@ -1,7 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-const FOLDERS = ['src', 'packages/chain/src', 'packages/client/src', 'packages/solver/src']
+const FOLDERS = [
+  'src',
+  'packages/protocol/src',
+  'packages/chain/src',
+  'packages/client/src',
+  'packages/solver/src',
+]
 const CLOCK = 'src/clock.ts'
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
 /** What reads the time of this machine, or waits for it. A method of another object, as of a `Clock`, has a dot before it. */

@@ -45,7 +45,8 @@ test('all packages that the service imports are dependencies, bundled or not', (
 test('the client depends on what it imports, and on nothing else', () => {
   const { dependencies, peerDependencies } = manifestOf('packages/client')
   const generated = packagesOf('gen/aggregator')
-  const imported = new Set([...packagesOf('packages/client/src'), ...generated])
+  const own = ['client', 'protocol'].flatMap((name) => packagesOf(`packages/${name}/src`))
+  const imported = new Set([...own, ...generated])
   expect(namesOf({ ...dependencies, ...peerDependencies })).toEqual([...imported].sort())
 })
 
@@ -56,6 +57,7 @@ test('the kit of solvers depends on what it imports, also through the sources th
     ...packagesOf('packages/solver/src'),
     ...packagesOf('packages/chain/src'),
     ...packagesOf('packages/client/src'),
+    ...packagesOf('packages/protocol/src'),
     ...shared,
   ])
   const expected = [...imported].filter((name) => name !== '@bufbuild/protobuf').sort()

@@ -1,15 +1,17 @@
 import { domainSeparator } from 'viem'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
-import { createSettlement } from '../chain/settlement.js'
+import { bond as bondView } from '../../packages/protocol/src/deployed-settlement.js'
+import { readTerms as readContractTerms } from '../../packages/protocol/src/read-settlement.js'
+import { readView } from '../../packages/protocol/src/read-view.js'
+import type { SettlementTerms } from '../../packages/protocol/src/settlement-terms.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
+import { checkProtocolName, wrongName } from '../chain/protocol-name.js'
 import { verifyContract } from '../chain/verify-contract.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { quoteTypeName } from '../domain/quote.js'
-import type { SettlementTerms } from '../domain/settlement-terms.js'
 import { freeBondOf } from '../domain/solver.js'
-import type { TypedDataDomain } from '../domain/typed-data-domain.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../signing/typed-data.js'
-import type { Logger } from '../telemetry/log.js'
 
 /** What the solver signs for, and the rules of the contract that are known. */
 export interface SigningTerms {
@@ -34,7 +36,6 @@ interface GivenTerms {
 
 interface ChainTerms extends Pick<GivenTerms, 'settlement' | 'protocolName'> {
   readonly rpcUrl: string
-  readonly log: Logger
 }
 
 /** Only deposit addresses depend on it, and `certify` shows none. */
@@ -57,17 +58,24 @@ export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTer
 
 /**
  * Reads the terms from the settlement contract, as the service does.
- * @throws ChainConfigError when it is not a settlement contract of this protocol; viem's errors when the node does not answer
+ * @throws ChainConfigError when it is not a settlement contract of this protocol; ChainReadError and viem's errors when the
+ *   node fails
  */
 export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
-  const { settlement } = options
+  const { settlement, protocolName } = options
   const rpc = createRpcClient([options.rpcUrl])
   try {
     const chainId = await rpc.client.getChainId()
-    const contract = await verifyContract(rpc.client, { chainId, settlement }, options)
-    const { primaryType, domain } = contract.typedData
-    const typedData = { primaryType, domain: withNumber(domain) }
-    return { chainId, settlement, ...contract, typedData, freeBond: undefined, source: 'chain' }
+    const { hasher, typedData } = await verifyContract(rpc.client, { chainId, settlement }, protocolName)
+    const { request } = rpc.client
+    const [name, terms] = await Promise.all([
+      checkProtocolName(request, settlement, hasher),
+      readContractTerms(request, settlement),
+    ])
+    if (name === 'wrong') throw wrongName(protocolName, chainId, settlement)
+    const { primaryType, domain } = typedData
+    const named = { primaryType, domain: withNumber(domain) }
+    return { chainId, settlement, hasher, typedData: named, terms, freeBond: undefined, source: 'chain' }
   } finally {
     rpc.close()
   }
@@ -76,16 +84,16 @@ export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
 /**
  * Reads the free bond of a solver.
  * @returns undefined when it has no bond yet
- * @throws viem's errors when the node does not answer
+ * @throws ChainReadError
  */
 export async function readFreeBond(
   rpcUrl: string,
-  { chainId, settlement }: SigningTerms,
+  { settlement }: SigningTerms,
   solver: Address,
 ): Promise<bigint | undefined> {
   const rpc = createRpcClient([rpcUrl])
   try {
-    const bond = await createSettlement(rpc.client, chainId, settlement).readBond(solver, {})
+    const bond = await readView(rpc.client.request, settlement, bondView(solver))
     return bond.registered ? freeBondOf(bond) : undefined
   } finally {
     rpc.close()

@@ -1,11 +1,12 @@
 import type { PublicClient } from 'viem'
+import { order as orderView } from '../../packages/protocol/src/deployed-settlement.js'
+import { isNodeAnswer } from '../../packages/protocol/src/node-answer.js'
+import { readView } from '../../packages/protocol/src/read-view.js'
 import type { EventWithPosition } from '../domain/block.js'
 import type { OrderEvent } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
 import { isAnswerFor } from '../domain/listed-order.js'
 import type { KnownOrder } from '../domain/order.js'
-import { isRpcResponseError } from './rpc-error.js'
-import { createSettlement, NotASettlementError } from './settlement.js'
 
 /**
  * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for an
@@ -13,7 +14,7 @@ import { createSettlement, NotASettlementError } from './settlement.js'
  *
  * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
  * (see terms-retry.ts).
- * @throws viem's errors when the endpoint does not answer; EventSinkError. At the second time in a row that it does not answer
+ * @throws ChainReadError when the endpoint does not answer; EventSinkError. At the second time in a row that it does not answer
  *   for an order, the chain's events do not wait any longer for the orders.
  */
 export type AttachOrders = (
@@ -45,31 +46,29 @@ const MAX_READS = 50
 /** Builds the function for an endpoint. */
 export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
   const { clients, chainId, address, knownSolvers } = options
-  const settlements = clients.map((client) => createSettlement(client, chainId, address))
-
   /** The orders of attempts that failed because the endpoint did not answer. */
   const unanswered = new Set<Hex>()
 
   /**
    * Reads the orders of events. It reads no more orders once an endpoint does not answer, so that events wait for one call.
    * @returns those of which an endpoint has the order of the event
-   * @throws viem's errors when the endpoint does not answer for an order for the first time
+   * @throws ChainReadError when the endpoint does not answer for an order for the first time
    */
   async function readOrders(events: readonly OrderEvent[]): Promise<ReadonlyMap<Hex, KnownOrder>> {
     const orders = new Map<Hex, KnownOrder>()
     let isSilent = false
 
     async function read(event: OrderEvent): Promise<void> {
-      for (const settlement of settlements) {
+      for (const client of clients) {
         try {
           // Of any block: what is read here never changes, and the latest state is what every node has.
-          const order = await settlement.readOrder(event.orderId, {})
+          const order = await readView(client.request, address, orderView(chainId, event.orderId))
           if (order.state !== 'NONE' && !isAnswerFor(event, order)) continue
           if (order.state !== 'NONE') orders.set(event.orderId, order)
           return
         } catch (error) {
-          if (isRpcResponseError(error) || error instanceof NotASettlementError) continue
-          if (settlement === settlements[0] && !unanswered.has(event.orderId)) throw error
+          if (isNodeAnswer(error)) continue
+          if (client === clients[0] && !unanswered.has(event.orderId)) throw error
           isSilent = true
           return
         }

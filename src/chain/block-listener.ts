@@ -1,9 +1,9 @@
+import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
 import type { Address } from '../domain/hex.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Block } from './block-reader.js'
 import type { ChainListener } from './chain-listeners.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
-import type { DecodedLogs } from './decode-logs.js'
 import type { OrderCache } from './order-cache.js'
 
 /** Receives what the leader sees on a chain, confirmed or not. */

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
+import { isNodeAnswer } from '../../packages/protocol/src/node-answer.js'
+import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockProcessor } from './block-processor.js'
@@ -11,7 +13,6 @@ import type { HeadSync } from './head-sync.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
-import { isRpcResponseError, summary } from './rpc-error.js'
 
 /** Polls a chain and passes each new head to the head sync. */
 export interface BlockPoller {
@@ -94,13 +95,13 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
 
   function failed(endpoint: Endpoint, error: unknown): void {
     log.debug(
-      { chainId, endpoint: selector.index() + 1, reason: summary(error) },
+      { chainId, endpoint: selector.index() + 1, reason: wordsOf(error) },
       'a poll of the chain failed',
     )
     results.failed(error, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
     if (error instanceof ChainConfigError) options.forgetEndpoint(endpoint)
-    if (!isRpcResponseError(error) && !(error instanceof InconsistentAnswerError)) {
+    if (!isNodeAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscriptions.remove(endpoint)
       endpoint.disconnect()
     }

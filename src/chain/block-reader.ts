@@ -1,4 +1,6 @@
 import type { PublicClient } from 'viem'
+import { decodeLogs } from '../../packages/protocol/src/deployed-settlement.js'
+import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
 import type { BlockHeader } from '../domain/block.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
 import {
@@ -9,7 +11,6 @@ import {
 } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { addBlockTimes, withTime } from './block-times.js'
-import { type DecodedLogs, decodeLogs } from './decode-logs.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { createRangeLogsReader } from './range-logs.js'

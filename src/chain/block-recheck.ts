@@ -1,11 +1,11 @@
+import { wordsOf } from '../../packages/protocol/src/node-words.js'
+import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Block, BlockReader } from './block-reader.js'
-import type { DecodedLogs } from './decode-logs.js'
 import { EventSinkError } from './event-sink-error.js'
 import { blockAt, type LocalChain } from './local-chain.js'
-import { summary } from './rpc-error.js'
 
 /** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */
 export interface BlockRecheck {
@@ -100,7 +100,7 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
       const blocks = await recheck(reader, due).catch((error) => {
         // The database says nothing of the node, so it takes no attempt away.
         if (error instanceof EventSinkError) throw error
-        log.debug({ chainId, reason: summary(error) }, 'the second reading of blocks failed')
+        log.debug({ chainId, reason: wordsOf(error) }, 'the second reading of blocks failed')
         return []
       })
       for (const block of blocks) await publishMissing(block)

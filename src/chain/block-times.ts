@@ -1,5 +1,5 @@
+import { UNKNOWN_TIME } from '../../packages/protocol/src/settlement.js'
 import type { EventWithPosition } from '../domain/block.js'
-import { UNKNOWN_TIME } from './decode-logs.js'
 import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 

@@ -1,8 +1,8 @@
 import type { PublicClient } from 'viem'
+import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import { createRetry } from '../concurrency/retry.js'
 import type { Address } from '../domain/hex.js'
 import type { Logger } from '../telemetry/log.js'
-import { summary } from './rpc-error.js'
 import { readBondTokenAddress, readDecimals, readSymbol } from './token-views.js'
 
 /** The ERC-20 token of the solvers' bonds, as its contract describes it. */
@@ -56,7 +56,7 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
       for (const result of [symbol, decimals]) if (result.status === 'rejected') throw result.reason
     },
     onFailure: (error) =>
-      log.warn({ chainId, reason: summary(error) }, 'the bond token cannot be read yet, or only in part'),
+      log.warn({ chainId, reason: wordsOf(error) }, 'the bond token cannot be read yet, or only in part'),
   })
 
   return {

@@ -1,9 +1,10 @@
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
+import type { SettlementTerms } from '../../packages/protocol/src/settlement-terms.js'
+import type { Clock } from '../clock.js'
 import type { ChainConfig } from '../config.js'
 import type { ClusterBus, LeaderElection } from '../domain/cluster.js'
 import { ServiceError } from '../domain/errors.js'
 import type { EventSink, TermsSink } from '../domain/event-sink.js'
-import type { SettlementTerms } from '../domain/settlement-terms.js'
 import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
 import type { OrderStore } from '../store/order-store.js'
 import type { Logger } from '../telemetry/log.js'
@@ -19,7 +20,6 @@ import { type ContractReader, createContractReader } from './contract-reader.js'
 import { createDepositVerifier, type DepositVerifier } from './deposit-verifier.js'
 import type { OrderCaches } from './order-cache.js'
 import { createRemoteChainState } from './remote-chain-state.js'
-import type { VerifiedContract } from './verify-contract.js'
 import { createEndpointVerifier } from './verify-endpoint.js'
 
 /** Status of a chain. Block numbers are undefined until the chain has answered for the first time. */
@@ -47,7 +47,7 @@ export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDepo
   quoteHasher(): QuoteHasher
   /** The typed data that solvers sign, for explanations; undefined until the contract has been read once. */
   quoteTypedData(): QuoteTypedData | undefined
-  /** The contract's requirements on every order, read once. @throws ServiceError CHAIN_UNAVAILABLE until then */
+  /** The contract's requirements on every order. @throws ServiceError CHAIN_UNAVAILABLE until they are known */
   terms(): SettlementTerms
   /** The token of bonds, read once. Undefined until then, and when the contract names none. */
   bondToken(): BondToken | undefined
@@ -74,6 +74,7 @@ export interface ChainOptions {
   readonly orderStore: Pick<OrderStore, 'readSteps'>
   readonly cluster: ClusterBus & LeaderElection
   readonly metrics: Metrics
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -89,10 +90,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
   })
   const { client, endpoints } = rpc
-  const { verify, forget, readAny, contract } = createEndpointVerifier(config, endpoints, {
+  const verifier = createEndpointVerifier(config, endpoints, {
     ...options,
     onContract: () => bondTokenReader.start(),
   })
+  const { readAny } = verifier
   const bondTokenReader = createBondTokenReader({ ...config, readAny, log })
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
@@ -110,8 +112,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         eventSink,
         client,
         endpoints,
-        verifyEndpoint: verify,
-        forgetEndpoint: forget,
+        verifyEndpoint: verifier.verify,
+        forgetEndpoint: verifier.forget,
         listener,
         publisher,
       })
@@ -135,9 +137,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     log,
   })
 
-  function knownContract(): VerifiedContract {
-    const known = contract()
-    if (known !== undefined) return known
+  function known<T>(value: T | undefined): T {
+    if (value !== undefined) return value
     throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
   }
 
@@ -156,15 +157,15 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         lagMs: head && Math.max(0, Date.now() - head.timestampMs),
       }
     },
-    quoteHasher: () => knownContract().hasher,
-    quoteTypedData: () => contract()?.typedData,
-    terms: () => knownContract().terms,
+    quoteHasher: () => known(verifier.contract()).hasher,
+    quoteTypedData: () => verifier.contract()?.typedData,
+    terms: () => known(verifier.terms()),
     bondToken: bondTokenReader.bondToken,
     headTimeMs: () => state().snapshot().head?.timestampMs,
     isLeader: leadership.isLeader,
     addListener: listeners.add,
     async close() {
-      const closed = Promise.all([leadership.close(), bondTokenReader.close()])
+      const closed = Promise.all([leadership.close(), bondTokenReader.close(), verifier.close()])
       // A request that the node has not answered must not delay the end of the service.
       rpc.close()
       depositVerifier.close()

@@ -1,4 +1,9 @@
 import type { PublicClient } from 'viem'
+import * as contract from '../../packages/protocol/src/deployed-settlement.js'
+import { isNodeAnswer } from '../../packages/protocol/src/node-answer.js'
+import { wordsOf } from '../../packages/protocol/src/node-words.js'
+import { type BlockName, readView } from '../../packages/protocol/src/read-view.js'
+import type { View } from '../../packages/protocol/src/settlement.js'
 import { withTimeout } from '../concurrency/with-timeout.js'
 import { ServiceError } from '../domain/errors.js'
 import type { Address, Hex } from '../domain/hex.js'
@@ -7,8 +12,6 @@ import type { Bond } from '../domain/solver.js'
 import type { Logger } from '../telemetry/log.js'
 import { type ChainState, isCurrent } from './chain-state.js'
 import type { FetchedOrder, OrderCache } from './order-cache.js'
-import { isRpcResponseError, summary } from './rpc-error.js'
-import { type BlockParameter, createSettlement } from './settlement.js'
 
 /** Reads the settlement contract's state. */
 export interface ContractReader {
@@ -41,19 +44,23 @@ const STEPS_TIMEOUT_MS = 500
 
 /** Builds the reader of one chain's settlement contract. */
 export function createContractReader(options: ContractReaderOptions): ContractReader {
-  const { chainId, client, state, orders, readSteps, log } = options
-  const settlement = createSettlement(client, chainId, options.settlement)
+  const { chainId, client, settlement, state, orders, readSteps, log } = options
+  const { request } = client
+
+  const read = <T>(view: View<T>, at?: BlockName) => readView(request, settlement, view, at)
+
+  const readOrder = (orderId: Hex, at?: BlockName) => read(contract.order(chainId, orderId), at)
 
   /**
    * Reads the latest state. When the node lags below the last block seen, it reads the state of that block instead, or
    * fails. Otherwise an old state could count, and its events are not reported again.
    */
-  async function readLatest<T>(read: (at: BlockParameter) => Promise<T>): Promise<T> {
+  async function readLatest<T>(view: View<T>): Promise<T> {
     const { status, last } = state().snapshot()
     // Both in one request, in this order, so that the state is not older than the number.
-    const [head, answer] = await Promise.all([client.getBlockNumber({ cacheTime: 0 }), read({})])
-    const isLagging = status === 'ok' && last !== undefined && head < last.number
-    return isLagging ? read({ blockHash: last.hash }) : answer
+    const [head, answer] = await Promise.all([request({ method: 'eth_blockNumber' }), read(view)])
+    const isLagging = status === 'ok' && last !== undefined && Number(head) < last.number
+    return isLagging ? read(view, { blockHash: last.hash }) : answer
   }
 
   /** Adds the published steps to an order that is being read. @param isAtTip whether it is read as of the last block seen */
@@ -69,20 +76,20 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     const { last } = state().snapshot()
     if (last !== undefined) {
       try {
-        return await addSteps(orderId, settlement.readOrder(orderId, { blockHash: last.hash }), true)
+        return await addSteps(orderId, readOrder(orderId, { blockHash: last.hash }), true)
       } catch (error) {
-        if (!isRpcResponseError(error)) throw error
-        log.debug({ chainId, reason: summary(error) }, 'an order could not be read as of the last block')
+        if (!isNodeAnswer(error)) throw error
+        log.debug({ chainId, reason: wordsOf(error) }, 'an order could not be read as of the last block')
       }
     }
-    return addSteps(orderId, settlement.readOrder(orderId, {}), false)
+    return addSteps(orderId, readOrder(orderId), false)
   }
 
   async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
     // So that the order is read as of the current last block.
     const isKnown = state().snapshot().status === 'ok' && (await state().poll())
     if (isKnown) return orders.get(orderId, readAtLast)
-    const { order } = await addSteps(orderId, settlement.readOrder(orderId, {}), false)
+    const { order } = await addSteps(orderId, readOrder(orderId), false)
     return order
   }
 
@@ -90,7 +97,7 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     try {
       return await answer
     } catch (error) {
-      const cause = new Error(summary(error))
+      const cause = new Error(wordsOf(error))
       throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} does not answer at the moment.`, {
         cause,
       })
@@ -98,9 +105,8 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
   }
 
   return {
-    readBond: (solver) => orUnavailable(readLatest((at) => settlement.readBond(solver, at))),
-    isNonceUsed: (solver, nonce) =>
-      orUnavailable(readLatest((at) => settlement.isNonceUsed(solver, nonce, at))),
+    readBond: (solver) => orUnavailable(readLatest(contract.bond(solver))),
+    isNonceUsed: (solver, nonce) => orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
     readOrder(orderId) {
       const known = isCurrent(state().snapshot()) ? orders.peek(orderId) : undefined
       return known ?? orUnavailable(fetchOrder(orderId))

@@ -1,4 +1,5 @@
 import { RpcError } from '../../packages/chain/src/rpc-error.js'
+import { revertOf } from '../../packages/protocol/src/revert.js'
 import { systemClock } from '../clock.js'
 import type { ChainConfig } from '../config.js'
 import type { Quote, SignedQuote } from '../domain/quote.js'
@@ -7,7 +8,6 @@ import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type CallPriority, createCallBudget } from './call-budget.js'
 import { depositErrorOf } from './deposit-errors.js'
-import { revertOf } from './revert-data.js'
 import {
   createVerificationEndpoint,
   type RpcAnswer,

@@ -1,5 +1,5 @@
+import type { RawLog } from '../../packages/protocol/src/settlement.js'
 import { type Address, type Hex, isQuantity } from '../domain/hex.js'
-import type { RawLog } from './decode-logs.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 
 /**

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import { reasonOf } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -5,7 +6,6 @@ import { ChainConfigError, describeConfigError } from './chain-config-error.js'
 import { backoffMs } from './endpoint-selector.js'
 import { EventSinkError } from './event-sink-error.js'
 import type { TimedHeader } from './headers.js'
-import { summary } from './rpc-error.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
 export class LowerHeadError extends Error {
@@ -147,5 +147,5 @@ function describe(error: unknown, chainId: number): string {
 
 function describeCause(error: unknown): string {
   if (error instanceof ChainConfigError) return describeConfigError(error)
-  return error instanceof EventSinkError ? reasonOf(error.cause) : summary(error)
+  return error instanceof EventSinkError ? reasonOf(error.cause) : wordsOf(error)
 }

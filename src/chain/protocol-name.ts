@@ -1,14 +1,16 @@
+import { depositAddress } from '../../packages/protocol/src/deployed-settlement.js'
+import { findView, type Request } from '../../packages/protocol/src/read-view.js'
 import type { Address } from '../domain/hex.js'
 import type { Quote } from '../domain/quote.js'
 import type { QuoteHasher } from '../signing/typed-data.js'
-import type { Settlement } from './settlement.js'
+import { ChainConfigError } from './chain-config-error.js'
 
-/** Whether PROTOCOL_NAME matches the contract; `unknown` when no view of the contract shows it. */
-export type ProtocolNameCheck = 'right' | 'wrong' | 'unknown'
+/** Whether PROTOCOL_NAME matches the contract; undefined when no view of the contract shows it. */
+export type ProtocolNameCheck = 'right' | 'wrong' | undefined
 
 const NO_ADDRESS: Address = `0x${'00'.repeat(20)}`
-/** A quote of zeros is enough, because the name is part of every quote's hash. */
-const EMPTY_QUOTE: Quote = {
+/** A quote of zeros, which every contract refuses: nothing for nothing, until 1970. */
+export const EMPTY_QUOTE: Quote = {
   solver: NO_ADDRESS,
   user: NO_ADDRESS,
   inputToken: NO_ADDRESS,
@@ -22,22 +24,26 @@ const EMPTY_QUOTE: Quote = {
   nonce: 0n,
 }
 
-/**
- * Compares the contract's deposit address of an empty quote with the hasher's. Both depend on the type hash, and so on
- * PROTOCOL_NAME.
- * @throws viem's errors when the chain does not answer
- */
+/** The deposit address of an empty quote. It depends on the type hash, and so on PROTOCOL_NAME. */
+export function emptyQuoteAddress(hasher: QuoteHasher): Address {
+  return hasher.identify(hasher.hash(EMPTY_QUOTE).structHash, new Uint8Array()).depositAddress
+}
+
+/** Compares the contract's deposit address of an empty quote with the hasher's. @throws ChainReadError */
 export async function checkProtocolName(
-  settlement: Pick<Settlement, 'readDepositAddress'>,
+  request: Request,
+  settlement: Address,
   hasher: QuoteHasher,
 ): Promise<ProtocolNameCheck> {
-  const answer = await settlement.readDepositAddress(EMPTY_QUOTE, '0x')
-  if (answer === undefined) return 'unknown'
-  const { depositAddress } = hasher.identify(hasher.hash(EMPTY_QUOTE).structHash, new Uint8Array())
-  return answer === depositAddress ? 'right' : 'wrong'
+  const answer = await findView(request, settlement, depositAddress(EMPTY_QUOTE, '0x'))
+  if (answer === undefined) return undefined
+  return answer === emptyQuoteAddress(hasher) ? 'right' : 'wrong'
 }
 
 /** Says what a wrong PROTOCOL_NAME must be. */
-export function explainWrongName(protocolName: string, chainId: number, settlement: Address): string {
-  return `is "${protocolName}", but the contract ${settlement} of chain ${chainId} does not hash quotes as ${protocolName}Quote: it must be the name of the contract's quote struct without "Quote"`
+export function wrongName(protocolName: string, chainId: number, settlement: Address): ChainConfigError {
+  return new ChainConfigError(
+    'PROTOCOL_NAME',
+    `is "${protocolName}", but the contract ${settlement} of chain ${chainId} does not hash quotes as ${protocolName}Quote: it must be the name of the contract's quote struct without "Quote"`,
+  )
 }

@@ -1,10 +1,10 @@
 import { createRangeSize, isForSize, readRange } from '../../packages/chain/src/block-ranges.js'
+import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockRange, BlockReader } from './block-reader.js'
 import type { TimedHeader } from './headers.js'
 import { IncompleteRangeError } from './range-logs.js'
-import { summary } from './rpc-error.js'
 
 /** A range with the header of its first block, whose parent links it to the local chain. */
 export interface LinkedRange extends BlockRange {
@@ -27,7 +27,7 @@ export function createRangeReader(chainId: number, log: Logger): ReadRange {
     const isIncomplete = error instanceof IncompleteRangeError
     if (isIncomplete)
       log.warn({ chainId, from, to }, 'the node left out logs of a range: a smaller range is read')
-    else log.debug({ chainId, from, to, reason: summary(error) }, 'the node refused a range')
+    else log.debug({ chainId, from, to, reason: wordsOf(error) }, 'the node refused a range')
     return isIncomplete || isForSize(error)
   }
 

@@ -4,8 +4,8 @@ import {
   type PublicClient,
   UnsupportedProviderMethodError,
 } from 'viem'
+import type { RawLog } from '../../packages/protocol/src/settlement.js'
 import type { Address, Hex } from '../domain/hex.js'
-import type { RawLog } from './decode-logs.js'
 import type { TimedHeader } from './headers.js'
 import { checkedLogs, firstTopics, isOf } from './log-answer.js'
 import { coversBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
+import { order as orderView } from '../../packages/protocol/src/deployed-settlement.js'
+import { readView } from '../../packages/protocol/src/read-view.js'
 import { createRetry } from '../concurrency/retry.js'
 import { reasonOf } from '../domain/errors.js'
 import type { TermsSink } from '../domain/event-sink.js'
 import type { Address, Hex } from '../domain/hex.js'
 import type { KnownOrder, OrderPosition } from '../domain/order.js'
 import type { Logger } from '../telemetry/log.js'
-import { createSettlement } from './settlement.js'
 
 /**
  * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row
@@ -42,8 +43,7 @@ const NOT_READ = 'the terms of orders could not be read: it is tried again'
 
 /** Builds the retry for the orders of one chain. */
 export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
-  const { chainId, client, sink, log } = options
-  const settlement = createSettlement(client, chainId, options.settlement)
+  const { chainId, client, settlement, sink, log } = options
   const closing = new AbortController()
   let timer: NodeJS.Timeout | undefined
   /** The newest order without terms at the last look. A new one is read at once, or after the attempt under way. */
@@ -66,7 +66,9 @@ export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
   }
 
   async function readOrder({ orderId }: OrderPosition): Promise<KnownOrder | undefined> {
-    const order = await settlement.readOrder(orderId, {}).catch(() => undefined)
+    const order = await readView(client.request, settlement, orderView(chainId, orderId)).catch(
+      () => undefined,
+    )
     return order === undefined || order.state === 'NONE' ? undefined : order
   }
 

@@ -1,13 +1,16 @@
-import { BaseError, ExecutionRevertedError, type PublicClient, toFunctionSelector } from 'viem'
+import { type PublicClient, toFunctionSelector } from 'viem'
+import { bondToken } from '../../packages/protocol/src/deployed-settlement.js'
+import { simulate } from '../../packages/protocol/src/read-view.js'
+import type { View } from '../../packages/protocol/src/settlement.js'
 import { isDisplayName } from '../domain/display-name.js'
 import { DECIMALS } from '../domain/field-rules.js'
-import type { Address, Hex } from '../domain/hex.js'
+import { type Address, type Hex, toQuantity } from '../domain/hex.js'
 
 /**
  * Gas of one call. It bounds what a hostile token costs: some milliseconds, and an answer of half a megabyte. The views of
  * known tokens need a tenth of it, also behind a proxy.
  */
-const VIEW_GAS = 500_000n
+const VIEW_GAS = 500_000
 
 const WORD = 32
 /** Offset and length come before the bytes of a `string`. */
@@ -17,52 +20,40 @@ const MAX_SYMBOL_BYTES = 256
 const ADDRESS_DIGITS = 40
 const NO_ADDRESS = '0'.repeat(ADDRESS_DIGITS)
 
-const BOND_TOKEN = toFunctionSelector('BOND_TOKEN()')
 const SYMBOL = toFunctionSelector('symbol()')
 const DECIMALS_VIEW = toFunctionSelector('decimals()')
 
-type Caller = Pick<PublicClient, 'call'>
+type Client = Pick<PublicClient, 'request'>
 
 /**
  * Reads the token of a settlement contract's bonds.
  * @returns undefined when the contract has no such view, or its answer is no address, as below
- * @throws viem's errors when the node does not answer, or reports another error than a revert, as below
+ * @throws ChainReadError, as below
  */
 export async function readBondTokenAddress(
-  client: Caller,
+  client: Client,
   settlement: Address,
 ): Promise<Address | undefined> {
-  return parseAddressAnswer(await callView(client, settlement, BOND_TOKEN))
+  return parseAddressAnswer(await callView(client, settlement, bondToken()))
 }
 
 /** Reads a token's symbol. */
-export async function readSymbol(client: Caller, token: Address): Promise<string | undefined> {
-  return parseSymbolAnswer(await callView(client, token, SYMBOL))
+export async function readSymbol(client: Client, token: Address): Promise<string | undefined> {
+  return parseSymbolAnswer(await callView(client, token, { name: 'symbol', data: SYMBOL }))
 }
 
 /** Reads the number of a token's decimals. */
-export async function readDecimals(client: Caller, token: Address): Promise<number | undefined> {
-  return parseDecimalsAnswer(await callView(client, token, DECIMALS_VIEW))
+export async function readDecimals(client: Client, token: Address): Promise<number | undefined> {
+  return parseDecimalsAnswer(await callView(client, token, { name: 'decimals', data: DECIMALS_VIEW }))
 }
 
-/**
- * The bytes that a view without arguments returns; none when the contract reverts.
- * @throws also when it returns nothing, because a node that lags does not have the contract yet
- */
-async function callView(client: Caller, to: Address, data: Hex): Promise<Hex> {
-  try {
-    const answer = await client.call({ to, data, gas: VIEW_GAS })
-    if (answer.data === undefined) throw new Error(`nothing is returned by ${to}`)
-    return answer.data
-  } catch (error) {
-    const isRevert = error instanceof BaseError && error.walk(isRevertedError) !== null
-    if (!isRevert) throw error
-    return '0x'
-  }
-}
-
-function isRevertedError(error: unknown): boolean {
-  return error instanceof ExecutionRevertedError
+/** The bytes that a view without arguments returns; none when the contract reverts, or returns nothing. */
+async function callView(
+  { request }: Client,
+  to: Address,
+  { name, data }: Pick<View<unknown>, 'name' | 'data'>,
+): Promise<Hex> {
+  return (await simulate(request, { to, data, gas: toQuantity(VIEW_GAS) }, name)) ?? '0x'
 }
 
 /** The address in the answer of a view; undefined when it is the zero address or no address. */

@@ -1,13 +1,13 @@
-import { encodeFunctionData, zeroAddress } from 'viem'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { within } from '../../packages/chain/src/rpc-call.js'
 import { createRpcEndpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import { RpcError } from '../../packages/chain/src/rpc-error.js'
+import { depositData } from '../../packages/protocol/src/deployed-settlement.js'
+import { revertOf } from '../../packages/protocol/src/revert.js'
 import { systemClock as clock } from '../clock.js'
 import { coalesce } from '../concurrency/coalesce.js'
 import { type Address, toQuantity } from '../domain/hex.js'
-import { type Quote, type SignedQuote, toContractQuote } from '../domain/quote.js'
-import { revertOf } from './revert-data.js'
+import type { SignedQuote } from '../domain/quote.js'
+import { EMPTY_QUOTE } from './protocol-name.js'
 
 /** An answer of the node that is not validated: a result, or an error of JSON-RPC. */
 export type RpcAnswer = { readonly result: unknown } | { readonly error: unknown }
@@ -43,21 +43,6 @@ const MAX_ANSWER_BYTES = 64 * 1024
 /** Next to the budget of the chain's checks, which bounds the calls of `deposit`. */
 const CHECK_CALLS = 2
 
-/** A quote that every contract refuses: nothing for nothing, until 1970, without a signature. */
-const EMPTY_QUOTE: Quote = {
-  solver: zeroAddress,
-  user: zeroAddress,
-  inputToken: zeroAddress,
-  inputAmount: 0n,
-  outputToken: zeroAddress,
-  outputAmount: 0n,
-  orderType: 'EXACT_INPUT',
-  outputChainId: 0,
-  depositDeadline: 0,
-  fillDeadline: 0,
-  nonce: 0n,
-}
-
 /**
  * Builds the endpoint. To pass a check, it must have the right chain id and report that the contract refuses an empty quote. A node
  * without the contract, or one that returns reverts as results, would accept every quote.
@@ -85,11 +70,7 @@ export function createVerificationEndpoint(
   }
 
   function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
-    const data = encodeFunctionData({
-      abi: settlementAbi,
-      functionName: 'deposit',
-      args: [toContractQuote(quote), signature],
-    })
+    const data = depositData(quote, signature)
     const transaction = { from: quote.user, to: settlement, gas: toQuantity(GAS), data }
     return call('eth_call', [transaction, 'latest'], signal)
   }

@@ -1,8 +1,11 @@
 import type { PublicClient } from 'viem'
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
+import type { SettlementTerms } from '../../packages/protocol/src/settlement-terms.js'
+import type { Clock } from '../clock.js'
 import type { ChainConfig } from '../config.js'
 import type { Logger } from '../telemetry/log.js'
 import { ChainConfigError } from './chain-config-error.js'
+import { createOptionalViews, type OptionalViews } from './optional-views.js'
 import { verifyChainId } from './verify-chain-id.js'
 import { type VerifiedContract, verifyContract } from './verify-contract.js'
 
@@ -11,7 +14,7 @@ export interface EndpointVerifier {
   /**
    * Verifies an endpoint before the first read from it. Later calls do nothing. The first call verifies all endpoints.
    * Those that did not answer then are verified before their first use.
-   * @throws ChainConfigError, or viem's errors when the endpoint does not answer
+   * @throws ChainConfigError; ChainReadError and viem's errors when the endpoint fails
    */
   verify(endpoint: Endpoint): Promise<void>
   /** Has an endpoint verified again before the next read from it. */
@@ -23,12 +26,16 @@ export interface EndpointVerifier {
   readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T>
   /** The contract's values; undefined until an endpoint was verified. */
   contract(): VerifiedContract | undefined
+  /** What the contract requires of orders; undefined until then, and for a minute at most while the views cannot be read. */
+  terms(): SettlementTerms | undefined
+  close(): Promise<void>
 }
 
 interface EndpointVerifierOptions {
   readonly protocolName: string
   /** Called when the contract's values are known. */
   readonly onContract: () => void
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -39,10 +46,10 @@ export function createEndpointVerifier(
   options: EndpointVerifierOptions,
 ): EndpointVerifier {
   const { chainId } = config
-  const { onContract } = options
+  const { protocolName, onContract } = options
   const verified = new Set<Endpoint>()
   let unverified = endpoints
-  let contract: VerifiedContract | undefined
+  let contract: (VerifiedContract & { readonly views: OptionalViews }) | undefined
 
   async function assertChainId(endpoint: Endpoint): Promise<void> {
     if (verified.has(endpoint)) return
@@ -60,26 +67,35 @@ export function createEndpointVerifier(
     if (issue !== undefined) throw issue
     if (!verified.has(endpoint)) throw reasons[0]
     if (contract !== undefined) return
-    contract = await verifyContract(endpoint.client, config, options)
+    const read = await verifyContract(endpoint.client, config, protocolName)
+    const views = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
+    await views.readOnce(endpoint.client)
+    if (contract !== undefined) return
+    contract = { ...read, views }
+    views.start()
     onContract()
+  }
+
+  async function readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T> {
+    let failure: unknown
+    for (const endpoint of endpoints) {
+      try {
+        await verify(endpoint)
+        return await read(endpoint.client)
+      } catch (error) {
+        if (error instanceof ChainConfigError) throw error
+        failure = error
+      }
+    }
+    throw failure
   }
 
   return {
     verify,
     forget: (endpoint) => void verified.delete(endpoint),
-    async readAny(read) {
-      let failure: unknown
-      for (const endpoint of endpoints) {
-        try {
-          await verify(endpoint)
-          return await read(endpoint.client)
-        } catch (error) {
-          if (error instanceof ChainConfigError) throw error
-          failure = error
-        }
-      }
-      throw failure
-    },
+    readAny,
     contract: () => contract,
+    terms: () => contract?.views.terms(),
+    close: async () => contract?.views.close(),
   }
 }

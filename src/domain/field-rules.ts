@@ -29,7 +29,7 @@ export interface IntegerRule {
 }
 
 /** The largest integer that every JSON reader reads exactly: 2^53-1. */
-export const MAX_INTEGER = Number.MAX_SAFE_INTEGER
+export const MAX_INTEGER = 2 ** 53 - 1
 export const MAX_UINT256 = 2n ** 256n - 1n
 export const MAX_PORT = 65_535
 /** Limit of a request's body. */

@@ -66,10 +66,10 @@ export interface Bond {
 }
 
 /** Largest difference of a signed timestamp from the clock, either way (docs/protocol.md, "Limits and defaults"). */
-export const TIMESTAMP_TOLERANCE_MS = 5 * 60_000
+export const TIMESTAMP_TOLERANCE_MS = 300_000
 
 /** Time for which a registration without a sufficient bond is kept (docs/decisions.md, D14). */
-export const UNBONDED_LIFETIME_MS = 24 * 3_600_000
+export const UNBONDED_LIFETIME_MS = 86_400_000
 
 /** The solver after a read of its bond at `now`, Unix time in milliseconds; the same object when nothing changed. */
 export function withBond(solver: Solver, isBonded: boolean, now: number): Solver {

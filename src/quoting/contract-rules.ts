@@ -1,7 +1,7 @@
+import { bondFor } from '../../packages/protocol/src/settlement-terms.js'
 import type { Chain } from '../chain/chain.js'
 import type { DropReason } from '../domain/offer.js'
 import type { Quote, QuoteRequest } from '../domain/quote.js'
-import { bondFor } from '../domain/settlement-terms.js'
 import type { SolverKey } from '../domain/solver.js'
 import type { FreeBonds } from '../solvers/free-bonds.js'
 import type { UsedNonces } from '../solvers/used-nonces.js'

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import { ChainStatus } from '../../gen/aggregator/v1/chain_health_pb.js'
 import type { Eip712DomainSchema, TokenSchema } from '../../gen/aggregator/v1/chain_pb.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
 import type { BondToken } from '../chain/bond-token.js'
 import type { ChainStatus as Status } from '../chain/chain.js'
 import { DOMAIN_TEXT, MAX_INTEGER } from '../domain/field-rules.js'
 import { lowerCase } from '../domain/hex.js'
-import type { TypedDataDomain } from '../domain/typed-data-domain.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 
 /** The enum of a chain's status. On REST, its names are those of `/health`. */

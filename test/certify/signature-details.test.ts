@@ -59,7 +59,7 @@ describe('the likely mistake of a signature is', () => {
     ['another name', { name: 'Service' }, 'with the domain\'s name "Service"'],
     ['another version', { version: '2' }, 'with the domain\'s version "2"'],
     ['another chain', { chainId: 1 }, "with the domain's chainId 1"],
-    ['no contract', { verifyingContract: undefined }, "without the domain's verifyingContract"],
+    ['no code', { verifyingContract: undefined }, "without the domain's verifyingContract"],
   ])('%s in the domain', async (_, change, mistake) => {
     expect(await mistakeOf(account.signTypedData(typedData(change)))).toBe(`The quote was signed ${mistake}.`)
   })

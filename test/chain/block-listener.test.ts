@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
 import { createBlockListener } from '../../src/chain/block-listener.js'
-import type { DecodedLogs } from '../../src/chain/decode-logs.js'
 import { createOrderCaches } from '../../src/chain/order-cache.js'
 import type { EventWithPosition } from '../../src/domain/block.js'
 import type { Address, Hex } from '../../src/domain/hex.js'

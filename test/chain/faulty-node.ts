@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import type { RawLog } from '../../src/chain/decode-logs.js'
+import type { RawLog } from '../../packages/protocol/src/settlement.js'
 import type { RawHeader } from '../../src/chain/headers.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { Random } from '../support/random.js'
@@ -130,6 +130,13 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     ])()
   }
 
+  /** The answer to `orders(bytes32)`: settled, because the model has no refunds. */
+  function orderAnswer(): unknown {
+    const order = (state: number): Hex =>
+      `0x${[0, 0, 0, 1, 0, 1, 1, 1, state].map((word) => word.toString(16).padStart(64, '0')).join('')}`
+    return isWrong() ? random.pick<() => unknown>([fail, () => order(0), () => order(9)])() : order(2)
+  }
+
   function answer(method: string, [first]: readonly unknown[]): unknown {
     switch (method) {
       case 'eth_getBlockByNumber':
@@ -143,19 +150,13 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
           ? logsOfRange(Number(fromBlock), Number(toBlock))
           : logsOfBlock(blockHash)
       }
+      case 'eth_call':
+        return orderAnswer()
     }
     throw new Error(`the node has no method ${method}`)
   }
 
-  /** The answer to `orders(bytes32)`: settled, because the model has no refunds. */
-  async function readContract(): Promise<readonly unknown[]> {
-    const zero = `0x${'00'.repeat(20)}`
-    const order = (state: number) => [zero, zero, zero, 1n, zero, 1n, 1n, 1, state]
-    return isWrong() ? random.pick([fail, () => order(0), () => order(9)])() : order(2)
-  }
-
   const client = {
-    readContract,
     getChainId: async () => (isWrong() ? options.chainId + 1 : options.chainId),
     request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
       answer(method, params),

@@ -1,6 +1,6 @@
 import { keccak256, toEventSelector } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
-import type { RawLog } from '../../src/chain/decode-logs.js'
+import type { RawLog } from '../../packages/protocol/src/settlement.js'
 import type { RawHeader } from '../../src/chain/headers.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import type { Random } from '../support/random.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
-import type { TypedDataDomain } from '../../src/domain/typed-data-domain.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
 import { jsonNames } from '../../src/http/json-names.js'
 import { CHAIN_STATUSES, toDomainMessage } from '../../src/rpc/convert-chains.js'
 

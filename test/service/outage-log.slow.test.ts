@@ -82,7 +82,7 @@ describe('the log of a chain that goes down', () => {
 
 describe('the log of a start', () => {
   it('has a line while a slow chain is not read yet, and one when it is', async () => {
-    const { release } = rpc.hold(({ method }) => method === 'eth_getCode')
+    const { release } = rpc.hold(({ method }) => method === 'eth_call')
     await start()
     expect(linesOf('the chain')).toMatchObject([
       { level: 40, timeoutMs: 3000, msg: 'the chain has not been read yet: it is down until it is' },

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import type { Address } from 'viem'
+import { toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { startRpcProxy } from '../support/faults/rpc-proxy.js'
@@ -191,9 +192,12 @@ describe('a chain that has not been read yet', () => {
     const rpc = await startRpcProxy(chain.devnet.rpcUrl)
     const lines: string[] = []
     const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-    // The bond can be read; the code of the contract cannot.
-    rpc.intercept(async ({ method }, pass) =>
-      method === 'eth_getCode' ? { error: { code: -32000, message: 'not yet' } } : pass(),
+    // The bond can be read; the domain of the contract cannot.
+    const domain = toFunctionSelector('eip712Domain()')
+    rpc.intercept(async ({ params }, pass) =>
+      JSON.stringify(params ?? []).includes(domain)
+        ? { error: { code: -32000, message: 'not yet' } }
+        : pass(),
     )
     const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpc.url }, { log })
     const { outcome, explanation } = await registerAt(solver.endpointUrl, early)

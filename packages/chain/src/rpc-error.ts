@@ -1,3 +1,4 @@
+import { revertOf } from '../../protocol/src/revert.js'
 import type { Words } from './node-words.js'
 
 /**
@@ -80,9 +81,8 @@ export function namesRate({ message }: RpcError): boolean {
  * Whether the call has run in the node and was reverted, so that the error says nothing of node, batch or range. Callers choose the words
  * of reverts, so these are looked for first.
  */
-export function hasRun({ kind, code, data, message }: RpcError): boolean {
-  if (kind !== 'answered') return false
-  return code === 3 || /revert/i.test(message) || (typeof data === 'string' && /^(reverted )?0x/i.test(data))
+export function hasRun({ kind, answer, message }: RpcError): boolean {
+  return kind === 'answered' && (revertOf(answer) !== undefined || /revert/i.test(message))
 }
 
 /** The error of this client among the causes of another one, such as viem's. */

@@ -1,9 +1,9 @@
 import { type Address, type Client, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
-import { type SignedQuote, toContractQuote } from '../../../src/domain/quote.js'
-import { isErrorResponse } from './contract-errors.js'
+import type { SignedQuote } from '../../../src/domain/quote.js'
+import { depositData } from '../../protocol/src/deployed-settlement.js'
+import { isNodeAnswer } from '../../protocol/src/node-answer.js'
 import type { SettlementTerms } from './settlement.js'
-import { depositAbi } from './settlement-abi.js'
 
 /** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */
 export interface Call {
@@ -25,11 +25,6 @@ export async function depositCalls(
   options: Pick<SettlementTerms, 'client' | 'settlement'>,
 ): Promise<Call[]> {
   const { client, settlement } = options
-  const data = encodeFunctionData({
-    abi: depositAbi,
-    functionName: 'deposit',
-    args: [toContractQuote(offer.quote), offer.signature],
-  })
   const { user, inputToken, inputAmount } = offer.quote
   const approvals = await approvalCalls(client, {
     token: inputToken,
@@ -37,7 +32,7 @@ export async function depositCalls(
     spender: settlement,
     amount: inputAmount,
   })
-  return [...approvals, { to: settlement, data, value: 0n }]
+  return [...approvals, { to: settlement, data: depositData(offer.quote, offer.signature), value: 0n }]
 }
 
 interface Approval {
@@ -74,7 +69,7 @@ async function isAccepted(client: Client, owner: Address, { to, data }: Call): P
     const { data: returned = '0x' } = await call(client, { account: owner, to, data })
     return returned === '0x' || BigInt(returned) !== 0n
   } catch (error) {
-    if (isErrorResponse(error)) return false
+    if (isNodeAnswer(error)) return false
     throw error
   }
 }

@@ -8,6 +8,7 @@ export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
 export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
 export type { StatsWindow } from '../../../src/domain/solver-statistics.js'
 export type { VerifyMode } from '../../../src/domain/verification.js'
+export { ChainReadError, type ReadFailure } from '../../protocol/src/read-view.js'
 export type { Chain, ChainStatus, Token } from './chains.js'
 export {
   type AggregatorClient,

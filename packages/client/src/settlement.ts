@@ -1,18 +1,17 @@
-import type { Address, Client, Hex, TypedDataDomain } from 'viem'
-import { getChainId, readContract } from 'viem/actions'
-import { usedMembers } from '../../../src/domain/typed-data-domain.js'
+import { type Address, type Client, getAddress, type Hex, type TypedDataDomain } from 'viem'
+import { lowerCase } from '../../../src/domain/hex.js'
+import { type NamedSettlement, readDomain } from '../../protocol/src/read-settlement.js'
+import { readChainId } from '../../protocol/src/read-view.js'
 import { addressProblem, check } from './arguments.js'
 import type { AggregatorClient } from './client.js'
-import { hasNoSuchFunction } from './contract-errors.js'
 import { AggregatorError } from './errors.js'
-import { termsAbi } from './settlement-abi.js'
 
 /** The facts that checks of the quotes of one settlement contract need. */
 export interface SettlementTerms {
   /** A viem client of a node that the user trusts. `verifyQuote` reads the contract's state with it. */
   readonly client: Client
   readonly chainId: number
-  /** The contract's address. */
+  /** The contract's address, in EIP-55 form. */
   readonly settlement: Address
   /** Part of the primary type, `<name>Quote`. */
   readonly protocolName: string
@@ -33,12 +32,12 @@ export interface InstanceTrust {
  * Reads the facts that checks of quotes need from the contract itself, so that only the node must be trusted. They never change:
  * once for each contract is enough. The result keeps the client for `verifyQuote`.
  * @param client a viem client of a node that the user trusts
- * @param settlement the address that the app pins; `InstanceTrust` takes it from an instance in its place
+ * @param settlement the address that the app pins, in any letter case; `InstanceTrust` takes it from an instance in its place
  * @param options.protocolName `PROTOCOL_NAME` of the instance. When left out it is `Service`, or the name that the trusted
  * instance gives
- * @throws viem's errors when the node does not answer, or the contract is of another kind; AggregatorError for a settlement
- * that is no address (INVALID_ARGUMENT), and when the trusted
- * instance does not answer, or does not serve the node's chain (CHAIN_NOT_SUPPORTED)
+ * @throws ChainReadError when the node fails, or the contract is of another kind; AggregatorError for a settlement that is no
+ * address (INVALID_ARGUMENT), and when the trusted instance does not answer, or does not serve the node's chain
+ * (CHAIN_NOT_SUPPORTED)
  */
 export async function readSettlement(
   client: Client,
@@ -47,7 +46,7 @@ export async function readSettlement(
 ): Promise<SettlementTerms> {
   if (typeof settlement !== 'object' || settlement === null) check({ settlement: addressProblem(settlement) })
   else checkTrust(settlement)
-  const chainId = await getChainId(client)
+  const chainId = await readChainId(client.request)
   if (typeof settlement !== 'object')
     return readTerms(client, { chainId, settlement, protocolName: options.protocolName ?? 'Service' })
   const named = await askInstance(settlement, chainId)
@@ -72,30 +71,10 @@ async function askInstance({ aggregator }: InstanceTrust, chainId: number) {
 
 async function readTerms(
   client: Client,
-  { chainId, settlement, protocolName }: Pick<SettlementTerms, 'chainId' | 'settlement' | 'protocolName'>,
+  { chainId, protocolName, ...named }: NamedSettlement,
 ): Promise<SettlementTerms> {
-  const contract = { address: settlement, abi: termsAbi } as const
-  const [domain, depositProxyCodeHash] = await Promise.all([
-    readDomain(client, { name: protocolName, version: '1', chainId, verifyingContract: settlement }),
-    readContract(client, { ...contract, functionName: 'DEPOSIT_PROXY_CREATION_CODE_HASH' }),
-  ])
-  return { client, chainId, settlement, protocolName, domain, depositProxyCodeHash }
-}
-
-/** @param usual the domain of a contract without `eip712Domain` (docs/decisions.md, D1) */
-async function readDomain(
-  client: Client,
-  usual: TypedDataDomain & { readonly verifyingContract: Address },
-): Promise<TypedDataDomain> {
-  try {
-    const answer = await readContract(client, {
-      address: usual.verifyingContract,
-      abi: termsAbi,
-      functionName: 'eip712Domain',
-    })
-    return usedMembers(answer)
-  } catch (error) {
-    if (hasNoSuchFunction(error)) return usual
-    throw error
-  }
+  // Other checksums, such as those of EIP-1191, would be refused by viem.
+  const settlement = getAddress(lowerCase(named.settlement))
+  const read = await readDomain(client.request, { chainId, settlement, protocolName })
+  return { client, chainId, settlement, protocolName, ...read }
 }

@@ -1,6 +1,6 @@
 import {
   type Address,
-  encodeAbiParameters,
+  concat,
   getContractAddress,
   type Hex,
   hashStruct,
@@ -9,8 +9,6 @@ import {
   isHex,
   keccak256,
   recoverAddress,
-  size,
-  slice,
 } from 'viem'
 import type { DropReason } from '../../../src/domain/offer.js'
 import {
@@ -22,7 +20,7 @@ import {
 } from '../../../src/domain/quote.js'
 import { HALF_ORDER } from '../../../src/domain/secp256k1.js'
 import { DAY_SECONDS } from '../../../src/domain/time.js'
-import { findStateProblems, type StateProblem } from './offer-state.js'
+import { findStateProblems, problemsIn, type StateProblem } from './offer-state.js'
 import type { QuoteParams } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
 
@@ -82,7 +80,8 @@ const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
  *
  * The state may change before the deposit is mined. The function throws and returns nothing, so that it also protects a caller
  * that ignores its result.
- * @throws QuoteVerificationError with the problems; viem's errors when the node does not answer
+ * @throws QuoteVerificationError with the problems; ChainReadError when the node does not answer. The error of a node, in
+ *   whatever wording, never counts as the answer that the contract lacks a view
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
   const problems = [
@@ -98,28 +97,27 @@ export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOption
 /** The differences from the request. */
 function findDifferences(quote: Quote, params: QuoteParams, chainId: number): QuoteProblem[] {
   const fixedAmount = params.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
-  const checks: [boolean, QuoteProblem][] = [
-    [params.chainId === chainId, 'chain_mismatch'],
-    [isSame(quote.user, params.user), 'user_mismatch'],
-    [isSame(quote.inputToken, params.inputToken), 'input_token_mismatch'],
-    [isSame(quote.outputToken, params.outputToken), 'output_token_mismatch'],
-    [quote.orderType === params.orderType, 'order_type_mismatch'],
-    [fixedAmount === params.amount, 'fixed_amount_mismatch'],
-  ]
-  return checks.filter(([isRight]) => !isRight).map(([, problem]) => problem)
+  return problemsIn([
+    [params.chainId !== chainId, 'chain_mismatch'],
+    [!isSame(quote.user, params.user), 'user_mismatch'],
+    [!isSame(quote.inputToken, params.inputToken), 'input_token_mismatch'],
+    [!isSame(quote.outputToken, params.outputToken), 'output_token_mismatch'],
+    [quote.orderType !== params.orderType, 'order_type_mismatch'],
+    [fixedAmount !== params.amount, 'fixed_amount_mismatch'],
+  ])
 }
 
 /** The problems of the terms that do not depend on the request. */
 function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
   const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, params, chainId } = options
-  const problems: QuoteProblem[] = []
-  if (quote.outputChainId !== (params?.destinationChainId ?? chainId)) problems.push('output_chain_mismatch')
-  if (isSame(quote.inputToken, quote.outputToken)) problems.push('equal_tokens')
-  if (quote.inputAmount <= 0n || quote.outputAmount <= 0n) problems.push('amount_out_of_range')
-  if (quote.depositDeadline < now) problems.push('deposit_deadline_passed')
-  if (quote.fillDeadline < quote.depositDeadline) problems.push('fill_deadline_too_early')
-  if (quote.fillDeadline > now + maxLockSeconds) problems.push('fill_deadline_too_far')
-  return problems
+  return problemsIn([
+    [quote.outputChainId !== (params?.destinationChainId ?? chainId), 'output_chain_mismatch'],
+    [isSame(quote.inputToken, quote.outputToken), 'equal_tokens'],
+    [quote.inputAmount <= 0n || quote.outputAmount <= 0n, 'amount_out_of_range'],
+    [quote.depositDeadline < now, 'deposit_deadline_passed'],
+    [quote.fillDeadline < quote.depositDeadline, 'fill_deadline_too_early'],
+    [quote.fillDeadline > now + maxLockSeconds, 'fill_deadline_too_far'],
+  ])
 }
 
 /** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
@@ -131,12 +129,7 @@ async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promis
   const problem = await judgeSignature(hashes.digest, offer.signature, offer.quote.solver)
   if (problem !== undefined) problems.push(problem)
 
-  const orderId = keccak256(
-    encodeAbiParameters(
-      [{ type: 'bytes32' }, { type: 'bytes32' }],
-      [hashes.structHash, keccak256(offer.signature)],
-    ),
-  )
+  const orderId = keccak256(concat([hashes.structHash, keccak256(offer.signature)]))
   const depositAddress = getContractAddress({
     opcode: 'CREATE2',
     from: terms.settlement,
@@ -169,10 +162,10 @@ async function judgeSignature(
   signature: Hex,
   signer: Address,
 ): Promise<QuoteProblem | undefined> {
-  if (size(signature) !== 65) return 'signature_length'
-  const v = Number(slice(signature, 64))
-  if (v !== 27 && v !== 28) return 'signature_v'
-  if (BigInt(slice(signature, 32, 64)) > HALF_ORDER) return 'signature_high_s'
+  if (signature.length !== 132) return 'signature_length'
+  const [s = 0n, v = 0n] = [signature.slice(66, 130), signature.slice(130)].map((hex) => BigInt(`0x${hex}`))
+  if (v !== 27n && v !== 28n) return 'signature_v'
+  if (s > HALF_ORDER) return 'signature_high_s'
   // Not every r and s belong to a point of the curve: such bytes are not a signature.
   const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
   return recovered !== undefined && isSame(recovered, signer) ? undefined : 'signature_mismatch'

@@ -1,5 +1,5 @@
 import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
-import { stateAbi } from '../src/settlement-abi.js'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
 
 /** The state of a settlement contract. */
 export interface ContractState {
@@ -20,8 +20,9 @@ export const WILLING: ContractState = {
 /** A viem client of a node whose only contract is in this state; the real one is in test/service/client-verify.test.ts. */
 export function createContractClient(state: ContractState = WILLING) {
   const request = async ({ params }: { params: [{ data: Hex }] }) => {
-    const { functionName } = decodeFunctionData({ abi: stateAbi, data: params[0].data })
-    return encodeFunctionResult({ abi: stateAbi, functionName, result: state[functionName] } as never)
+    const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
+    const result = state[functionName as keyof ContractState]
+    return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
   }
   return createClient({ transport: custom({ request }) })
 }

@@ -1,7 +1,7 @@
 import { type Address, createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { createAggregatorClient, type InstanceTrust, readSettlement } from '../src/index.js'
-import { termsAbi } from '../src/settlement-abi.js'
 import { sampleChain } from './samples.js'
 import { sendJson, serve } from './server.js'
 
@@ -14,10 +14,10 @@ function createNode() {
   const request = async ({ method, params }: { method: string; params: [{ to: Address; data: Hex }] }) => {
     if (method === 'eth_chainId') return '0xa'
     const [{ to, data }] = params
-    const { functionName } = decodeFunctionData({ abi: termsAbi, data })
+    const { functionName } = decodeFunctionData({ abi: settlementAbi, data })
     const domain = ['0x0f', 'Own', '2', 10n, to, `0x${'00'.repeat(32)}`, []]
     const result = functionName === 'eip712Domain' ? domain : CODE_HASH
-    return encodeFunctionResult({ abi: termsAbi, functionName, result } as never)
+    return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
   }
   return createClient({ transport: custom({ request }) })
 }

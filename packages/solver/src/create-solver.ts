@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../../src/clock.js'
-import { reportable } from './chain/node-words.js'
+import { reportable } from '../../protocol/src/node-words.js'
 import type { ChainRun } from './chain-run.js'
 import { checkOptions } from './check-options.js'
 import type { CancelledQuote } from './ending.js'

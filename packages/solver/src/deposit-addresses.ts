@@ -1,10 +1,10 @@
 import { type Hex, toFunctionSelector } from 'viem'
 import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
+import { revertOf } from '../../protocol/src/revert.js'
 import { requestOf, settlementCall } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import { isNonceUsed } from './chain/orders.js'
-import { revertData } from './chain/revert-data.js'
 import type { Holdings } from './quote-ledger.js'
 import type { SolverState } from './state.js'
 
@@ -74,7 +74,7 @@ export function createDepositAddresses(
         })
         .then(
           () => 'no' as const,
-          (error) => ANSWERS[revertData(error)?.slice(0, 10) ?? ''],
+          (error) => ANSWERS[revertOf(error)?.data.slice(0, 10) ?? ''],
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
     },

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
+import { isOverflow } from '../../protocol/src/revert.js'
 import { settleCall, settlementCall } from './chain/calls.js'
 import { type ChainOrder, readBalance, readOrder } from './chain/orders.js'
-import { isOverflow } from './chain/revert-data.js'
 import type { ChainParts } from './chain-parts.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
 import { createOrderReports } from './order-reports.js'

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
 import { NO_USER, type Quote } from '../../../src/domain/quote.js'
-import { bondFor } from '../../../src/domain/settlement-terms.js'
+import { bondFor } from '../../protocol/src/settlement-terms.js'
 import type { GasFunds } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
 

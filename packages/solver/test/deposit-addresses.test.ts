@@ -34,7 +34,7 @@ function startAddresses(revert: string | undefined, isUsed = true) {
   let time = START
   let asked = 0
   const client = {
-    readContract: async () => isUsed,
+    request: async () => encodeAbiParameters([{ type: 'bool' }], [isUsed]),
     async call() {
       asked++
       if (revert === undefined) return

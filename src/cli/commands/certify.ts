@@ -136,14 +136,11 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
     return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
   }
   const { ChainConfigError } = await import('../../chain/chain-config-error.js')
-  const { createLog } = await import('../../telemetry/log.js')
-  const terms = await readTerms({ rpcUrl, settlement, protocolName, log: createLog('silent') }).catch(
-    (error: Error) => {
-      if (!(error instanceof ChainConfigError)) throw unreachable(error)
-      const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
-      throw badInput(`${option} ${error.message}.`)
-    },
-  )
+  const terms = await readTerms({ rpcUrl, settlement, protocolName }).catch((error: Error) => {
+    if (!(error instanceof ChainConfigError)) throw unreachable(error)
+    const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
+    throw badInput(`${option} ${error.message}.`)
+  })
   if (chainId !== undefined && chainId !== terms.chainId)
     throw badInput(`--chain-id is ${chainId}, and the node of --rpc-url answers for chain ${terms.chainId}.`)
   return terms

@@ -1,5 +1,5 @@
 import { createRpcClient } from '../../../packages/chain/src/rpc-client.js'
-import { summary } from '../../chain/rpc-error.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import type { ChainConfig, Config } from '../../config.js'
 import { checkContract } from './check-contract.js'
 import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
@@ -96,7 +96,7 @@ async function checkAgreement(
       checkResults.fail('agreement', `the endpoints have different blocks ${lowest}`, wrong)
     }
   } catch (error) {
-    checkResults.warn('agreement', `block ${lowest} could not be compared: ${summary(error)}`)
+    checkResults.warn('agreement', `block ${lowest} could not be compared: ${wordsOf(error)}`)
   }
   return checkResults.list
 }

@@ -1,11 +1,14 @@
 import { erc20Abi, formatUnits, type PublicClient } from 'viem'
-import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { checkProtocolName, explainWrongName, type ProtocolNameCheck } from '../../chain/protocol-name.js'
-import { summary } from '../../chain/rpc-error.js'
-import { createSettlement, NotASettlementError } from '../../chain/settlement.js'
+import * as contract from '../../../packages/protocol/src/deployed-settlement.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { findView, readView } from '../../../packages/protocol/src/read-view.js'
+import type { TypedDataDomain } from '../../../packages/protocol/src/typed-data-domain.js'
+import { ChainConfigError } from '../../chain/chain-config-error.js'
+import { checkProtocolName, type ProtocolNameCheck, wrongName } from '../../chain/protocol-name.js'
+import { verifyContract } from '../../chain/verify-contract.js'
 import type { ChainConfig, Config } from '../../config.js'
 import type { Address } from '../../domain/hex.js'
-import { createQuoteHasher, type QuoteHasher } from '../../signing/typed-data.js'
+import type { QuoteHasher } from '../../signing/typed-data.js'
 import { checkOfferRules } from './check-offer-rules.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
@@ -41,7 +44,7 @@ export async function checkContract(
     await checkProtocol(chain, client, config, { checkResults, names })
   } catch (error) {
     const remedy = `The node failed during the check. Try again, or use another endpoint in RPC_URL_${chainId}.`
-    checkResults.fail('', `the contract could not be read: ${summary(error)}`, remedy)
+    checkResults.fail('', `the contract could not be read: ${wordsOf(error)}`, remedy)
   }
   return [...checkResults.list, ...names.list]
 }
@@ -53,17 +56,16 @@ async function checkProtocol(
   { checkResults, names }: { readonly checkResults: CheckResults; readonly names: CheckResults },
 ): Promise<void> {
   const { chainId, settlement: address } = chain
-  const contract = { address, abi: settlementAbi } as const
-  const settlement = createSettlement(client, chainId, address)
+  const { request } = client
   let hasher: QuoteHasher
   try {
-    hasher = createQuoteHasher(protocolName, await settlement.readDomain(protocolName))
+    hasher = (await verifyContract(client, chain, protocolName)).hasher
     checkResults.ok(
       'protocol',
       'the contract has DEPOSIT_PROXY_CREATION_CODE_HASH, as settlement contracts do',
     )
   } catch (error) {
-    if (!(error instanceof NotASettlementError)) throw error
+    if (!(error instanceof ChainConfigError)) throw error
     const remedy = `Set SERVICE_ADDRESS_${chainId} to the settlement contract, or to its proxy if it has one.`
     checkResults.fail(
       'protocol',
@@ -72,24 +74,22 @@ async function checkProtocol(
     )
     return
   }
-  noteProtocolName(await checkProtocolName(settlement, hasher), { chainId, address, protocolName }, names)
-  const [domain, bond] = await Promise.allSettled([
-    client.readContract({ ...contract, functionName: 'eip712Domain' }),
-    readBondToken(client, address),
-  ])
-  noteDomain(domain, { chainId, address, protocolName }, checkResults)
+  const expected = { chainId, address, protocolName }
+  noteProtocolName(await checkProtocolName(request, address, hasher), expected, names)
+  noteDomain(await findView(request, address, contract.domain()), expected, checkResults)
+  const [bond] = await Promise.allSettled([readBondToken(client, address)])
   if (bond.status === 'fulfilled') {
     const { token, symbol, decimals } = bond.value
     const least = `MIN_SOLVER_BOND is ${formatUnits(minSolverBond, decimals)} ${symbol}`
     checkResults.ok('bond', `${least}, held in ${token} with ${decimals} decimals`)
   } else {
-    checkResults.warn('bond', `the bond token could not be read: ${summary(bond.reason)}`)
+    checkResults.warn('bond', `the bond token could not be read: ${wordsOf(bond.reason)}`)
   }
   await checkOfferRules(chain, client, checkResults)
 }
 
-async function readBondToken(client: PublicClient, address: `0x${string}`) {
-  const token = await client.readContract({ address, abi: settlementAbi, functionName: 'BOND_TOKEN' })
+async function readBondToken(client: PublicClient, address: Address) {
+  const token = await readView(client.request, address, contract.bondToken())
   const [symbol, decimals] = await Promise.all([
     client.readContract({ address: token, abi: erc20Abi, functionName: 'symbol' }),
     client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' }),
@@ -113,31 +113,28 @@ function noteProtocolName(
     checkResults.ok(subject, `the contract hashes quotes as ${protocolName}Quote`)
   } else if (check === 'wrong') {
     const remedy = 'With a wrong name, the signature of every solver is invalid, and no request gets a quote.'
-    checkResults.fail(subject, explainWrongName(protocolName, chainId, address), remedy)
+    checkResults.fail(subject, wrongName(protocolName, chainId, address).message, remedy)
   } else {
     const remedy = `Solvers must sign ${protocolName}Quote: is that the name of the contract's struct?`
     checkResults.warn(subject, 'not checked: the contract has no computeDepositAddress', remedy)
   }
 }
 
-type DomainAnswer = readonly [string, string, string, bigint, `0x${string}`, string, readonly bigint[]]
-
 function noteDomain(
-  answer: PromiseSettledResult<DomainAnswer>,
-  expected: Expected,
+  domain: TypedDataDomain | undefined,
+  { chainId, address, protocolName }: Expected,
   checkResults: CheckResults,
 ): void {
-  const { chainId, address, protocolName } = expected
-  if (answer.status === 'rejected') {
+  if (domain === undefined) {
     const remedy = `Solvers must sign with exactly this name and version. Is PROTOCOL_NAME right?`
     const text = `the contract does not return it (ERC-5267), so the service uses name ${protocolName} and version 1`
     checkResults.warn('EIP-712 domain', text, remedy)
     return
   }
-  const [, name, version, domainChainId, verifyingContract] = answer.value
+  const { name, version, chainId: domainChainId, verifyingContract } = domain
   const text = `name ${name}, version ${version}, chain ${domainChainId}, contract ${verifyingContract}`
   const isItself =
-    Number(domainChainId) === chainId && verifyingContract.toLowerCase() === address.toLowerCase()
+    Number(domainChainId) === chainId && verifyingContract?.toLowerCase() === address.toLowerCase()
   if (isItself) checkResults.ok('EIP-712 domain', text)
   else {
     const remedy = `Is SERVICE_ADDRESS_${chainId} the implementation of a proxy, or is the chain a fork?`

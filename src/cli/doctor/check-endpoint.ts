@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { type BlockReader, createBlockReader } from '../../chain/block-reader.js'
 import type { TimedHeader } from '../../chain/headers.js'
-import { summary } from '../../chain/rpc-error.js'
 import type { ChainConfig } from '../../config.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
@@ -52,7 +52,7 @@ export async function examineEndpoint(
   const head = await reader.head().catch((error) => {
     checkResults.fail(
       'head',
-      `could not be read: ${summary(error)}`,
+      `could not be read: ${wordsOf(error)}`,
       `Use another endpoint in ${nameOf(config)}.`,
     )
     return undefined
@@ -87,7 +87,7 @@ async function checkChainId(
     const remedy = `Use an endpoint of chain ${chainId} in ${nameOf(config)}, or serve ${answer} in SUPPORTED_CHAINS.`
     checkResults.fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, remedy)
   } catch (error) {
-    const reason = summary(error).replace(/^Error: /, '')
+    const reason = wordsOf(error)
     const remedy = `Correct ${nameOf(config)}: is the URL right, is its key valid, and does the node run?`
     checkResults.fail('reachable', `${url.host} does not answer: ${reason}`, remedy)
   }
@@ -118,12 +118,12 @@ async function checkCalls(
   if (logs.status === 'fulfilled') checkResults.ok('eth_getLogs', 'by block hash (EIP-234)')
   else {
     const remedy = `Without this call the service reads no events. Use another endpoint in ${nameOf(config)}.`
-    checkResults.fail('eth_getLogs', `fails by block hash (EIP-234): ${summary(logs.reason)}`, remedy)
+    checkResults.fail('eth_getLogs', `fails by block hash (EIP-234): ${wordsOf(logs.reason)}`, remedy)
   }
   if (echo.status === 'fulfilled') checkResults.ok('eth_call', 'by block hash (EIP-1898)')
   else {
     const remedy = 'Order reads still work, but each of them calls the node.'
-    checkResults.warn('eth_call', `fails by block hash (EIP-1898): ${summary(echo.reason)}`, remedy)
+    checkResults.warn('eth_call', `fails by block hash (EIP-1898): ${wordsOf(echo.reason)}`, remedy)
   }
   if (receipts.status === 'fulfilled' && Array.isArray(receipts.value))
     checkResults.ok('eth_getBlockReceipts', 'proves that no event of a block is missing')

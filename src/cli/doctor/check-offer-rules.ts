@@ -1,15 +1,15 @@
 import type { PublicClient } from 'viem'
-import { createSettlement } from '../../chain/settlement.js'
+import { readTerms } from '../../../packages/protocol/src/read-settlement.js'
 import type { ChainConfig } from '../../config.js'
 import type { CheckResults } from './check-result.js'
 
 /** Reports which rules of the contract the service checks offers against. Not every deployment has both views. */
 export async function checkOfferRules(
   { chainId, settlement, destinationChains }: ChainConfig,
-  client: PublicClient,
+  { request }: PublicClient,
   checkResults: CheckResults,
 ): Promise<void> {
-  const { bondReservationBps, minOrder } = await createSettlement(client, chainId, settlement).readTerms()
+  const { bondReservationBps, minOrder } = await readTerms(request, settlement)
   if (bondReservationBps === undefined) {
     checkResults.warn(
       'bond cover',

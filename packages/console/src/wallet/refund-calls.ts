@@ -1,29 +1,16 @@
-import { type Address, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { QUOTE_MEMBERS, toContractQuote } from '../../../../src/domain/quote.js'
+import { toContractQuote } from '../../../../src/domain/quote.js'
+import { CALLS_ABI } from '../../../protocol/src/deployed-settlement.js'
 import type { Offer } from '../data/auction.js'
 import { readBalance, switchChain } from './provider.js'
 import { sendCall } from './send.js'
 import { toSignedQuote } from './signed-quote.js'
 
-const refundAbi = [
-  ...parseAbi(['function refund(bytes32 orderId)']),
-  {
-    type: 'function',
-    name: 'refundAddressDeposit',
-    stateMutability: 'nonpayable',
-    inputs: [
-      { name: 'quote', type: 'tuple', components: QUOTE_MEMBERS },
-      { name: 'signature', type: 'bytes' },
-    ],
-    outputs: [],
-  },
-] as const
-
 /** Returns the input of an order that the solver has not filled in time. @throws what the wallet throws */
 export async function refundOrder(chain: Chain, orderId: string): Promise<void> {
   await switchChain(Number(chain.chainId))
-  const data = encodeFunctionData({ abi: refundAbi, functionName: 'refund', args: [orderId as Hex] })
+  const data = encodeFunctionData({ abi: CALLS_ABI, functionName: 'refund', args: [orderId as Hex] })
   await sendCall({ to: chain.settlement as Address, data, value: 0n }, { chainId: Number(chain.chainId) })
 }
 
@@ -36,10 +23,7 @@ export async function refundAddressDeposit(chain: Chain, offer: Offer): Promise<
   const { quote, signature, depositAddress } = toSignedQuote(offer)
   if ((await readBalance(quote.inputToken, depositAddress)) === 0n)
     throw new Error('No tokens are at the deposit address.')
-  const data = encodeFunctionData({
-    abi: refundAbi,
-    functionName: 'refundAddressDeposit',
-    args: [toContractQuote(quote), signature],
-  })
+  const args = [toContractQuote(quote), signature] as const
+  const data = encodeFunctionData({ abi: CALLS_ABI, functionName: 'refundAddressDeposit', args })
   await sendCall({ to: chain.settlement as Address, data, value: 0n }, { chainId: Number(chain.chainId) })
 }

@@ -6,18 +6,18 @@ import {
   type Hex,
 } from 'viem'
 import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
-import { settlementAbi } from './settlement-abi.js'
+import { CALLS_ABI } from '../../../protocol/src/deployed-settlement.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
 export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
 
 /** A call of the settlement contract (docs/protocol.md, "Contract calls"). */
-export function settlementCall<N extends ContractFunctionName<typeof settlementAbi, 'nonpayable'>>(
+export function settlementCall<N extends ContractFunctionName<typeof CALLS_ABI, 'nonpayable'>>(
   { settlement }: { readonly settlement: Address },
   functionName: N,
-  args: ContractFunctionArgs<typeof settlementAbi, 'nonpayable', N>,
+  args: ContractFunctionArgs<typeof CALLS_ABI, 'nonpayable', N>,
 ): Call {
-  return { address: settlement, abi: settlementAbi, functionName, args: args as readonly unknown[] }
+  return { address: settlement, abi: CALLS_ABI, functionName, args: args as readonly unknown[] }
 }
 
 /** A call by an account, as nodes simulate it. */

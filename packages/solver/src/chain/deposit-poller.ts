@@ -1,12 +1,20 @@
-import { type Address, BaseError, type Hex, HttpRequestError, WebSocketRequestError } from 'viem'
+import {
+  type Address,
+  BaseError,
+  erc20Abi,
+  getAbiItem,
+  type Hex,
+  HttpRequestError,
+  WebSocketRequestError,
+} from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { createRangeSize, isForSize, type RangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/rpc-error.js'
+import { DEPOSITED } from '../../../protocol/src/deployed-settlement.js'
 import type { ChainParts } from '../chain-parts.js'
 import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
 import { createOverlap, type Overlap } from './overlap.js'
-import { DEPOSITED, TRANSFER } from './settlement-abi.js'
 
 interface DepositPollerOptions
   extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
@@ -25,6 +33,7 @@ const MAX_RANGE = 1_000
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
+const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at

@@ -1,13 +1,15 @@
 import type { Address } from 'viem'
+import { freeBondOf } from '../../../../src/domain/solver.js'
+import { bond as bondView } from '../../../protocol/src/deployed-settlement.js'
+import { readView } from '../../../protocol/src/read-view.js'
 import type { Holdings } from '../quote-ledger.js'
 import { readAllowance } from './approvals.js'
 import { firstFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 import { readBalance } from './orders.js'
-import { settlementAbi } from './settlement-abi.js'
 
 /**
- * Builds a function that reads what a solver has on a chain, and throws viem's errors. A token that fails counts as none.
+ * Builds a function that reads what a solver has on a chain, and throws the node's errors. A token that fails counts as none.
  * @param sendsTransactions whether the account pays for gas
  * @param onError gets the first failure of a token, until it answers again
  */
@@ -19,7 +21,6 @@ export function createHoldingsReader(
 ): () => Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
   const failing = new Set<Address>()
-  const bondCall = { address: settlement, abi: settlementAbi, functionName: 'solvers' } as const
 
   async function readGas() {
     const [balance, { maxFeePerGas }] = await Promise.all([
@@ -50,13 +51,12 @@ export function createHoldingsReader(
   }
 
   return async () => {
-    const [[total, reserved, unstaking], gas] = await Promise.all([
-      client.readContract({ ...bondCall, args: [solver] }),
+    const [bond, gas] = await Promise.all([
+      readView(client.request, settlement, bondView(solver)),
       sendsTransactions ? readGas() : undefined,
     ])
     // After it, so that a node that is down does not look like failing tokens.
     const payable = await Promise.all([...tokens.keys()].map(payableOf))
-    const free = total - reserved - unstaking
-    return { payable: new Map(payable), freeBond: free > 0n ? free : 0n, totalBond: total, gas }
+    return { payable: new Map(payable), freeBond: freeBondOf(bond), totalBond: bond.total, gas }
   }
 }

@@ -10,14 +10,13 @@ import {
 import type { Clock } from '../../../../src/clock.js'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
-import { hasNoSuchFunction } from '../../../client/src/contract-errors.js'
 import { readSettlement } from '../../../client/src/settlement.js'
+import { wordsOf } from '../../../protocol/src/node-words.js'
+import { readTerms } from '../../../protocol/src/read-settlement.js'
+import { simulate } from '../../../protocol/src/read-view.js'
 import type { ChainOptions, SolverAccount } from '../solver-options.js'
 import { requestOf, settlementCall } from './calls.js'
 import { openTransport } from './node-transport.js'
-import { wordsOf } from './node-words.js'
-import { isRevert } from './revert-data.js'
-import { settlementAbi } from './settlement-abi.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
 export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DEFAULTS>> {
@@ -104,10 +103,8 @@ async function readChain(
   const terms = await readSettlement(client, settlement, { protocolName }).catch(
     failed(`${place}.settlement must be a settlement contract`),
   )
-  const view = { address: settlement, abi: settlementAbi } as const
-  const [bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n, hasWords] = await Promise.all([
-    client.readContract({ ...view, functionName: 'BOND_RESERVATION_BPS' }).catch(whenAbsent),
-    client.readContract({ ...view, functionName: 'MIN_ORDER' }).catch(whenAbsent),
+  const [{ bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n }, hasWords] = await Promise.all([
+    readTerms(client.request, settlement),
     takesWords(client, settlement, account.address),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
@@ -144,19 +141,12 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
     : [lowerCase(token.address), token.allowance]
 }
 
-/** Asks for the end of no nonce. @throws viem's errors: an error of the node is not one of the contract */
-function takesWords(client: PublicClient, settlement: Address, solver: Address): Promise<boolean> {
-  const call = settlementCall({ settlement }, 'cancelNonces', [0n, 0n])
-  return client.call(requestOf(solver, call)).then(
-    () => true,
-    (error) => {
-      if (!isRevert(error)) throw error
-      return false
-    },
-  )
-}
-
-/** @returns undefined when the contract has no such view @throws all other errors */
-function whenAbsent(error: unknown): undefined {
-  if (!hasNoSuchFunction(error)) throw error
+/** Asks for the end of no nonce. @throws ChainReadError: an error of the node is not one of the contract */
+async function takesWords(client: PublicClient, settlement: Address, solver: Address): Promise<boolean> {
+  const {
+    account: from,
+    to,
+    data,
+  } = requestOf(solver, settlementCall({ settlement }, 'cancelNonces', [0n, 0n]))
+  return (await simulate(client.request, { from, to, data }, 'cancelNonces')) !== undefined
 }

@@ -1,34 +1,31 @@
-import { type Address, erc20Abi, type Hex } from 'viem'
-import { lowerCase } from '../../../../src/domain/hex.js'
+import { type Address, erc20Abi, type Hex, numberToHex, zeroAddress } from 'viem'
+import type { KnownOrder, OrderState } from '../../../../src/domain/order.js'
+import { nonceUse, order as orderView } from '../../../protocol/src/deployed-settlement.js'
+import { readView } from '../../../protocol/src/read-view.js'
 import type { SolverChain } from './open-chain.js'
-import { settlementAbi } from './settlement-abi.js'
 
-/** What the contract knows of an order. */
-export interface ChainOrder {
-  readonly state: 'NONE' | 'DEPOSITED' | 'SETTLED' | 'REFUNDED'
-  /** Lower case. */
-  readonly solver: Address
-  /** What has arrived of a token that takes a fee may be less than was quoted. */
-  readonly inputAmount: bigint
-  /** Unix time in seconds. */
-  readonly fillDeadline: number
+/**
+ * What the contract knows of an order, in lower case. The input amount is what has arrived: of a token that takes a fee, it may be
+ * less than was quoted.
+ */
+export type ChainOrder = Pick<KnownOrder, 'solver' | 'inputAmount' | 'fillDeadline'> & {
+  readonly state: OrderState
 }
 
-/** In the contract's order (docs/decisions.md, D6). */
-const STATES = ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'] as const
+const NO_ORDER: ChainOrder = { state: 'NONE', solver: zeroAddress, inputAmount: 0n, fillDeadline: 0 }
 
 /** A block that the node must have; the newest one when left out. */
 export interface AtBlock {
   readonly blockNumber?: bigint
 }
 
-/** Reads an order at the head of the chain. @throws viem's errors */
-export async function readOrder({ client, settlement }: SolverChain, orderId: Hex): Promise<ChainOrder> {
-  const call = { address: settlement, abi: settlementAbi, functionName: 'orders', args: [orderId] } as const
-  const order = await client.readContract(call)
-  const state = STATES[order[8]]
-  if (state === undefined) throw new Error(`order ${orderId} has the unknown state ${order[8]}`)
-  return { state, solver: lowerCase(order[1]), inputAmount: order[3], fillDeadline: order[7] }
+/** Reads an order at the head of the chain. @throws ChainReadError */
+export async function readOrder(
+  { client, settlement, chainId }: SolverChain,
+  orderId: Hex,
+): Promise<ChainOrder> {
+  const order = await readView(client.request, settlement, orderView(chainId, orderId))
+  return order.state === 'NONE' ? NO_ORDER : order
 }
 
 /** The balance of an address in a token. @throws viem's errors */
@@ -42,13 +39,13 @@ export function readBalance(
   return client.readContract({ ...call, ...at })
 }
 
-/** Whether a nonce of a quote was cancelled, or used by an order. @throws viem's errors */
+/** Whether a nonce of a quote was cancelled, or used by an order. @throws ChainReadError */
 export function isNonceUsed(
   { client, settlement }: SolverChain,
   solver: Address,
   nonce: bigint,
-  at: AtBlock = {},
+  { blockNumber }: AtBlock = {},
 ): Promise<boolean> {
-  const call = { address: settlement, abi: settlementAbi, functionName: 'isNonceUsed' } as const
-  return client.readContract({ ...call, args: [solver, nonce], ...at })
+  const at = blockNumber === undefined ? 'latest' : numberToHex(blockNumber)
+  return readView(client.request, settlement, nonceUse(solver, nonce), at)
 }

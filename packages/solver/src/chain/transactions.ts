@@ -7,10 +7,10 @@ import {
   type TransactionSerializedEIP1559,
 } from 'viem'
 import { estimateGas } from 'viem/actions'
+import { wordsOf } from '../../../protocol/src/node-words.js'
 import type { SolverAccount } from '../solver-options.js'
 import { type Call, requestOf } from './calls.js'
 import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
-import { wordsOf } from './node-words.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
 import { type AbiParameter, encodeAbiParameters, encodeEventTopics, getAddress, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { decodeLogs, type RawLog } from '../../src/chain/decode-logs.js'
-import type { Address, Hex } from '../../src/domain/hex.js'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import type { Address, Hex } from '../../../src/domain/hex.js'
+import { decodeLogs } from '../src/deployed-settlement.js'
+import type { RawLog } from '../src/settlement.js'
 
 const CHAIN_ID = 8453
 const MAX = 2n ** 256n - 1n

@@ -1,5 +1,6 @@
+import { RawContractError } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { revertOf } from '../../src/chain/revert-data.js'
+import { revertOf } from '../src/revert.js'
 
 const DATA = '0x4e487b710000000000000000000000000000000000000000000000000000000000000011'
 
@@ -30,6 +31,16 @@ describe('a revert is read from the answer of', () => {
         data: { hash: '0x01', result: DATA, reason: 'x' },
       },
     ],
+    ['a provider in a page', { code: -32603, message: 'Internal JSON-RPC error.', data: DATA }],
+    [
+      'a provider in a page, around the error of a node',
+      {
+        code: -32603,
+        message: 'Internal JSON-RPC error.',
+        data: { originalError: { code: 3, message: 'execution reverted', data: DATA } },
+      },
+    ],
+    ['viem', new RawContractError({ data: DATA })],
     [
       'a node that writes hex in upper case',
       { code: 3, message: '', data: `0x${DATA.slice(2).toUpperCase()}` },
@@ -43,7 +54,6 @@ test.each<[string, object]>([
   ['is empty', { code: 3, message: 'execution reverted', data: '0x' }],
   ['is left out', { code: -32000, message: 'execution reverted' }],
   ['is not hex', { code: 3, message: 'execution reverted: no', data: 'no' }],
-  ['is nested too deep', { code: 3, message: 'execution reverted', data: { data: { data: DATA } } }],
 ])('a revert whose data %s has none', (_what, error) => {
   expect(revertOf(error)).toEqual({ data: '0x' })
 })
@@ -52,12 +62,9 @@ test.each<[string, unknown]>([
   ['a rate limit', { code: -32005, message: 'limit exceeded', data: { see: 'https://node.example' } }],
   ['an unknown block', { code: -32000, message: 'header not found' }],
   ['no gas', { code: -32000, message: 'out of gas' }],
-  ['an internal error', { code: -32603, message: 'Internal error', data: DATA }],
+  ['an internal error', { code: -32603, message: 'Internal error', data: '0x' }],
   ['a bad instruction', { code: -32015, message: 'VM execution error.', data: 'Bad instruction' }],
-  [
-    'a text that only contains the word',
-    { code: -32000, message: 'cannot tell if execution reverted', data: DATA },
-  ],
+  ['a text that only contains the word', { code: -32000, message: 'cannot tell if execution reverted' }],
   ['a text', 'execution reverted'],
   ['nothing', null],
 ])('%s is no revert', (_what, error) => {

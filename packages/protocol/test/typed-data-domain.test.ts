@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { usedMembers } from '../../src/domain/typed-data-domain.js'
+import { usedMembers } from '../src/typed-data-domain.js'
 
 const CONTRACT = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
 const SALT = `0x${'5a'.repeat(32)}` as const

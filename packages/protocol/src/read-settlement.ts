@@ -1,0 +1,40 @@
+import type { Address, Hex } from '../../../src/domain/hex.js'
+import * as contract from './deployed-settlement.js'
+import { findView, type Request, readView } from './read-view.js'
+import type { SettlementTerms } from './settlement-terms.js'
+import type { TypedDataDomain } from './typed-data-domain.js'
+
+/** A settlement contract, and the name of its protocol. */
+export interface NamedSettlement {
+  readonly chainId: number
+  /** In any letter case. */
+  readonly settlement: Address
+  readonly protocolName: string
+}
+
+/**
+ * Reads what the hashes of quotes depend on. It never changes.
+ * @returns the domain with the members that the contract uses, or the usual one of a contract without `eip712Domain()`
+ *   (docs/decisions.md, D1)
+ * @throws ChainReadError
+ */
+export async function readDomain(
+  request: Request,
+  { chainId, settlement, protocolName }: NamedSettlement,
+): Promise<{ readonly domain: TypedDataDomain; readonly depositProxyCodeHash: Hex }> {
+  const usual = { name: protocolName, version: '1', chainId, verifyingContract: settlement }
+  const [domain = usual, depositProxyCodeHash] = await Promise.all([
+    findView(request, settlement, contract.domain()),
+    readView(request, settlement, contract.depositProxyCodeHash()),
+  ])
+  return { domain, depositProxyCodeHash }
+}
+
+/** Reads what the contract requires of every order. @throws ChainReadError */
+export async function readTerms(request: Request, settlement: Address): Promise<SettlementTerms> {
+  const [bondReservationBps, minOrder] = await Promise.all([
+    findView(request, settlement, contract.bondReservationBps()),
+    findView(request, settlement, contract.minOrder()),
+  ])
+  return { bondReservationBps, minOrder }
+}

@@ -1,0 +1,84 @@
+import type { Abi } from 'viem'
+import type { EventWithPosition } from '../../../src/domain/block.js'
+import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Order } from '../../../src/domain/order.js'
+import type { Quote } from '../../../src/domain/quote.js'
+import type { Bond } from '../../../src/domain/solver.js'
+import type { TypedDataDomain } from './typed-data-domain.js'
+
+/** A call of a view function: what a node is asked, and what its answer means. */
+export interface View<T> {
+  /** The function's name. */
+  readonly name: string
+  /** The data of the call. */
+  readonly data: Hex
+  /** @throws Error when the answer is not one of this function */
+  decode(answer: Hex): T
+}
+
+/**
+ * A settlement contract's functions and events (docs/protocol.md, "Contract views" and "Contract events"). Each implementation
+ * is a module, so that a bundle contains only what it uses. A deployment with another ABI needs a module of its own.
+ */
+export interface Settlement {
+  /** `eip712Domain()` (ERC-5267). */
+  domain(): View<TypedDataDomain>
+  /** `DEPOSIT_PROXY_CREATION_CODE_HASH()`, 32 bytes. */
+  depositProxyCodeHash(): View<Hex>
+  bond(solver: Address): View<Bond>
+  order(chainId: number, orderId: Hex): View<Order>
+  nonceUse(solver: Address, nonce: bigint): View<boolean>
+  /** The deposit address of a quote, lower case; every value of the quote may be zero. */
+  depositAddress(quote: Quote, signature: Hex): View<Address>
+  /** The ERC-20 token of bonds, lower case. */
+  bondToken(): View<Address>
+  /** The part of an output that an order reserves, in hundredths of a percent. Not every deployment has it. */
+  bondReservationBps(): View<bigint>
+  /** The smallest output, in the output token's smallest unit. Not every deployment has it. */
+  minOrder(): View<bigint>
+  /** The data of `deposit`. */
+  depositData(quote: Quote, signature: Hex): Hex
+  /** The calls that users and solvers send. Not every deployment has `cancelNonces`. */
+  readonly CALLS_ABI: Abi
+  /** The first topics of all logs that are read: Keccak-256 of the events' signatures. */
+  readonly READ_TOPICS: readonly Hex[]
+  /**
+   * Decodes logs of the contract. It ignores events that are not in docs/protocol.md, "Contract events".
+   * @throws Error when the data has not the length that its event requires
+   */
+  decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLogs
+}
+
+/** The time of an event whose node has not sent it. block-times.ts sets the time of its block. */
+export const UNKNOWN_TIME = 0
+
+/** A log in JSON-RPC form. */
+export interface RawLog {
+  readonly address: Address
+  /** True when a reorganisation has removed the log's block. */
+  readonly removed?: boolean
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  /** Unix time in seconds; many nodes leave it out. */
+  readonly blockTimestamp?: unknown
+  readonly transactionHash: Hex
+  readonly logIndex: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
+
+/** Decoded logs of the settlement contract. */
+export interface DecodedLogs {
+  /** In the order of the chain. */
+  readonly events: readonly EventWithPosition[]
+  /** The solvers that changed their own bond, in lower case. Order events name the solvers whose reserved bond changes. */
+  readonly bondedSolvers: ReadonlySet<Address>
+  readonly cancelledNonces: readonly SolverNonce[]
+}
+
+/** A nonce of a solver's quotes. */
+export interface SolverNonce {
+  /** Lower case. */
+  readonly solver: Address
+  readonly nonce: bigint
+}
