@@ -91,6 +91,11 @@ describe('an answer of the node is', () => {
     [
       'an internal error with the data of a refusal',
       { error: { code: -32603, message: 'Internal error', data: NONCE_USED } },
+      REJECTED,
+    ],
+    [
+      'an internal error with the words of a revert',
+      { error: { code: -32603, message: 'execution reverted' } },
       unknownVerdict('node_error'),
     ],
     ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknownVerdict('node_error')],

@@ -11,10 +11,10 @@ const URL_PARTS = /:\/\/([^\s/@]*@)?([^\s/?#"']*)[^\s"']*/g
 /** What a node, or viem for it, says of a failure, in one line. It has no key of the node, no request and no ABI. */
 export function wordsOf(error: unknown): string {
   const parts = partsOf(error)
+  // The details of viem are the node's words; its own say less.
   const texts = parts.flatMap(({ shortMessage, message, status, details }) => [
-    shortMessage ?? message,
     status,
-    details,
+    details || shortMessage || message,
   ])
   let words = [...new Set(texts)].filter(Boolean).join(' ') || String(error)
   // A node may quote the path and the query at which it was asked, and one part of them may be a key.
