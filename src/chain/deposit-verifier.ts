@@ -1,3 +1,4 @@
+import { createEndpointOrder } from '../../packages/chain/src/endpoint-order.js'
 import { RpcError } from '../../packages/chain/src/rpc-error.js'
 import { revertOf } from '../../packages/protocol/src/revert.js'
 import { systemClock } from '../clock.js'
@@ -14,7 +15,6 @@ import {
   UnsuitableEndpointError,
   type VerificationEndpoint,
 } from './verification-endpoint.js'
-import { createVerificationOrder } from './verification-order.js'
 
 /** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
 export interface DepositVerifier {
@@ -57,7 +57,7 @@ export function createDepositVerifier(
   const endpoints = config.rpcUrls.map((url) =>
     createVerificationEndpoint(url, config, { maxInFlight: MAX_UNDER_WAY, timeoutMs: verifyTimeoutMs }),
   )
-  const order = createVerificationOrder(endpoints, { silenceMs: verifyTimeoutMs / 2, clock })
+  const order = createEndpointOrder(endpoints, clock)
   const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
@@ -90,7 +90,7 @@ export function createDepositVerifier(
           return unknown('answer_too_long')
         }
         if (signal.aborted) {
-          order.markEnded(endpoint, begunAt)
+          order.markEnded(endpoint, begunAt, verifyTimeoutMs / 2)
           return unknown('timeout')
         }
         if (error instanceof UnsuitableEndpointError) warn(endpoint, error)

@@ -1,4 +1,6 @@
 import type { PublicClient } from 'viem'
+import { systemClock } from '../../../src/clock.js'
+import { createEndpointOrder } from './endpoint-order.js'
 import {
   createRpcEndpoint,
   type Endpoint,
@@ -10,7 +12,7 @@ import { hasRun, RpcError } from './rpc-error.js'
 
 /** The JSON-RPC endpoints of one chain. */
 export interface RpcClient {
-  /** Calls the endpoints in order until one answers. */
+  /** Calls the endpoints in order until one answers; those that gave no answer come last for some time. */
   readonly request: RpcRequest
   /** A client of viem that makes its calls by `request`. */
   readonly client: PublicClient
@@ -28,13 +30,16 @@ export interface RpcClient {
 export function createRpcClient(urls: readonly string[], options: RpcEndpointOptions = {}): RpcClient {
   const endpoints = urls.map((url) => createRpcEndpoint(url, options))
 
+  const order = createEndpointOrder(endpoints, (options.clock ?? systemClock).monotonic)
+
   const request: RpcRequest = async (...call) => {
     let failure: RpcError | undefined
-    for (const endpoint of endpoints) {
+    for (const endpoint of order.endpoints()) {
       try {
         return await endpoint.request(...call)
       } catch (error) {
         if (!(error instanceof RpcError) || hasRun(error)) throw error
+        if (error.kind !== 'answered') order.markFailed(endpoint)
         if (failure?.kind !== 'answered') failure = error
       }
     }

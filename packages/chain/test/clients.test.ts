@@ -26,6 +26,17 @@ it.each<[string, HttpAnswer]>([
   expect(sizes()).toEqual([1, 1, 0])
 })
 
+it('an endpoint that gave no answer is called after the others, and one that has answered is not', async () => {
+  const silent = await start(broken, undefined)
+  const answering = await start(withError({ code: -32000, message: 'header not found' }), undefined)
+  for (const { rpc } of [silent, answering])
+    for (let calls = 0; calls < 3; calls++) await rpc.request('eth_call', [1])
+  expect([silent.sizes(), answering.sizes()]).toEqual([
+    [1, 3],
+    [3, 3],
+  ])
+})
+
 it('a revert is an answer, also for viem', async () => {
   const { rpc, sizes } = await start(
     withError({ code: 3, message: 'execution reverted', data: '0x01' }),

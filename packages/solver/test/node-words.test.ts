@@ -39,7 +39,9 @@ it.each([401, 429, 500, 307])(
       expect(shown(reportable(one))).not.toContain(KEY)
       expect(shown(reportable(one)).length).toBeLessThan(MAX_SHOWN)
     }
-    expect(() => failed('chains[1].rpc must be a node')(error)).toThrow(/^chains\[1\].rpc must be a node: "?\w/)
+    expect(() => failed('chains[1].rpc must be a node')(error)).toThrow(
+      /^chains\[1\].rpc must be a node: "?\w/,
+    )
   },
 )
 
