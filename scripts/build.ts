@@ -44,9 +44,8 @@ const serveBuilt: Plugin = {
     onResolve({ filter: /^\.\.\/\.\.\/main\.js$/ }, () => ({ path: './main.js', external: true })),
 }
 await build({ ...options, entryPoints: { cli: 'src/cli/main.ts' }, splitting: true, plugins: [serveBuilt] })
-// Separate builds: a chunk that they share with others would load more into a process or thread than it needs.
-for (const entry of ['src/main.ts', 'src/store/quote-record-thread.ts'])
-  await build({ ...options, entryPoints: [entry] })
+// A separate build: chunks that it shares with the command line would load more into the process than it needs.
+await build({ ...options, entryPoints: ['src/main.ts'] })
 // The service reads these files at run time. To run it, only the external packages above must be installed.
 for (const { name } of SWAGGER_UI_FILES)
   await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))

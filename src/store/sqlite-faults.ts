@@ -43,7 +43,7 @@ const FAULTS: readonly [RegExp, Fault][] = [
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FileGoneError) return GONE
   if (error instanceof FileUnreachableError) return UNREACHABLE
-  const code = sqliteCodeOf(error)
+  const code = error instanceof SQLite.SqliteError ? error.code : ''
   return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
@@ -51,10 +51,4 @@ export function faultOf(error: unknown): Fault | undefined {
 export function faultErrorOf(error: unknown): Error | undefined {
   const fault = faultOf(error)
   return fault && new Error(`${fault.text} (${(error as Error).message})`, { cause: error })
-}
-
-/** SQLite's code, such as `SQLITE_FULL`. An error from a thread has it at the end of its message. */
-function sqliteCodeOf(error: unknown): string {
-  if (error instanceof SQLite.SqliteError) return error.code
-  return (error instanceof Error && /\((SQLITE_\w+)\)$/.exec(error.message)?.[1]) || ''
 }

@@ -7,7 +7,7 @@ import { createPagePositions } from '../../src/quoting/page-positions.js'
 import { createQuoteIds } from '../../src/quoting/quote-ids.js'
 import { createQuoteRecordWriter } from '../../src/quoting/quote-record-writer.js'
 import { type QuoteTrace, toQuoteRecord } from '../../src/quoting/quote-trace.js'
-import { openQuoteRecordTable } from '../../src/store/quote-record-sqlite.js'
+import { openQuoteRecordFile } from '../../src/store/quote-record-file.js'
 import type { StoredQuoteRecord } from '../../src/store/quote-record-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
@@ -41,7 +41,7 @@ function toStored(record: QuoteRecord): StoredQuoteRecord {
 
 /** The lists over records in memory, whose writes a test can have fail. */
 async function open() {
-  const store = await openQuoteRecordTable({ path: ':memory:', maxBytes: 2 ** 24 })
+  const store = await openQuoteRecordFile(':memory:', 2 ** 24, createLog('silent'))
   onTestFinished(store.close)
   const database = { isAway: false }
   const writer = createQuoteRecordWriter({
