@@ -1,9 +1,11 @@
-import type { PublicClient } from 'viem'
+import { type PublicClient, zeroAddress } from 'viem'
+import { bondToken as bondTokenView } from '../../packages/protocol/src/deployed-settlement.js'
 import { wordsOf } from '../../packages/protocol/src/node-words.js'
+import { findView } from '../../packages/protocol/src/read-view.js'
 import { createRetry } from '../concurrency/retry.js'
 import type { Address } from '../domain/hex.js'
 import type { Logger } from '../telemetry/log.js'
-import { readBondTokenAddress, readDecimals, readSymbol } from './token-views.js'
+import { readDecimals, readSymbol } from './token-views.js'
 
 /** The ERC-20 token of the solvers' bonds, as its contract describes it. */
 export interface BondToken {
@@ -41,7 +43,9 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
   const { chainId, settlement, readAny, log } = options
   let bondToken: BondToken | undefined
   let timer: NodeJS.Timeout | undefined
-  const addressOf = keepAnswer((contract) => readAny((client) => readBondTokenAddress(client, contract)))
+  const addressOf = keepAnswer((contract) =>
+    readAny(({ request }) => findView(request, contract, bondTokenView())),
+  )
   const symbolOf = keepAnswer((token) => readAny((client) => readSymbol(client, token)))
   const decimalsOf = keepAnswer((token) => readAny((client) => readDecimals(client, token)))
 
@@ -50,7 +54,7 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
     maxDelayMs: MAX_RETRY_MS,
     async work() {
       const address = await addressOf(settlement)
-      if (address === undefined) return
+      if (address === undefined || address === zeroAddress) return
       const [symbol, decimals] = await Promise.allSettled([symbolOf(address), decimalsOf(address)])
       bondToken = { address, symbol: answerOf(symbol), decimals: answerOf(decimals) }
       for (const result of [symbol, decimals]) if (result.status === 'rejected') throw result.reason

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
 import { order as orderView } from '../../packages/protocol/src/deployed-settlement.js'
 import { readView } from '../../packages/protocol/src/read-view.js'
-import { createRetry } from '../concurrency/retry.js'
+import { systemClock as clock } from '../clock.js'
 import { reasonOf } from '../domain/errors.js'
 import type { TermsSink } from '../domain/event-sink.js'
-import type { Address, Hex } from '../domain/hex.js'
+import type { Address } from '../domain/hex.js'
 import type { KnownOrder, OrderPosition } from '../domain/order.js'
 import type { Logger } from '../telemetry/log.js'
 
@@ -36,18 +35,15 @@ const PAUSE_MS = 100
 /** An attempt ends after so many pages in a row without any answer. */
 const MAX_EMPTY_PAGES = 10
 const LOOK_INTERVAL_MS = 2000
-const RETRY_MS = 2000
-/** Longest time between two attempts. Nodes often reject reads for a short time. */
-const MAX_RETRY_MS = 60_000
-const NOT_READ = 'the terms of orders could not be read: it is tried again'
+/** Longest pause after attempts that have failed. Nodes often reject reads for a short time. */
+const MAX_PAUSE_MS = 60_000
 
 /** Builds the retry for the orders of one chain. */
 export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
   const { chainId, client, settlement, sink, log } = options
   const closing = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  /** The newest order without terms at the last look. A new one is read at once, or after the attempt under way. */
-  let newest: Hex | undefined
+  const { signal } = closing
+  let running: Promise<void> | undefined
 
   /** Reads pages up to the last one, or until some in a row have completed no order. */
   async function completeOrders(): Promise<void> {
@@ -60,7 +56,7 @@ export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
       if (orders.length < PAGE_ROWS) break
       after = orders.at(-1)
       empty = completed > 0 ? 0 : empty + 1
-      await delay(PAUSE_MS, undefined, { signal: closing.signal })
+      await clock.sleep(PAUSE_MS, signal)
     }
     if (left > 0) throw new Error(`the terms of ${left} orders could not be read`)
   }
@@ -72,36 +68,29 @@ export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
     return order === undefined || order.state === 'NONE' ? undefined : order
   }
 
-  const terms = createRetry({
-    work: completeOrders,
-    delayMs: RETRY_MS,
-    maxDelayMs: MAX_RETRY_MS,
-    onFailure: (error) => log.debug({ chainId, reason: reasonOf(error) }, NOT_READ),
-  })
-
-  async function look(): Promise<void> {
-    const [order] = await sink.ordersWithoutTerms(undefined, 1)
-    const isNew = order !== undefined && order.orderId !== newest
-    newest = order?.orderId
-    if (isNew) terms.run()
+  async function run(): Promise<void> {
+    for (let pauseMs = LOOK_INTERVAL_MS; !signal.aborted; ) {
+      try {
+        await completeOrders()
+        pauseMs = LOOK_INTERVAL_MS
+      } catch (error) {
+        log.debug(
+          { chainId, reason: reasonOf(error) },
+          'the terms of orders could not be read: it is tried again',
+        )
+        pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
+      }
+      await clock.sleep(pauseMs, signal).catch(() => {})
+    }
   }
-
-  const looking = createRetry({
-    work: look,
-    delayMs: LOOK_INTERVAL_MS,
-    onFailure: (error) => log.warn({ chainId, reason: reasonOf(error) }, NOT_READ),
-  })
 
   return {
     start() {
-      if (timer !== undefined) return
-      timer = setInterval(looking.run, LOOK_INTERVAL_MS)
-      looking.run()
+      running ??= run()
     },
     async close() {
-      clearInterval(timer)
       closing.abort()
-      await Promise.all([looking.close(), terms.close()])
+      await running
     },
   }
 }

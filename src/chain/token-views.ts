@@ -1,5 +1,4 @@
 import { type PublicClient, toFunctionSelector } from 'viem'
-import { bondToken } from '../../packages/protocol/src/deployed-settlement.js'
 import { simulate } from '../../packages/protocol/src/read-view.js'
 import type { View } from '../../packages/protocol/src/settlement.js'
 import { isDisplayName } from '../domain/display-name.js'
@@ -17,25 +16,11 @@ const WORD = 32
 const STRING_START = 2 * WORD
 /** A display name is shorter, also when each character has four bytes. */
 const MAX_SYMBOL_BYTES = 256
-const ADDRESS_DIGITS = 40
-const NO_ADDRESS = '0'.repeat(ADDRESS_DIGITS)
 
 const SYMBOL = toFunctionSelector('symbol()')
 const DECIMALS_VIEW = toFunctionSelector('decimals()')
 
 type Client = Pick<PublicClient, 'request'>
-
-/**
- * Reads the token of a settlement contract's bonds.
- * @returns undefined when the contract has no such view, or its answer is no address, as below
- * @throws ChainReadError, as below
- */
-export async function readBondTokenAddress(
-  client: Client,
-  settlement: Address,
-): Promise<Address | undefined> {
-  return parseAddressAnswer(await callView(client, settlement, bondToken()))
-}
 
 /** Reads a token's symbol. */
 export async function readSymbol(client: Client, token: Address): Promise<string | undefined> {
@@ -54,12 +39,6 @@ async function callView(
   { name, data }: Pick<View<unknown>, 'name' | 'data'>,
 ): Promise<Hex> {
   return (await simulate(request, { to, data, gas: toQuantity(VIEW_GAS) }, name)) ?? '0x'
-}
-
-/** The address in the answer of a view; undefined when it is the zero address or no address. */
-export function parseAddressAnswer(answer: Hex): Address | undefined {
-  const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(answer) ?? []
-  return address === undefined || address === NO_ADDRESS ? undefined : `0x${address.toLowerCase()}`
 }
 
 /**

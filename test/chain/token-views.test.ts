@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, stringToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { parseAddressAnswer, parseDecimalsAnswer, parseSymbolAnswer } from '../../src/chain/token-views.js'
+import { parseDecimalsAnswer, parseSymbolAnswer } from '../../src/chain/token-views.js'
 
 const text = (symbol: string): Hex => encodeAbiParameters([{ type: 'string' }], [symbol])
 const bytes32 = (symbol: string): Hex => stringToHex(symbol, { size: 32 })
@@ -82,25 +82,5 @@ describe('decimals', () => {
     ['no bytes', '0x'],
   ])('are absent for %s', (_, answer) => {
     expect(parseDecimalsAnswer(answer)).toBeUndefined()
-  })
-})
-
-describe('the address of the token', () => {
-  const address = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
-
-  test('is read in lower case', () => {
-    const answer = encodeAbiParameters([{ type: 'address' }], [address])
-    expect(parseAddressAnswer(answer)).toBe(address)
-    expect(parseAddressAnswer(`0x${answer.slice(2).toUpperCase()}`)).toBe(address)
-  })
-
-  test.each<[string, Hex]>([
-    ['the zero address', integer(0n)],
-    ['more than 20 bytes', integer(2n ** 160n)],
-    ['33 bytes', `${integer(1n)}00`],
-    ['20 bytes', address],
-    ['no bytes', '0x'],
-  ])('is absent for %s', (_, answer) => {
-    expect(parseAddressAnswer(answer)).toBeUndefined()
   })
 })

@@ -1,11 +1,13 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
-import { GetQuoteRequestSchema, OrderType } from '../../gen/aggregator/v1/quote_pb.js'
+import { type GetQuoteRequest, GetQuoteRequestSchema, OrderType } from '../../gen/aggregator/v1/quote_pb.js'
 import { Fields } from '../../src/rpc/fields.js'
 import { createReadQuote } from '../../src/rpc/read-quote.js'
 
-/** Reads the fields about waiting. @returns what a round gets, or the violations */
-function read(waiting: { softDeadlineMs?: number; minQuotes?: number }, quoteSoftTimeoutMs = 500) {
+type Fixed = Partial<Pick<GetQuoteRequest, 'chainId' | 'originChainId' | 'softDeadlineMs' | 'minQuotes'>>
+
+/** Reads some fields. @returns what a round gets of the fields about waiting, or the violations of the given ones */
+function read(given: Fixed, quoteSoftTimeoutMs = 500) {
   const readQuote = createReadQuote({
     quoteTimeoutMs: 2000,
     quoteSoftTimeoutMs,
@@ -17,9 +19,9 @@ function read(waiting: { softDeadlineMs?: number; minQuotes?: number }, quoteSof
     now: () => 0,
   })
   const fields = new Fields([])
-  const message = create(GetQuoteRequestSchema, { orderType: OrderType.EXACT_INPUT, ...waiting })
+  const message = create(GetQuoteRequestSchema, { orderType: OrderType.EXACT_INPUT, ...given })
   const { softDeadline } = readQuote(message, fields)
-  const violations = fields.violations.filter(({ field }) => field in waiting)
+  const violations = fields.violations.filter(({ field }) => field in given)
   return violations.length > 0 ? violations : softDeadline
 }
 
@@ -41,4 +43,12 @@ describe('the soft deadline of a quote', () => {
   ])('rejects %o', (waiting, field, message) => {
     expect(read(waiting)).toContainEqual(expect.objectContaining({ field, message }))
   })
+})
+
+it.each([9n, 11n])('the chain of the input, %s, must be that of the request', (originChainId) => {
+  const message = 'must equal the chain of the request, 10'
+  expect(read({ chainId: 10n, originChainId })).toEqual([
+    expect.objectContaining({ field: 'originChainId', message }),
+  ])
+  expect(read({ chainId: 10n, originChainId: 10n })).not.toEqual(expect.any(Array))
 })
