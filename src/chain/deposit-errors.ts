@@ -113,6 +113,8 @@ const TRANSFER_FAILURES: readonly KnownError[] = [
   { error: 'Comp::_transferTokens: transfer amount exceeds balance', source: 'COMP, Comp.sol' },
   { error: 'ALLOWANCE_EXCEEDED', source: 'stETH, StETH.sol' },
   { error: 'BALANCE_EXCEEDED', source: 'stETH, StETH.sol' },
+  { error: 'Insufficient allowance', source: `the tokens of ${DEPLOYED}` },
+  { error: 'Insufficient balance', source: `the tokens of ${DEPLOYED}` },
 ]
 
 /** What a listed error says of a quote. The name of a refusal has no arguments and never comes from the chain. */

@@ -68,6 +68,8 @@ describe('a failed transfer is', () => {
     'SafeERC20: low-level call failed',
     'TRANSFER_FROM_FAILED',
     'Dai/insufficient-allowance',
+    'Insufficient allowance',
+    'Insufficient balance',
     'Uni::_transferTokens: transfer amount exceeds balance',
   ])('%s', (text) => {
     expect(depositErrorOf(textData(text), QUOTE)).toEqual({ kind: 'transfer_failure' })
