@@ -27,7 +27,8 @@ const MAX_NAME_LENGTH = 64
 
 /**
  * Finds set variables that the service does not read, and whose names are near misses of names that it reads. A near miss has
- * one or two wrong letters, another case, a missing or another unit, a missing chain id, or a wrong digit in the chain id.
+ * one or two wrong letters, another case, a missing or another unit, a missing chain id, or a wrong digit in the chain id. The address of a
+ * contract under another name is one while SERVICE_ADDRESS_<chainId> is not set: other instances of the protocol name theirs so.
  * Such a variable may belong to another program.
  */
 export function findMisspellings(environment: Environment): readonly Misspelling[] {
@@ -44,7 +45,9 @@ export function findMisspellings(environment: Environment): readonly Misspelling
     const meantId = isOfChain && !chainIds.includes(id) ? nearMiss(id, others, digitsOff) : undefined
     if (meantId !== undefined) return [{ variable, meant: `${name}_${meantId}` }]
     const isRead = known.includes(variable) || isOfChain
-    const meant = isRead ? undefined : meantBy(variable, known)
+    const isAddress = name.endsWith('_ADDRESS') && chainIds.includes(id)
+    const address = isAddress && !environment[`SERVICE_ADDRESS_${id}`]?.trim() && `SERVICE_ADDRESS_${id}`
+    const meant = isRead ? undefined : (meantBy(variable, known) ?? (address || undefined))
     return meant === undefined ? [] : [{ variable, meant }]
   })
 }

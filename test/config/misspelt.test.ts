@@ -20,6 +20,7 @@ test.each([
   ['RPC_URLS_8453', 'RPC_URL_8453'],
   ['RPC_URL10', 'RPC_URL_10'],
   ['SERVICE_ADRESS_10', 'SERVICE_ADDRESS_10'],
+  ['FIRMSWAP_ADDRESS_8453', 'SERVICE_ADDRESS_8453'],
   ['POLL_INTERVAL_10', 'POLL_INTERVAL_MS_10'],
   ['SUPPORTED_CHAIN', 'SUPPORTED_CHAINS'],
   ['SUPPORTED_CHAIN_IDS', 'SUPPORTED_CHAINS'],
@@ -40,7 +41,12 @@ test.each([
 
 test('variables of the service, of chains that it does not serve, of other programs, and empty ones are not reported', () => {
   const own = [...Object.keys(DEFAULTS), ...OPTIONAL_VARIABLES, 'SUPPORTED_CHAINS']
-  const ofChains = ['RPC_URL_10', 'RPC_URL_1', ...Object.keys(CHAIN_DEFAULTS).map((name) => `${name}_8453`)]
+  const ofChains = [
+    'RPC_URL_10',
+    'RPC_URL_1',
+    'SERVICE_ADDRESS_10',
+    ...Object.keys(CHAIN_DEFAULTS).map((name) => `${name}_8453`),
+  ]
   const others = [
     'PATH',
     'HOME',
@@ -53,6 +59,8 @@ test('variables of the service, of chains that it does not serve, of other progr
     'NODE_PATH',
     'PGHOST',
     'ETH_RPC_URL',
+    'TOKEN_ADDRESS_10',
+    'FIRMSWAP_ADDRESS_1',
     'TEST_DATABASE_URL',
     'AGGREGATOR_URL',
     'RPC_URL_PORT_8545_TCP',
@@ -91,6 +99,10 @@ test('the message about a missing variable names its misspelling', () => {
   const { RPC_URL_10, ...noUrl } = { ...LEAST, SUPPORTED_CHAINS: '10' }
   expect(() => readConfig({ ...noUrl, RPC_URL: RPC_URL_10 })).toThrow(
     /^RPC_URL_10 is missing.*; RPC_URL is set, which/,
+  )
+  const { SERVICE_ADDRESS_10, ...noAddress } = { ...LEAST, SUPPORTED_CHAINS: '10' }
+  expect(() => readConfig({ ...noAddress, OTHER_ADDRESS_10: SERVICE_ADDRESS_10 })).toThrow(
+    /^SERVICE_ADDRESS_10 is missing.*; OTHER_ADDRESS_10 is set, which/,
   )
   expect(() => readConfig({ ...noUrl, RPC_URL_1: RPC_URL_10 })).toThrow(/^RPC_URL_10 is missing: [^;]*$/)
 })
