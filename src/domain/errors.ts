@@ -105,10 +105,20 @@ export function isOutage(reason: Reason): boolean {
 /** Most chains that the error names. */
 const MAX_NAMED_CHAINS = 20
 
-/** The error for a chain that the instance does not serve. It names the chains that it serves. */
-export function chainNotSupported(supportedChains: readonly number[]): ServiceError {
+/** @param chainId undefined stands for text that is not a chain id @throws ServiceError CHAIN_NOT_SUPPORTED */
+export function assertSupported(chainId: number | undefined, supportedChains: readonly number[]): void {
+  if (chainId === undefined || !supportedChains.includes(chainId))
+    throw chainNotSupported(chainId, supportedChains)
+}
+
+/** The error for a chain that the instance does not serve. It names that chain and those served (docs/decisions.md, D7). */
+export function chainNotSupported(
+  chainId: number | undefined,
+  supportedChains: readonly number[],
+): ServiceError {
+  const chain = chainId === undefined ? 'A chain without a valid id' : `Chain ${chainId}`
   const others = supportedChains.length - MAX_NAMED_CHAINS
   const named = supportedChains.slice(0, MAX_NAMED_CHAINS).join(', ')
   const list = others > 0 ? `${named} and ${others} more, see /health` : named
-  return new ServiceError('CHAIN_NOT_SUPPORTED', `This chain is not supported here. Supported: ${list}.`)
+  return new ServiceError('CHAIN_NOT_SUPPORTED', `${chain} is not supported here. Supported: ${list}.`)
 }

@@ -113,7 +113,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
 
   function hasherOf(chainId: number): QuoteHasher {
     const chain = chains.get(chainId)
-    if (chain === undefined) throw chainNotSupported([...chains.keys()])
+    if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
     return chain.quoteHasher()
   }
 

@@ -3,12 +3,7 @@ import {
   type StreamEventsRequest,
   type StreamEventsResponse,
 } from '../../gen/aggregator/v1/event_pb.js'
-import {
-  chainNotSupported,
-  type FieldViolation,
-  invalidArgument,
-  type ServiceError,
-} from '../domain/errors.js'
+import { assertSupported, type FieldViolation, invalidArgument, type ServiceError } from '../domain/errors.js'
 import type { EventFilter } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
@@ -102,8 +97,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     { address }: StreamCaller,
     malformed: readonly FieldViolation[],
   ): Subscription {
-    if (request.chainId.some((chainId) => !supportedChains.includes(Number(chainId))))
-      throw chainNotSupported(supportedChains)
+    for (const chainId of request.chainId) assertSupported(Number(chainId), supportedChains)
     const fields = new Fields(malformed)
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)

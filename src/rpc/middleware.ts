@@ -1,6 +1,6 @@
 import type { Message } from '@bufbuild/protobuf'
 import {
-  chainNotSupported,
+  assertSupported,
   type FieldViolation,
   invalidArgument,
   isOutage,
@@ -46,7 +46,6 @@ interface MiddlewareOptions {
 /** Builds the middleware: the function that it returns wraps a method. */
 export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
   const { supportedChains, rateLimits, metrics, log } = options
-  const supported = new Set(supportedChains)
 
   function logCause(error: ServiceError, method: string, requestId: string): void {
     if (error.cause === undefined) return
@@ -54,20 +53,12 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
     log[level]({ requestId, method, reason: error.reason, err: error.cause }, error.message)
   }
 
-  async function rejectChain(client: Client): Promise<never> {
-    await rateLimits.consume('global', client)
-    throw chainNotSupported(supportedChains)
-  }
-
-  const isSupported = (chainId: number | undefined) => chainId !== undefined && supported.has(chainId)
-
   return (method) => {
     const { desc, hasChain, limit } = method
     const name = `${desc.parent.typeName}/${desc.name}`
-    const isServed = (chainId: number | undefined) => !hasChain || isSupported(chainId)
 
     function assertChain(chainId: number | undefined): void {
-      if (!isServed(chainId)) throw chainNotSupported(supportedChains)
+      if (hasChain) assertSupported(chainId, supportedChains)
     }
 
     return {
@@ -75,8 +66,11 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
       hasChain,
       assertChain,
       checkLimits: (client) => rateLimits.consume(limit, client),
-      checkChainAndLimits: (chainId, client) =>
-        isServed(chainId) ? rateLimits.consume(limit, client) : rejectChain(client),
+      async checkChainAndLimits(chainId, client) {
+        const isServed = !hasChain || supportedChains.includes(chainId ?? 0)
+        await rateLimits.consume(isServed ? limit : 'global', client)
+        assertChain(chainId)
+      },
       async handle(message, call, malformed = []) {
         try {
           const fields = new Fields(malformed)

@@ -24,7 +24,7 @@ export function createOrderService({ chains, orders }: OrderServiceOptions): Met
     }),
     async handle({ chainId, orderId }) {
       const chain = chains.get(chainId)
-      if (chain === undefined) throw chainNotSupported([...chains.keys()])
+      if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
       return toOrderMessage(await chain.readOrder(orderId))
     },
   })

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events'
 import { QuoteService, type StreamQuotesRequest } from '../../gen/aggregator/v1/quote_pb.js'
 import type { Clock } from '../clock.js'
 import {
-  chainNotSupported,
+  assertSupported,
   type FieldViolation,
   invalidArgument,
   ServiceError,
@@ -77,13 +77,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
 
   const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
 
-  function isSupported(chainId: number | undefined): boolean {
-    return chainId !== undefined && supportedChains.includes(chainId)
-  }
-
-  function assertChain(chainId: number | undefined): void {
-    if (!isSupported(chainId)) throw chainNotSupported(supportedChains)
-  }
+  const assertChain = (chainId: number | undefined) => assertSupported(chainId, supportedChains)
 
   /** A stream opens with its first round, which counts as one quote. */
   async function checkLimits(client: Client): Promise<void> {
@@ -152,7 +146,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
     assertChain,
     checkLimits,
     async checkChainAndLimits(chainId, client) {
-      if (isSupported(chainId)) await checkLimits(client)
+      if (supportedChains.includes(chainId ?? 0)) await checkLimits(client)
       else await rateLimits.consume('global', client)
       assertChain(chainId)
     },

@@ -1,5 +1,5 @@
 import type { SessionHello } from '../../gen/aggregator/v1/session_pb.js'
-import { chainNotSupported, type FieldViolation, invalidArgument } from '../domain/errors.js'
+import { assertSupported, type FieldViolation, invalidArgument } from '../domain/errors.js'
 import { MAX_SESSION_CHAINS } from '../domain/field-rules.js'
 import type { Hello } from '../sessions/messages.js'
 import { Fields } from './fields.js'
@@ -13,10 +13,9 @@ export type ReadHello = (message: SessionHello, malformed?: readonly FieldViolat
 
 /** Builds the reader of an instance's hellos. */
 export function createReadHello(supportedChains: readonly number[]): ReadHello {
-  const supported = new Set(supportedChains)
   return (message, malformed = []) => {
     const chainIds = message.chainIds.map(Number)
-    if (!chainIds.every((chainId) => supported.has(chainId))) throw chainNotSupported(supportedChains)
+    for (const chainId of chainIds) assertSupported(chainId, supportedChains)
     const fields = new Fields(malformed)
     if (
       chainIds.length < 1 ||

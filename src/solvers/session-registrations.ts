@@ -1,5 +1,5 @@
 import { createKeyedQueue } from '../concurrency/keyed-queue.js'
-import { chainNotSupported, ServiceError } from '../domain/errors.js'
+import { assertSupported, ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { SessionRegistration } from '../domain/session.js'
 import type { Bond, SolverKey } from '../domain/solver.js'
@@ -56,7 +56,7 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
   async function check(keys: readonly SolverKey[]): Promise<readonly CheckedSolver[]> {
     const onAll = <T>(step: (key: SolverKey) => Promise<T> | T) =>
       Promise.all(keys.map((key) => nameChain(key, keys.length, async () => step(key))))
-    if (keys.some(({ chainId }) => !chains.has(chainId))) throw chainNotSupported([...chains.keys()])
+    for (const { chainId } of keys) assertSupported(chainId, [...chains.keys()])
     await onAll(places.assertNotBlocked)
     const rooms = await onAll(places.findRoom)
     const bonds = await onAll(places.readSufficientBond)

@@ -90,9 +90,9 @@ test.each([
   [[1], 'Supported: 1.'],
   [[1, 8453], 'Supported: 1, 8453.'],
   [Array.from({ length: 22 }, (_, index) => index + 1), '19, 20 and 2 more, see /health.'],
-])('the error for an unsupported chain names the supported ones: %j', (chainIds, words) => {
-  const { reason, message } = chainNotSupported(chainIds)
+])('the error for an unsupported chain names it and the supported ones: %j', (chainIds, words) => {
+  const { reason, message } = chainNotSupported(999, chainIds)
   expect(reason).toBe('CHAIN_NOT_SUPPORTED')
-  expect(message.startsWith('This chain is not supported here. Supported: 1')).toBe(true)
+  expect(message.startsWith('Chain 999 is not supported here. Supported: 1')).toBe(true)
   expect(message.endsWith(words)).toBe(true)
 })

@@ -149,7 +149,7 @@ describe.each(rows)('%s', (reason, httpStatus, grpcCode, provocation) => {
 
   it('comes after CHAIN_NOT_SUPPORTED when the chain is not supported', async () => {
     const rest = await overRest(1, provocation)
-    const message = `This chain is not supported here. Supported: ${chain.chainId}.`
+    const message = `Chain 1 is not supported here. Supported: ${chain.chainId}.`
     expect([rest.status, rest.body.code, rest.body.error]).toEqual([404, 'CHAIN_NOT_SUPPORTED', message])
     const call = grpc.call(provocation.service, provocation.method, { chainId: 1 })
     await expect(call).rejects.toMatchObject({ code: 5, details: message })

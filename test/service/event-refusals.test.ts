@@ -110,7 +110,7 @@ describe.each(transports)('$name', (transport) => {
     const request = { chainId: [chain.chainId, 1], user: ['nobody'], after: 'nonsense' }
     const end = await transport.open(service.url, request).ended()
     expect(end).toMatchObject(endOn(transport, CHAIN_NOT_SUPPORTED))
-    expect(end.text).toContain(`This chain is not supported here. Supported: ${chain.chainId}.`)
+    expect(end.text).toContain(`Chain 1 is not supported here. Supported: ${chain.chainId}.`)
   })
 })
 

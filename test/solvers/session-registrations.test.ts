@@ -89,7 +89,7 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
   })
 
   test.each([
-    ['a chain that is not supported', { chainIds: [1, 3] }, 'CHAIN_NOT_SUPPORTED', /1, 2/],
+    ['a chain that is not supported', { chainIds: [1, 3] }, 'CHAIN_NOT_SUPPORTED', /^Chain 3 .*: 1, 2/],
     ['an address that is blocked on one chain', {}, 'SOLVER_BLOCKED', /^Chain 2: /],
     ['a full chain', { address: solver(3).address }, 'SOLVER_LIMIT_REACHED', /^Chain 1: /],
     ['an insufficient bond', { address: solver(2).address }, 'BOND_INSUFFICIENT', /^Chain 2: /],
