@@ -41,7 +41,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
 
   return {
     onLogs(logs) {
-      const orderIds = logs.events.map(({ event }) => event.orderId)
+      const orderIds = logs.events.map(({ event }) => event.orderId).concat(logs.changedOrders)
       for (const orderId of orderIds) orders.invalidate(orderId)
       const solvers = touchedSolvers(logs)
       if (solvers?.size !== 0) listener.onBonds(solvers)

@@ -63,12 +63,12 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     return isLagging ? read(view, { blockHash: last.hash }) : answer
   }
 
-  /** Adds the published steps to an order that is being read. @param isAtTip whether it is read as of the last block seen */
-  async function addSteps(orderId: Hex, reading: Promise<Order>, isAtTip: boolean): Promise<FetchedOrder> {
+  /** Adds the published steps to an order that is being read. @param atBlock the last block seen, if it is read as of that block */
+  async function addSteps(orderId: Hex, reading: Promise<Order>, atBlock?: number): Promise<FetchedOrder> {
     const published = withTimeout(readSteps(orderId), STEPS_TIMEOUT_MS).catch(() => undefined)
     const [order, steps] = await Promise.all([reading, published])
-    if (order.state === 'NONE') return { order, isAtTip }
-    return { order: { ...order, steps: steps ?? {} }, isAtTip: isAtTip && steps !== undefined }
+    if (order.state === 'NONE') return { order, atBlock }
+    return { order: { ...order, steps: steps ?? {} }, atBlock: steps && atBlock }
   }
 
   /** Reads an order as of the last block, or the node's latest state when the node does not have that block. */
@@ -76,20 +76,22 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     const { last } = state().snapshot()
     if (last !== undefined) {
       try {
-        return await addSteps(orderId, readOrder(orderId, { blockHash: last.hash }), true)
+        return await addSteps(orderId, readOrder(orderId, { blockHash: last.hash }), last.number)
       } catch (error) {
         if (!isNodeAnswer(error)) throw error
         log.debug({ chainId, reason: wordsOf(error) }, 'an order could not be read as of the last block')
       }
     }
-    return addSteps(orderId, readOrder(orderId), false)
+    return addSteps(orderId, readOrder(orderId))
   }
+
+  const lastNumber = () => state().snapshot().last?.number ?? 0
 
   async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
     // So that the order is read as of the current last block.
     const isKnown = state().snapshot().status === 'ok' && (await state().poll())
-    if (isKnown) return orders.get(orderId, readAtLast)
-    const { order } = await addSteps(orderId, readOrder(orderId), false)
+    if (isKnown) return orders.get(orderId, lastNumber(), readAtLast)
+    const { order } = await addSteps(orderId, readOrder(orderId))
     return order
   }
 
@@ -108,7 +110,7 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     readBond: (solver) => orUnavailable(readLatest(contract.bond(solver))),
     isNonceUsed: (solver, nonce) => orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
     readOrder(orderId) {
-      const known = isCurrent(state().snapshot()) ? orders.peek(orderId) : undefined
+      const known = isCurrent(state().snapshot()) ? orders.peek(orderId, lastNumber()) : undefined
       return known ?? orUnavailable(fetchOrder(orderId))
     },
   }

@@ -6,16 +6,20 @@ import type { OrderWithSteps } from '../domain/order.js'
 /** An order as a node returned it. */
 export interface FetchedOrder {
   readonly order: OrderWithSteps
-  /** Whether it is the state of the last block seen. Only such an order is kept, because a later event invalidates it. */
-  readonly isAtTip: boolean
+  /** The last block seen, if this is the state of it. Only such an order is kept, because a later event invalidates it. */
+  readonly atBlock: number | undefined
 }
 
 /** Orders of one chain as of the last block seen. */
 export interface OrderCache {
-  /** An order from memory. */
-  peek(orderId: Hex): OrderWithSteps | undefined
-  /** An order. Reads it only when it is not in memory and no read of it is under way. */
-  get(orderId: Hex, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<OrderWithSteps>
+  /**
+   * An order from memory. One that the contract did not know is not used after a few blocks: deployed contracts change orders without an
+   * event that all of them have (docs/decisions.md, D6).
+   * @param block number of the last block seen
+   */
+  peek(orderId: Hex, block: number): OrderWithSteps | undefined
+  /** An order. Reads it only when `peek` does not give it and no read of it is under way. */
+  get(orderId: Hex, block: number, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<OrderWithSteps>
   /** Removes an order that an event has changed. A read under way is not kept. */
   invalidate(orderId: Hex): void
   /** Removes all orders, as after a reorganisation. */
@@ -42,6 +46,8 @@ const MAX_ORDER_BYTES = 64 * 1024 * 1024
 const UNKNOWN_ORDER_BYTES = 500
 const KNOWN_ORDER_BYTES = 1300
 const STEP_BYTES = 400
+/** Blocks for which an order that the contract does not know is kept. */
+const UNKNOWN_BLOCKS = 5
 
 /** Builds the caches of all supported chains, which share their memory. The orders that were not read for longest leave it first. */
 export function createOrderCaches(chainIds: readonly number[]): OrderCaches {
@@ -57,13 +63,13 @@ export function createOrderCaches(chainIds: readonly number[]): OrderCaches {
   }
 }
 
-type OrderMemory = LRUCache<string, OrderWithSteps>
+type OrderMemory = LRUCache<string, FetchedOrder>
 
 function createOrderMemory(): OrderMemory {
   return new LRUCache({ maxSize: MAX_ORDER_BYTES, sizeCalculation: bytesOf })
 }
 
-function bytesOf(order: OrderWithSteps): number {
+function bytesOf({ order }: FetchedOrder): number {
   if (order.state === 'NONE') return UNKNOWN_ORDER_BYTES
   return KNOWN_ORDER_BYTES + STEP_BYTES * Object.keys(order.steps).length
 }
@@ -81,9 +87,9 @@ function createOrderCache(chainId: number, memory: OrderMemory): OrderCache {
   ): Promise<OrderWithSteps> {
     const isCurrent = () => readings.get(orderId) === reading
     const reading = read(orderId)
-      .then(({ order, isAtTip }) => {
-        if (isAtTip && isCurrent()) memory.set(keyOf(orderId), order)
-        return order
+      .then((fetched) => {
+        if (fetched.atBlock !== undefined && isCurrent()) memory.set(keyOf(orderId), fetched)
+        return fetched.order
       })
       .finally(() => {
         if (isCurrent()) readings.delete(orderId)
@@ -92,10 +98,15 @@ function createOrderCache(chainId: number, memory: OrderMemory): OrderCache {
     return reading
   }
 
+  function peek(orderId: Hex, block: number): OrderWithSteps | undefined {
+    const { order, atBlock = 0 } = memory.get(keyOf(orderId)) ?? {}
+    return order?.state === 'NONE' && block - atBlock >= UNKNOWN_BLOCKS ? undefined : order
+  }
+
   return {
-    peek: (orderId) => memory.get(keyOf(orderId)),
-    async get(orderId, read) {
-      return memory.get(keyOf(orderId)) ?? readings.get(orderId) ?? startReading(orderId, read)
+    peek,
+    async get(orderId, block, read) {
+      return peek(orderId, block) ?? readings.get(orderId) ?? startReading(orderId, read)
     },
     invalidate(orderId) {
       memory.delete(keyOf(orderId))

@@ -13,7 +13,7 @@ async function startListener() {
   const orders = createOrderCaches([1]).of(1)
   const done: string[] = []
   const note = (what: string) => {
-    const cached = ORDERS.filter((orderId) => orders.peek(orderId) !== undefined)
+    const cached = ORDERS.filter((orderId) => orders.peek(orderId, 1) !== undefined)
     done.push(`${what}; in memory: ${cached.join(' ') || 'none'}`)
   }
   const listener = createBlockListener({
@@ -31,7 +31,7 @@ async function startListener() {
   })
   for (const orderId of ORDERS) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
-    await orders.get(orderId, async () => ({ order, isAtTip: true }))
+    await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))
   }
   return { ...listener, done }
 }
@@ -53,6 +53,7 @@ const logsOf = (logs: Partial<DecodedLogs>): DecodedLogs => ({
   events: [],
   bondedSolvers: new Set(),
   cancelledNonces: [],
+  changedOrders: [],
   ...logs,
 })
 
@@ -71,6 +72,12 @@ it('a refund whose solver is not known touches the bonds of all solvers', async 
   const { onLogs, done } = await startListener()
   onLogs(logsOf({ events: [refunded('0x2')] }))
   expect(done).toEqual(['bonds of all; in memory: 0x1', 'publishes 0x2; in memory: 0x1'])
+})
+
+it('orders that an event without subscribers has changed leave the memory everywhere', async () => {
+  const { onLogs, done } = await startListener()
+  onLogs(logsOf({ changedOrders: ['0x2'] }))
+  expect(done).toEqual(['publishes 0x2; in memory: 0x1'])
 })
 
 it('a block without logs changes nothing', async () => {

@@ -45,7 +45,14 @@ it('a second reading that fails because of the database is repeated until it suc
     async blocks() {
       if (isDown) throw new EventSinkError('the database is down')
       return [
-        { header: HEADER, isProven: true, events: [EVENT], bondedSolvers: new Set(), cancelledNonces: [] },
+        {
+          header: HEADER,
+          isProven: true,
+          events: [EVENT],
+          bondedSolvers: new Set(),
+          cancelledNonces: [],
+          changedOrders: [],
+        },
       ]
     },
   } as unknown as BlockReader

@@ -13,21 +13,20 @@ function orderOf(orderId: Hex): OrderWithSteps {
 /** A cache in which each miss is read by `read`. */
 function createMemory(read: (orderId: Hex) => Promise<FetchedOrder>) {
   const cache = createOrderCaches([1]).of(1)
-  return { ...cache, get: (orderId: Hex) => cache.get(orderId, read) }
+  return { ...cache, get: (orderId: Hex, block = 1) => cache.get(orderId, block, read) }
 }
 
 /** A cache whose reads end when the test says so. */
 function createSlowMemory() {
-  const readings: { orderId: Hex; succeed(isAtTip?: boolean): OrderWithSteps; fail(error: Error): void }[] =
-    []
+  const readings: { orderId: Hex; succeed(): OrderWithSteps; fail(error: Error): void }[] = []
   const memory = createMemory(
     (orderId) =>
       new Promise<FetchedOrder>((resolve, reject) => {
         readings.push({
           orderId,
-          succeed(isAtTip = true) {
+          succeed() {
             const order = orderOf(orderId)
-            resolve({ order, isAtTip })
+            resolve({ order, atBlock: 1 })
             return order
           },
           fail: reject,
@@ -43,8 +42,8 @@ function createSlowMemory() {
 }
 
 /** A cache whose reads succeed at once. */
-function createFastMemory(isAtTip = true) {
-  const read = vi.fn(async (orderId: Hex): Promise<FetchedOrder> => ({ order: orderOf(orderId), isAtTip }))
+function createFastMemory({ atBlock }: { atBlock: number | undefined } = { atBlock: 1 }) {
+  const read = vi.fn(async (orderId: Hex): Promise<FetchedOrder> => ({ order: orderOf(orderId), atBlock }))
   return { memory: createMemory(read), read }
 }
 
@@ -66,8 +65,18 @@ describe('an order', () => {
     expect(read.mock.calls).toEqual([['0x1'], ['0x2']])
   })
 
+  test('that the contract does not know is read again after five blocks, and others are not', async () => {
+    const { memory, read } = createFastMemory()
+    for (const block of [1, 5, 6, 6]) await memory.get('0x1', block)
+    expect(read).toHaveBeenCalledTimes(3)
+    const caches = createOrderCaches([1]).of(1)
+    const settled = { state: 'SETTLED', chainId: 1, steps: {} } as unknown as OrderWithSteps
+    await caches.get('0x1', 1, async () => ({ order: settled, atBlock: 1 }))
+    expect(caches.peek('0x1', 1000)).toBe(settled)
+  })
+
   test('is not cached when its state may be that of an older block', async () => {
-    const { memory, read } = createFastMemory(false)
+    const { memory, read } = createFastMemory({ atBlock: undefined })
     for (const _ of [1, 2, 3]) expect(await memory.get('0x1')).toEqual(orderOf('0x1'))
     expect(read).toHaveBeenCalledTimes(3)
   })
@@ -168,28 +177,28 @@ test('the cache keeps the orders that were used last', async () => {
 test('the orders of all chains share the memory, and known orders take more of it', async () => {
   const caches = createOrderCaches([1, 2])
   const remember = (chainId: number, orderId: Hex, order: OrderWithSteps) =>
-    caches.of(chainId).get(orderId, async () => ({ order, isAtTip: true }))
+    caches.of(chainId).get(orderId, 1, async () => ({ order, atBlock: 1 }))
   await remember(1, '0xfirst', orderOf('0xfirst'))
   const step = { blockNumber: 1, logIndex: 0, transactionHash: '0x1', blockTime: 1 } as const
   const steps = { deposited: step, settled: step }
   const settled = { state: 'SETTLED', chainId: 2, steps } as unknown as OrderWithSteps
   const most = Math.floor(2 ** 26 / 2100)
   for (let index = 0; index < most; index++) await remember(2, `0x${index}`, settled)
-  expect(caches.of(1).peek('0xfirst')).toBeDefined()
-  expect(caches.of(2).peek('0x0')).toBe(settled)
+  expect(caches.of(1).peek('0xfirst', 1)).toBeDefined()
+  expect(caches.of(2).peek('0x0', 1)).toBe(settled)
   for (const orderId of ['0xnew', '0xnewer'] as const) await remember(2, orderId, settled)
-  expect(caches.of(2).peek('0x1')).toBeUndefined()
+  expect(caches.of(2).peek('0x1', 1)).toBeUndefined()
 })
 
 test('an event invalidates its order on its own chain only', async () => {
   const caches = createOrderCaches([1, 2])
-  const read = async (orderId: Hex) => ({ order: orderOf(orderId), isAtTip: true })
+  const read = async (orderId: Hex) => ({ order: orderOf(orderId), atBlock: 1 })
   for (const chainId of [1, 2])
-    for (const orderId of ['0x1', '0x2'] as const) await caches.of(chainId).get(orderId, read)
+    for (const orderId of ['0x1', '0x2'] as const) await caches.of(chainId).get(orderId, 1, read)
   caches.invalidate({ chainId: 1, orderId: '0x1' })
   caches.invalidate({ chainId: 3, orderId: '0x2' })
   const cached = (chainId: number) =>
-    (['0x1', '0x2'] as const).map((orderId) => caches.of(chainId).peek(orderId)?.orderId)
+    (['0x1', '0x2'] as const).map((orderId) => caches.of(chainId).peek(orderId, 1)?.orderId)
   expect([cached(1), cached(2)]).toEqual([
     [undefined, '0x2'],
     ['0x1', '0x2'],

@@ -33,7 +33,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
     })
   for (const orderId of ['0x1', '0x2'] as const) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
-    await orders.get(orderId, async () => ({ order, isAtTip: true }))
+    await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))
   }
   return {
     state,
@@ -43,7 +43,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
       for (const listener of listeners) listener.onMissed()
     },
     /** The orders in memory. */
-    cached: () => (['0x1', '0x2'] as const).filter((orderId) => orders.peek(orderId) !== undefined),
+    cached: () => (['0x1', '0x2'] as const).filter((orderId) => orders.peek(orderId, 1) !== undefined),
   }
 }
 

@@ -138,8 +138,12 @@ const EVENTS = [
   'UnstakeRequested(address,uint256,uint40)',
   'UnstakeCancelled(address)',
   'UnstakeExecuted(address,uint256)',
+  'TokensRecovered(bytes32,address,address)',
+  'ExcessDeposit(bytes32,address,address,uint256)',
 ]
 const BOND_EVENT = /^(SolverRegistered|BondAdded|Unstake)/
+/** Events of deployed contracts. They are no events of the API: the order is read again. */
+const ORDER_CHANGE = /^(TokensRecovered|ExcessDeposit)/
 const WORD_DIGITS = 64
 export const READ_TOPICS: readonly Hex[] = /* @__PURE__ */ EVENTS.map((event) => toEventSelector(event))
 
@@ -152,10 +156,12 @@ export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLog
   const events: EventWithPosition[] = []
   const bondedSolvers = new Set<Address>()
   const cancelledNonces: SolverNonce[] = []
+  const changedOrders: Hex[] = []
   for (const log of logs) {
     const [topic, firstTopic = '0x'] = log.topics
     const name = nameOf(topic)
     if (name !== undefined && BOND_EVENT.test(name)) bondedSolvers.add(addressOf(firstTopic))
+    if (name !== undefined && ORDER_CHANGE.test(name)) changedOrders.push(lowerCase(firstTopic))
     if (name === 'NonceCancelled') {
       const [nonce] = words(log.data, 1)
       cancelledNonces.push({ solver: addressOf(firstTopic), nonce: BigInt(nonce) })
@@ -163,7 +169,7 @@ export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLog
     const event = readOrderEvent(chainId, name, log)
     if (event !== undefined) events.push({ event, blockHash: log.blockHash })
   }
-  return { events: events.sort(byPosition), bondedSolvers, cancelledNonces }
+  return { events: events.sort(byPosition), bondedSolvers, cancelledNonces, changedOrders }
 }
 
 function byPosition(a: EventWithPosition, b: EventWithPosition): number {

@@ -74,6 +74,8 @@ export interface DecodedLogs {
   /** The solvers that changed their own bond, in lower case. Order events name the solvers whose reserved bond changes. */
   readonly bondedSolvers: ReadonlySet<Address>
   readonly cancelledNonces: readonly SolverNonce[]
+  /** Orders that may have changed by an event that subscribers do not get. */
+  readonly changedOrders: readonly Hex[]
 }
 
 /** A nonce of a solver's quotes. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { type AbiParameter, encodeAbiParameters, encodeEventTopics, getAddress, toEventSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { Address, Hex } from '../../../src/domain/hex.js'
 import { decodeLogs } from '../src/deployed-settlement.js'
@@ -34,7 +35,9 @@ function logOf(
   blockNumber = 7,
   logIndex = 0,
 ): RawLog {
-  const item = settlementAbi.find((each) => each.type === 'event' && each.name === name)
+  const item = [...settlementAbi, ...deployedSettlementAbi].find(
+    (each) => each.type === 'event' && each.name === name,
+  )
   if (item?.type !== 'event') throw new Error(`the contract has no event ${name}`)
   const unindexed: AbiParameter[] = item.inputs.filter(({ indexed }) => !indexed)
   return {
@@ -154,7 +157,8 @@ test('events are sorted by block and log index, whatever their types and their o
 })
 
 test('no logs give no events', () => {
-  expect(decodeLogs(CHAIN_ID, [])).toEqual({ events: [], bondedSolvers: new Set(), cancelledNonces: [] })
+  const nothing = { events: [], bondedSolvers: new Set(), cancelledNonces: [], changedOrders: [] }
+  expect(decodeLogs(CHAIN_ID, [])).toEqual(nothing)
 })
 
 describe('bonds', () => {
@@ -169,7 +173,7 @@ describe('bonds', () => {
     ['UnstakeExecuted', amount],
   ])('are changed by %s, which has a solver and no order', (name, members) => {
     const publisher = decodeLogs(CHAIN_ID, [logOf(name, members)])
-    expect(publisher).toEqual({ events: [], bondedSolvers: named, cancelledNonces: [] })
+    expect(publisher).toEqual({ events: [], bondedSolvers: named, cancelledNonces: [], changedOrders: [] })
   })
 
   test.each([
@@ -195,6 +199,14 @@ test('NonceCancelled has the solver and the nonce, up to the largest', () => {
   const { events, cancelledNonces } = decodeLogs(CHAIN_ID, logs)
   expect(events).toEqual([])
   expect(cancelledNonces).toEqual(nonces.map((nonce) => ({ solver: SOLVER?.toLowerCase(), nonce })))
+})
+
+test.each([
+  ['TokensRecovered', { orderId: ORDER_ID, token: INPUT_TOKEN, recipient: USER }],
+  ['ExcessDeposit', { orderId: ORDER_ID, user: USER, token: INPUT_TOKEN, amount: 1n }],
+])('%s of deployed contracts names an order that has changed, and is no event', (name, members) => {
+  const { events, bondedSolvers, changedOrders } = decodeLogs(CHAIN_ID, [logOf(name, members)])
+  expect([events, bondedSolvers.size, changedOrders]).toEqual([[], 0, [ORDER_ID]])
 })
 
 describe('the decoder ignores', () => {

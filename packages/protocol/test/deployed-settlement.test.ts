@@ -108,8 +108,9 @@ describe.each([
 
   it('in its events', () => {
     const compiled = abi.flatMap((item) => (item.type === 'event' ? [toEventSelector(item)] : []))
-    expect(settlement.READ_TOPICS).toHaveLength(9)
-    expect(compiled).toEqual(expect.arrayContaining([...settlement.READ_TOPICS]))
+    const deployedOnly = missing.length === 0 ? 0 : 2
+    expect(settlement.READ_TOPICS).toHaveLength(11)
+    expect(settlement.READ_TOPICS.filter((topic) => !compiled.includes(topic))).toHaveLength(deployedOnly)
     const deposited = abi.find((item): item is AbiEvent => item.type === 'event' && item.name === 'Deposited')
     expect(deployed.DEPOSITED.inputs.map(membersOf)).toEqual(deposited?.inputs.map(membersOf))
   })
