@@ -8,7 +8,7 @@ import { systemClock } from './clock.js'
 import { openInstance } from './cluster/open-instance.js'
 import { startRetention } from './concurrency/retention.js'
 import type { Config } from './config.js'
-import { openEventLog } from './events/event-log.js'
+import { type EventLog, openEventLog } from './events/event-log.js'
 import { useFastTextEncoding } from './rpc/text-encoding.js'
 import { recoveryLibrary } from './signing/recover.js'
 import { createCoolDowns } from './solvers/cool-downs.js'
@@ -72,7 +72,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
     })
     started.push(usedNonces.close)
-    const eventLog = await openEventLog({
+    const writtenLog = await openEventLog({
       ...config,
       store: stores.events,
       cluster,
@@ -85,20 +85,27 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       log,
       now,
     })
-    started.push(eventLog.close)
+    started.push(writtenLog.close)
     await coolDowns.load()
     await usedNonces.load()
-    const { eventSinkOf } = eventLog
+    const { eventSinkOf, hasSubscribers } = writtenLog
     const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })
     started.push(directory.close)
     const orderStore = stores.orders
     const chains = await openChains(
       config.chains,
-      { ...config, eventSinkOf, orderCaches, orderStore, cluster, metrics, clock, log },
+      { ...config, eventSinkOf, hasSubscribers, orderCaches, orderStore, cluster, metrics, clock, log },
       // Before the blocks since the last stop are read.
       (chain) => followCancellations(chain, directory.registered, usedNonces),
     )
     started.push(() => closeChains(chains))
+    const eventLog: EventLog = {
+      ...writtenLog,
+      subscribe(...args) {
+        for (const chain of chains.values()) void chain.wake()
+        return writtenLog.subscribe(...args)
+      },
+    }
     const pruneSome = () => pruneSomeNonces(stores.offerNonces, chains.values())
     started.push(startRetention({ pruneSome, what: 'nonces of offers', log }))
     const shared = { config, instance, chains, eventLog, coolDowns, usedNonces, metrics, clock, log }

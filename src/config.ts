@@ -54,6 +54,8 @@ export interface Config extends DatabaseLocation {
   readonly minSolverBond: bigint
   /** Interval at which every solver's bond is read, in addition to reads after the chain's events. */
   readonly bondCheckIntervalMs: number
+  /** Time between two polls of a chain while nobody needs its newest state. */
+  readonly idlePollMs: number
   readonly maxSolversPerChain: number
   /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
   readonly unbondedGraceMs: number
@@ -140,6 +142,7 @@ export function readConfig(environment: Environment): Config {
     defaultFillWindowSeconds: env.integer('DEFAULT_FILL_WINDOW', { min: 1, max: 30 * DAY_SECONDS }),
     minSolverBond: readAmount(env, 'MIN_SOLVER_BOND'),
     bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
+    idlePollMs: env.integer('IDLE_POLL_MS', { min: 10, max: 60_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,
     fadeCooldownSeconds: env.integer('FADE_COOLDOWN_SECONDS', { min: 0, max: MAX_COOL_DOWN_SECONDS }),

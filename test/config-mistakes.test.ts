@@ -131,6 +131,7 @@ describe('an integer must be decimal digits within its range:', () => {
     ['DEFAULT_DEPOSIT_WINDOW', 1, 86_400],
     ['DEFAULT_FILL_WINDOW', 1, 2_592_000],
     ['BOND_CHECK_INTERVAL_MS', 10, 30_000],
+    ['IDLE_POLL_MS', 10, 60_000],
     ['MAX_SOLVERS_PER_CHAIN', 1, 10_000],
     ['PRICE_CACHE_MS', 0, 60_000],
     ['FADE_COOLDOWN_SECONDS', 0, 28_800],

@@ -20,7 +20,7 @@ export interface BlockLogs {
  * Reads the contract's logs in the block with a header's hash (EIP-234).
  *
  * An answer is accepted when it fits the block:
- * - The header's bloom excludes logs, or the block has no transactions, and the answer has no logs. This is proven.
+ * - The header's bloom excludes logs, or the block has no transactions. This is proven, and costs no call.
  * - The bloom allows logs, and the block's receipts have them. This is proven. The reader requests the receipts instead
  *   of the logs, so that a block with events costs one call.
  * - The receipts prove nothing, and the logs have the topics that the bloom indicates. This is not proven, because a
@@ -68,7 +68,8 @@ export function createBlockLogsReader(
 
   async function ask({ client, receipts }: Source, header: TimedHeader): Promise<Answer> {
     const expected = expectedIn(header)
-    const mayHaveLogs = expected !== undefined && expected.size > 0
+    if (expected?.size === 0) return { logs: [], isProven: true, fits: true }
+    const mayHaveLogs = expected !== undefined
     const isAskedFirst = mayHaveLogs && !receipts.isDoubtful()
     const early = isAskedFirst ? await receipts.logsOf(header) : undefined
     if (early !== undefined) return { logs: early, isProven: true, fits: true }
@@ -76,7 +77,7 @@ export function createBlockLogsReader(
     const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
     if (!logs.every((log) => log.blockHash === header.hash && Number(log.blockNumber) === header.number))
       throw new InconsistentAnswerError(`block ${header.number} came with logs of another block`)
-    if (logs.length === 0 && !mayHaveLogs) return { logs, isProven: expected !== undefined, fits: true }
+    if (logs.length === 0 && !mayHaveLogs) return { logs, isProven: false, fits: true }
     const proof = isAskedFirst ? undefined : await receipts.logsOf(header)
     if (proof !== undefined && includesLogs(proof, logs)) return { logs: proof, isProven: true, fits: true }
     const fits = proof === undefined && (expected === undefined || hasTopics(logs, expected))

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import { isNodeAnswer } from '../../packages/protocol/src/node-answer.js'
 import { wordsOf } from '../../packages/protocol/src/node-words.js'
+import type { Clock } from '../clock.js'
 import { TimeoutError, withTimeout } from '../concurrency/with-timeout.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockProcessor } from './block-processor.js'
@@ -27,12 +28,17 @@ export interface BlockPoller {
    * @returns after the poll has succeeded or failed, or has begun a backfill
    */
   pollNow(): Promise<void>
+  /** Whether the pause under way is the long one without demand, or the poll after it. */
+  isIdle(): boolean
   close(): Promise<void>
 }
 
 interface BlockPollerOptions {
   readonly chainId: number
   readonly pollIntervalMs: number
+  readonly idlePollMs: number
+  /** Whether nobody needs the newest state. */
+  readonly isIdle: () => boolean
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
@@ -45,6 +51,7 @@ interface BlockPollerOptions {
   readonly results: PollResults
   /** Called after every poll, successful or not. */
   readonly onPolled: () => void
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -58,6 +65,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   const subscriptions = createHeadSubscriptions({ chainId, selector, log })
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
+  let isIdle = false
 
   async function pollOnce(run: PollRun): Promise<void> {
     const endpoint = selector.next(results.hasSucceeded())
@@ -74,7 +82,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     await options.verifyEndpoint(endpoint)
     const wasSubscribed = subscriptions.has(endpoint)
     // Before the head is read, so that no head is missed between the two.
-    await subscriptions.subscribe(endpoint, run.pollSoon)
+    await subscriptions.subscribe(endpoint, () => options.isIdle() || run.pollSoon())
     run.signal.throwIfAborted()
     const reader = options.readerAt(endpoint)
     const pushed = subscriptions.takeHead()
@@ -86,7 +94,11 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       selector.markHead()
     }
     const lastNumber = blocks.last()?.number ?? 0
-    const result = await headSync.follow(reader, seen, { ...run, onProgress: results.succeeded })
+    const result = await headSync.follow(reader, seen, {
+      ...run,
+      isIdle: options.isIdle(),
+      onProgress: results.succeeded,
+    })
     if (result === 'followed') return results.followed(seen, lastNumber)
     // A pushed head may be older than blocks that were read in the meantime.
     if (pushed === undefined) selector.markFailed()
@@ -122,13 +134,15 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   function pauseMs(): number | undefined {
     // Also for a pushed head: the poll of it may fail again at once.
     const backoffMs = results.backoffMs()
+    isIdle = backoffMs === undefined && !results.isLower() && options.isIdle()
     if (backoffMs !== undefined) return backoffMs
+    if (isIdle) return Math.max(pollIntervalMs, options.idlePollMs)
     if (subscriptions.hasHead()) return undefined
     const isSubscribed = subscriptions.has(selector.current()) && !results.isLower()
     return isSubscribed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
   }
 
-  const schedule = createPollSchedule({ poll: pollOnce, onPolled: options.onPolled, pauseMs })
+  const schedule = createPollSchedule({ ...options, poll: pollOnce, pauseMs })
 
   return {
     async start(timeoutMs) {
@@ -143,6 +157,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       }
     },
     pollNow: schedule.pollNow,
+    isIdle: () => isIdle,
     close: schedule.close,
   }
 }

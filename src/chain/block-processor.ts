@@ -13,6 +13,7 @@ import type { TimedHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
 import { createOpenPosition } from './open-position.js'
+import { createPassedBlocks } from './passed-blocks.js'
 import type { LinkedRange } from './range-reader.js'
 
 /** Whether blocks were only added, or known blocks were also removed with their events. */
@@ -32,8 +33,10 @@ export interface BlockProcessor {
    * @returns the known blocks; undefined while START_BLOCK is ahead of the head
    */
   open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined>
-  /** Begins a pass. A pass removes blocks at most once. */
-  beginPass(): void
+  /** Begins a pass. A pass removes blocks at most once. Without `isIdle`, blocks that were passed over will be read a second time. */
+  beginPass(headNumber: number, isIdle: boolean): void
+  /** Passes over the blocks before a head, if there are some and a range of logs has none of theirs. @returns whether it did */
+  passOver(reader: BlockReader, head: TimedHeader): Promise<boolean>
   /**
    * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
    * publishes the confirmed events.
@@ -79,6 +82,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
   const checkpoints = createCheckpoints()
   const recheckDepth = Math.min(recheckBlocks, keptBlocks - 1)
+  const passedBlocks = createPassedBlocks(recheckDepth)
   const blockRecheck = createBlockRecheck({ chainId, depth: recheckDepth, eventSink, onLogs, onLate, log })
 
   function knownBlocks(): LocalChain {
@@ -97,13 +101,13 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     const step = reconcile(local, first)
     switch (step.kind) {
       case 'append':
-        append(local, headers, await reader.blocks(headers), headNumber)
+        append(local, await reader.blocks(headers), headNumber)
         return 'added'
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
         const reading = reader.blocks(headers, { replacesEvents: true })
         const [blocks] = await Promise.all([reading, assertOnChain(reader, first), reader.verifyChainId()])
-        append(await rollBack(local, step.ancestor), headers, blocks, headNumber)
+        append(await rollBack(local, step.ancestor), blocks, headNumber)
         return 'removed'
       }
       case 'fork':
@@ -118,16 +122,22 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     }
   }
 
-  function append(
-    local: LocalChain,
-    headers: readonly TimedHeader[],
-    blocks: readonly Block[],
-    headNumber: number,
-  ): void {
-    chain = extend(local, headers, keptBlocks)
+  function append(local: LocalChain, blocks: readonly Block[], headNumber: number): void {
+    chain = extend(
+      local,
+      blocks.map(({ header }) => header),
+      keptBlocks,
+    )
     confirmationBuffer.add(blocks)
     blockRecheck.add(blocks, headNumber)
     for (const block of blocks) onLogs(block)
+  }
+
+  function recheckPassed(headers: readonly TimedHeader[], headNumber: number): void {
+    blockRecheck.add(
+      headers.map((header) => ({ header, isProven: false })),
+      headNumber,
+    )
   }
 
   function countRemoval(): void {
@@ -183,8 +193,17 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       return headers
     },
 
-    beginPass() {
+    beginPass(headNumber, isIdle) {
       hasRemoved = false
+      if (!isIdle) recheckPassed(passedBlocks.take(), headNumber)
+    },
+
+    async passOver(reader, head) {
+      const local = knownBlocks()
+      const { blocks, late } = await passedBlocks.ask(reader, local, head)
+      recheckPassed(late, head.number)
+      append(local, blocks, head.number)
+      return blocks.length > 0
     },
 
     async add(reader, headers, headNumber) {

@@ -13,6 +13,7 @@ import { createBlockLogsReader } from './block-logs.js'
 import { addBlockTimes, withTime } from './block-times.js'
 import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
+import { checkedLogs } from './log-answer.js'
 import { createRangeLogsReader } from './range-logs.js'
 import { verifyChainId } from './verify-chain-id.js'
 
@@ -43,6 +44,8 @@ export interface BlockReader {
   blocks(headers: readonly TimedHeader[], options?: AttachOptions): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
+  /** The numbers of the blocks with logs, from one number to another, both included. One call; nothing is proved. */
+  blocksWithLogs(from: number, to: number): Promise<number[]>
   /** Adds what the contract has of orders and the events do not say. */
   attachOrders: AttachOrders
 }
@@ -121,6 +124,12 @@ export function createBlockReader(
       const { end, headers, logs } = await readRangeLogs(from, to)
       const decoded = decodeLogs(chainId, logs)
       return { end, ...decoded, events: await addBlockTimes(decoded.events, headers, header) }
+    },
+
+    async blocksWithLogs(from, to) {
+      const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+      const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
+      return logs.map(({ blockNumber }) => Number(blockNumber))
     },
 
     attachOrders,

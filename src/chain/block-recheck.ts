@@ -5,7 +5,7 @@ import type { EventSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Block, BlockReader } from './block-reader.js'
 import { EventSinkError } from './event-sink-error.js'
-import { blockAt, type LocalChain } from './local-chain.js'
+import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
 
 /** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */
 export interface BlockRecheck {
@@ -15,7 +15,7 @@ export interface BlockRecheck {
    */
   resume(headers: readonly BlockHeader[]): void
   /** Takes blocks that have been read for the first time. @param headNumber the head at that time */
-  add(blocks: readonly Block[], headNumber: number): void
+  add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], headNumber: number): void
   /**
    * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
    * once. When the node fails or has another block at that number, a later head tries it again.
@@ -77,7 +77,10 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
   /** The blocks that are on the node's chain, with their logs. */
   async function recheck(reader: BlockReader, due: readonly WaitingBlock[]): Promise<Block[]> {
     const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
-    const onChain = headers.filter(({ hash }, index) => hash === due[index]?.header.hash)
+    const onChain = headers.filter(({ hash }, index) => {
+      const known = due[index]?.header
+      return known?.hash === hash || (known && isPassedOver(known))
+    })
     return reader.blocks(onChain)
   }
 
@@ -104,9 +107,9 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
         return []
       })
       for (const block of blocks) await publishMissing(block)
-      const read = new Set(blocks.map(({ header }) => header.hash))
+      const read = new Set(blocks.map(({ header }) => header.number))
       const later = waiting.filter((block) => !due.includes(block))
-      waiting = [...due.filter(({ header }) => !read.has(header.hash)).flatMap(failed), ...later]
+      waiting = [...due.filter(({ header }) => !read.has(header.number)).flatMap(failed), ...later]
     },
   }
 }

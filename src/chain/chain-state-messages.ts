@@ -8,12 +8,15 @@ export interface ChainStatePublisher {
   publishSnapshot(snapshot: ChainSnapshot): void
   /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
   invalidateOrders(orderIds?: readonly Hex[]): void
+  /** This replica needs the newest state. */
+  publishDemand(): void
 }
 
 /** Receives the published state. */
 export interface ChainStateListener {
   onSnapshot(snapshot: ChainSnapshot): void
   onOrdersInvalidated(orderIds: readonly Hex[] | undefined): void
+  onDemand(): void
   /** Some messages may be lost. */
   onMissed(): void
 }
@@ -21,6 +24,7 @@ export interface ChainStateListener {
 type Message =
   | { readonly chainId: number; readonly snapshot: ChainSnapshot }
   | { readonly chainId: number; readonly invalidated: readonly Hex[] | 'all' }
+  | { readonly chainId: number; readonly demand: true }
 
 /** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
 const MAX_ORDERS = 100
@@ -36,6 +40,7 @@ export function createChainStatePublisher(
     publishSnapshot: (snapshot) => publish({ chainId, snapshot }),
     invalidateOrders: (orderIds) =>
       publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),
+    publishDemand: () => publish({ chainId, demand: true }),
   }
 }
 
@@ -50,6 +55,7 @@ export function listenToChainState(
       const message: Message = JSON.parse(text)
       if (message.chainId !== chainId) return
       if ('snapshot' in message) return listener.onSnapshot(message.snapshot)
+      if ('demand' in message) return listener.onDemand()
       listener.onOrdersInvalidated(message.invalidated === 'all' ? undefined : message.invalidated)
     },
     onMissed: listener.onMissed,

@@ -11,11 +11,15 @@ export interface ChainSnapshot {
   readonly last: Pick<BlockHeader, 'number' | 'hash'> | undefined
   /** Number of the last block whose events are published. */
   readonly published: number | undefined
+  /** Whether the last poll may be as old as IDLE_POLL_MS, because nobody has needed the newest state. */
+  readonly isIdle: boolean
 }
 
 /** State of a chain: read by this replica, or received from the leader. */
 export interface ChainState {
   snapshot(): ChainSnapshot
+  /** Polls in the background when the last poll was one without demand. Other replicas wait for the leader to do so. */
+  wake(): void
   /**
    * Polls the node once more.
    * @returns whether the state has everything that the node has
@@ -25,6 +29,6 @@ export interface ChainState {
 }
 
 /** Whether a snapshot has all events up to its head. A chain that is down may have events that are not known yet. */
-export function isCurrent({ status, head, last }: ChainSnapshot): boolean {
-  return status === 'ok' && (last?.number ?? -1) >= (head?.number ?? 0)
+export function isCurrent({ status, head, last, isIdle }: ChainSnapshot): boolean {
+  return status === 'ok' && !isIdle && (last?.number ?? -1) >= (head?.number ?? 0)
 }

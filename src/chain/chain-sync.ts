@@ -1,5 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
+import type { Clock } from '../clock.js'
 import type { ChainConfig } from '../config.js'
 import type { EventSink, TermsSink } from '../domain/event-sink.js'
 import type { Logger } from '../telemetry/log.js'
@@ -30,6 +31,9 @@ export interface ChainSync extends ChainState {
 interface ChainSyncOptions {
   readonly config: ChainConfig
   readonly maxReorgDepth: number
+  readonly idlePollMs: number
+  /** Whether nobody needs the newest state. */
+  readonly isIdle: () => boolean
   readonly eventSink: EventSink & TermsSink
   /** Calls the endpoints in order until one answers. */
   readonly client: PublicClient
@@ -42,6 +46,7 @@ interface ChainSyncOptions {
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher
   readonly metrics: Metrics
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -73,6 +78,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
       head: head && withoutBloom(head),
       last: last && { number: last.number, hash: last.hash },
       published: blocks.published(),
+      isIdle: poller.isIdle(),
     }
   }
 
@@ -101,17 +107,20 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   })
   // The last leader may have read blocks without publishing it, and they are not read again.
   publisher.invalidateOrders()
-  const timer = setInterval(publish, PUBLISH_INTERVAL_MS)
+  const timer = options.clock.setInterval(publish, PUBLISH_INTERVAL_MS)
 
   return {
     start: poller.start,
     snapshot,
+    wake() {
+      if (poller.isIdle()) void poller.pollNow()
+    },
     async poll() {
       await poller.pollNow()
       return snapshot().status === 'ok'
     },
     async close() {
-      clearInterval(timer)
+      timer.stop()
       await Promise.all([poller.close(), termsRetry.close()])
     },
   }

@@ -17,6 +17,7 @@ import type { ChainSnapshot } from './chain-state.js'
 import { createChainStatePublisher } from './chain-state-messages.js'
 import { createChainSync } from './chain-sync.js'
 import { type ContractReader, createContractReader } from './contract-reader.js'
+import { createDemand } from './demand.js'
 import { createDepositVerifier, type DepositVerifier } from './deposit-verifier.js'
 import type { OrderCaches } from './order-cache.js'
 import { createRemoteChainState } from './remote-chain-state.js'
@@ -53,6 +54,11 @@ export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDepo
   bondToken(): BondToken | undefined
   /** Time of the highest block seen, Unix time in milliseconds; undefined until the chain has answered. */
   headTimeMs(): number | undefined
+  /**
+   * Notes a request that needs the newest state of the chain. The leader then polls as often as POLL_INTERVAL_MS says, for a minute.
+   * @returns when the state is as new as that, after a moment at the latest; undefined when it is already
+   */
+  wake(): Promise<void> | undefined
   /** Whether this replica is the leader of the chain. */
   isLeader(): boolean
   /** Adds a listener of changes of bonds and nonces. */
@@ -70,6 +76,10 @@ export interface ChainOptions {
   /** Builds the event sink of one chain sync. A sink is never reused, so that late writes of an old one fail. */
   readonly eventSinkOf: (chainId: number) => EventSink & TermsSink
   readonly orderCaches: OrderCaches
+  /** Time between two polls while nobody needs the newest state. */
+  readonly idlePollMs: number
+  /** Whether this replica has subscribers of events. */
+  readonly hasSubscribers: () => boolean
   /** The orders whose events are published. */
   readonly orderStore: Pick<OrderStore, 'readSteps'>
   readonly cluster: ClusterBus & LeaderElection
@@ -78,10 +88,14 @@ export interface ChainOptions {
   readonly log: Logger
 }
 
+/** How long a request waits for the newest state after a time without demand. */
+const WAKE_MS = 300
+const WAKE_CHECK_MS = 10
+
 /** Builds a chain. It also starts while the chain is down, and recovers by itself (docs/decisions.md, D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId } = config
-  const { cluster, metrics, log } = options
+  const { cluster, metrics, clock, hasSubscribers, log } = options
   const orders = options.orderCaches.of(chainId)
   const rpc = createRpcClient(config.rpcUrls, {
     onCall(method, outcome, seconds) {
@@ -99,7 +113,20 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({ chainId, orders, listener: listeners.notify, publisher, metrics })
-  const remoteState = createRemoteChainState({ chainId, client, cluster, orders })
+  const demand = createDemand({
+    clock,
+    hasSubscribers,
+    publish: publisher.publishDemand,
+    onNote: () => state().wake(),
+  })
+  const remoteState = createRemoteChainState({
+    chainId,
+    client,
+    cluster,
+    orders,
+    onSnapshot: () => hasSubscribers() && demand.note(),
+    onDemand: demand.noteRemote,
+  })
   const leadership = createChainLeadership({
     ...options,
     chainId,
@@ -108,6 +135,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       const eventSink = options.eventSinkOf(chainId)
       return createChainSync({
         ...options,
+        isIdle: demand.isIdle,
         config,
         eventSink,
         client,
@@ -137,6 +165,16 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     log,
   })
 
+  async function awake(): Promise<void> {
+    const until = clock.monotonic() + WAKE_MS
+    while (state().snapshot().isIdle && clock.monotonic() < until) await clock.sleep(WAKE_CHECK_MS)
+  }
+
+  function wake(): Promise<void> | undefined {
+    demand.note()
+    return state().snapshot().isIdle ? awake() : undefined
+  }
+
   function known<T>(value: T | undefined): T {
     if (value !== undefined) return value
     throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} has not answered yet.`)
@@ -144,6 +182,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
 
   return {
     ...reader,
+    readOrder(orderId) {
+      demand.note()
+      return reader.readOrder(orderId)
+    },
+    wake,
     verifyDeposit: depositVerifier.verifyDeposit,
     chainId,
     start: leadership.start,

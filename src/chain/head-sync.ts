@@ -4,7 +4,7 @@ import type { Logger } from '../telemetry/log.js'
 import type { BlockProcessor, Outcome } from './block-processor.js'
 import type { BlockReader } from './block-reader.js'
 import type { TimedHeader } from './headers.js'
-import { blockAt, type LocalChain, reconcile, tipOf } from './local-chain.js'
+import { blockAt, isPassedOver, type LocalChain, reconcile, tipOf } from './local-chain.js'
 import { createRangeReader } from './range-reader.js'
 
 /** Keeps the local chain and the event log up to date with a chain. */
@@ -27,6 +27,8 @@ interface Run {
   readonly onProgress: () => void
   /** Called when the run begins a backfill. */
   readonly onBackfill: () => void
+  /** Whether blocks may be passed over that have no logs, because nobody needs the newest state. */
+  readonly isIdle?: boolean
 }
 
 interface HeadSyncOptions {
@@ -87,6 +89,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       run.signal.throwIfAborted()
       const step = reconcile(blocks.chain(), head)
       if (step.kind === 'known') return 'added'
+      if (run.isIdle && step.kind === 'gap' && (await blocks.passOver(reader, head))) continue
       const headers =
         step.kind === 'gap'
           ? await reader.headers(step.from, Math.min(step.to, step.from + STEP_BLOCKS - 1))
@@ -104,7 +107,8 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       lowerForkSightings = 0
       return false
     }
-    const isKnown = head.number < known[0].number || blockAt(known, head.number)?.hash === head.hash
+    const at = blockAt(known, head.number)
+    const isKnown = at === undefined || isPassedOver(at) || at.hash === head.hash
     lowerForkSightings = isKnown ? 0 : lowerForkSightings + 1
     return isKnown || lowerForkSightings < LOWER_FORK_SIGHTINGS
   }
@@ -116,7 +120,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       const known = await blocks.open(reader, head)
       if (known === undefined) return 'followed'
       if (isLower(known, head)) return 'lower'
-      blocks.beginPass()
+      blocks.beginPass(head.number, run.isIdle === true)
       let target = head
       // The reorganisation that has replaced blocks may have replaced the head as well.
       while ((await reach(reader, target, run)) === 'removed') target = await reader.head()

@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '../clock.js'
+
 /** Decides when polls run. At most one runs at a time. */
 export interface PollSchedule {
   /** Runs the first poll, then one after each pause until `close`. @returns the result of the first poll */
@@ -30,12 +32,13 @@ interface PollScheduleOptions {
   readonly onPolled: () => void
   /** Milliseconds until the next poll, read after every poll; undefined to poll at once. */
   readonly pauseMs: () => number | undefined
+  readonly clock: Pick<Clock, 'setTimeout'>
 }
 
 /** Builds the schedule. */
-export function createPollSchedule({ poll, onPolled, pauseMs }: PollScheduleOptions): PollSchedule {
+export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollScheduleOptions): PollSchedule {
   const closing = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
   let current: Promise<void> | undefined
   /** Resolves when the last poll has ended or has begun a backfill. */
   let endOrBackfill: Promise<void> | undefined
@@ -55,16 +58,16 @@ export function createPollSchedule({ poll, onPolled, pauseMs }: PollScheduleOpti
 
   function continueAfterPoll(): void {
     current = undefined
+    const pause = pauseMs()
     onPolled()
     if (closing.signal.aborted) return
-    const pause = pauseMs()
     if (pause === undefined) pollSoon()
-    else timer = setTimeout(pollSoon, pause)
+    else timer = clock.setTimeout(pollSoon, pause)
   }
 
   function pollSoon(): void {
     if (current !== undefined || closing.signal.aborted) return
-    clearTimeout(timer)
+    timer?.stop()
     begin(poll)
   }
 
@@ -83,7 +86,7 @@ export function createPollSchedule({ poll, onPolled, pauseMs }: PollScheduleOpti
     },
     async close() {
       closing.abort()
-      clearTimeout(timer)
+      timer?.stop()
       await current
     },
   }

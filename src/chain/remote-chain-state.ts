@@ -18,6 +18,10 @@ interface RemoteChainStateOptions {
   readonly cluster: Pick<ClusterBus, 'listen'>
   /** Loses the orders that the leader reports as changed. */
   readonly orders: Pick<OrderCache, 'invalidate' | 'clear'>
+  /** Called with each snapshot of the leader. */
+  readonly onSnapshot: () => void
+  /** Called when another replica needs the newest state. */
+  readonly onDemand: () => void
 }
 
 /**
@@ -31,6 +35,7 @@ const NOTHING_RECEIVED: ChainSnapshot = {
   head: undefined,
   last: undefined,
   published: undefined,
+  isIdle: false,
 }
 
 /** Builds the state, and follows the messages of the leader. */
@@ -48,7 +53,9 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
     onSnapshot(snapshot) {
       received = snapshot
       receivedAt = performance.now()
+      options.onSnapshot()
     },
+    onDemand: options.onDemand,
     onOrdersInvalidated(orderIds) {
       // A later block is being read. The next snapshot has it.
       received = { ...received, last: undefined }
@@ -63,6 +70,7 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
 
   return {
     snapshot,
+    wake() {},
     async poll() {
       const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
       const hash: Hex | null | undefined = head?.hash

@@ -30,6 +30,7 @@ export interface EventLog {
    * @throws ServiceError CURSOR_UNKNOWN or SHUTTING_DOWN
    */
   subscribe: Hub['subscribe']
+  hasSubscribers: Hub['hasSubscribers']
   /** The number of subscribers that replay the log from the database, and the number that wait for it. */
   replays: Hub['replays']
   /** Ends all subscriptions and accepts no new ones. Clients can continue with their cursors. */
@@ -99,6 +100,7 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       return publisher.catchUp().then(() => hub.confirm(cursor, client))
     },
     subscribe: hub.subscribe,
+    hasSubscribers: hub.hasSubscribers,
     replays: hub.replays,
     endSubscriptions: hub.close,
     async close() {

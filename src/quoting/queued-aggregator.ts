@@ -1,3 +1,5 @@
+import type { Chain } from '../chain/chain.js'
+import type { Clock } from '../clock.js'
 import type { ClientId } from '../domain/client.js'
 import type { Aggregator, RoundOptions, RoundResult } from './aggregator.js'
 import type { FanOut } from './fan-out.js'
@@ -9,6 +11,8 @@ import type { StartQueue } from './start-queue.js'
 
 interface QueuedAggregatorOptions {
   readonly aggregator: Aggregator
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'wake'>>
+  readonly clock: Pick<Clock, 'monotonic'>
   readonly startQueue: StartQueue
   readonly fanOut: Pick<FanOut, 'limitMs'>
   readonly quoteIds: Pick<QuoteIds, 'create'>
@@ -22,7 +26,17 @@ interface QueuedAggregatorOptions {
  * (docs/decisions.md, D14).
  */
 export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggregator {
-  const { aggregator, startQueue, fanOut, quoteIds, roundMetrics, roundErrors, identifyClient } = options
+  const {
+    aggregator,
+    chains,
+    clock,
+    startQueue,
+    fanOut,
+    quoteIds,
+    roundMetrics,
+    roundErrors,
+    identifyClient,
+  } = options
 
   function unstarted(error: RoundResult['error'], quoteId: string): RoundResult {
     return { quoteId, offers: [], counts: NOTHING_ASKED, error }
@@ -30,14 +44,19 @@ export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggreg
 
   return {
     ...aggregator,
-    runRound(request, caller, roundOptions = {}) {
+    async runRound(request, caller, roundOptions = {}) {
       const { chainId } = request
+      const requestedAt = clock.monotonic()
+      // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
+      await chains.get(chainId)?.wake()
+      const wokenMs = clock.monotonic() - requestedAt
       return new Promise((resolve) => {
         startQueue.add({
           client: identifyClient(caller.address),
           limitMs: fanOut.limitMs(caller, roundOptions.verify ?? 'off'),
           signal: caller.signal,
-          start: (waitedMs) => resolve(aggregator.runRound(request, caller, after(waitedMs, roundOptions))),
+          start: (waitedMs) =>
+            resolve(aggregator.runRound(request, caller, after(wokenMs + waitedMs, roundOptions))),
           refuse(retryMs) {
             roundMetrics.countUnstarted(request, 'overloaded')
             resolve(unstarted(roundErrors.overloaded(chainId, retryMs), quoteIds.create()))

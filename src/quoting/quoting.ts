@@ -77,7 +77,7 @@ interface QuotingOptions {
   >
   readonly chains: ReadonlyMap<
     number,
-    Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit' | 'isNonceUsed'>
+    Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit' | 'isNonceUsed' | 'wake'>
   >
   readonly directory: Pick<SolverDirectory, 'reachable' | 'find'>
   readonly rules: ContractRules
@@ -162,6 +162,7 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   }
   const aggregator = createQueuedAggregator({
     ...options,
+    clock,
     ...parts,
     aggregator: createAggregator({ ...config, ...options, ...parts, clock }),
     startQueue: createStartQueue({ clock: monotonic }),

@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.useRealTimers())
 
-const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7 } as const
+const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7, isIdle: false } as const
 const RECEIVED = { ...READ_HERE, status: 'syncing', published: 5 } as const
 
 /** The leadership of a follower replica, until the test elects it. */
@@ -37,6 +37,7 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     startTimeoutMs: START_MS,
     remoteState: {
       snapshot: () => received,
+      wake() {},
       poll: async () => false,
       continueFrom(snapshot) {
         received = snapshot
@@ -44,7 +45,7 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     },
     createChainSync() {
       readings++
-      return { start: startSync, close: async () => {}, snapshot: () => READ_HERE, poll: async () => true }
+      return { start: startSync, close: async () => {}, snapshot: () => READ_HERE, wake() {}, poll: async () => true }
     },
     verifyEndpoint,
     onChange() {},

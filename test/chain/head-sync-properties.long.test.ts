@@ -35,6 +35,8 @@ const seeds = Array.from({ length: SEEDS }, (_, index) => index + 1)
 /** The real reader, head sync, event log and subscribers, between a model of a chain and a database in memory. */
 async function createHistory(seed: number, confirmations: number) {
   const random = createRandom(seed)
+  // Of its own, so that the other random choices are those of a service that is never idle.
+  const idles = createRandom(seed + 1_000_000)
   const chain = createModelChain(random)
   const hasReceipts = seed % 2 === 0
   const node = createFaultyNode(chain, random, {
@@ -85,7 +87,8 @@ async function createHistory(seed: number, confirmations: number) {
   async function poll(wrongAnswers: number, failures: number): Promise<void> {
     node.allow(wrongAnswers)
     faulty.allow(failures)
-    await headSync.follow(reader, await reader.head(), run)
+    const isIdle = idles.integer(0, 1) === 1
+    await headSync.follow(reader, await reader.head(), { ...run, isIdle })
   }
 
   /** Makes the node give wrong answers, the database fail and subscribers disconnect, then makes all work again. */

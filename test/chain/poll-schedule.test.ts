@@ -1,10 +1,14 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { createPollSchedule, type PollRun } from '../../src/chain/poll-schedule.js'
+import { createManualClock, type ManualClock } from '../support/manual-clock.js'
 
 const PAUSE_MS = 1000
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => vi.useRealTimers())
+let clock: ManualClock
+
+beforeEach(() => {
+  clock = createManualClock()
+})
 
 interface StartedPoll extends PollRun {
   end(): void
@@ -21,6 +25,7 @@ function createTestSchedule(pauses: (number | undefined)[] = []) {
     })
   const schedule = createPollSchedule({
     poll,
+    clock,
     onPolled: () => polled++,
     pauseMs: () => (pauses.length > 0 ? pauses.shift() : PAUSE_MS),
   })
@@ -39,7 +44,7 @@ function createTestSchedule(pauses: (number | undefined)[] = []) {
 }
 
 /** Lets promises settle, without any time. */
-const settle = () => vi.advanceTimersByTimeAsync(0)
+const settle = () => clock.advance(0)
 
 /** Whether a promise has settled. */
 function observe(promise: Promise<void>) {
@@ -57,14 +62,14 @@ it('a poll starts one pause after the end of the one before, successful or not',
   first.catch(() => {})
   schedule.at(0).fail()
   await expect(first).rejects.toThrow('no answer')
-  await vi.advanceTimersByTimeAsync(PAUSE_MS - 1)
+  await clock.advance(PAUSE_MS - 1)
   expect([schedule.begun(), schedule.ended()]).toEqual([1, 1])
-  await vi.advanceTimersByTimeAsync(1)
+  await clock.advance(1)
   expect(schedule.begun()).toBe(2)
-  await vi.advanceTimersByTimeAsync(10 * PAUSE_MS)
+  await clock.advance(10 * PAUSE_MS)
   expect(schedule.begun()).toBe(2)
   schedule.at(1).end()
-  await vi.advanceTimersByTimeAsync(PAUSE_MS)
+  await clock.advance(PAUSE_MS)
   expect([schedule.begun(), schedule.ended()]).toEqual([3, 2])
 })
 
@@ -102,16 +107,16 @@ it('calls of one turn share a poll when none is under way, and the pause begins 
   const schedule = createTestSchedule()
   schedule.start()
   schedule.at(0).end()
-  await vi.advanceTimersByTimeAsync(PAUSE_MS / 2)
+  await clock.advance(PAUSE_MS / 2)
   const calls = [schedule.pollNow(), schedule.pollNow()].map(observe)
   await settle()
   expect(schedule.begun()).toBe(2)
   schedule.at(1).end()
   await settle()
   expect(calls.every(({ isDone }) => isDone)).toBe(true)
-  await vi.advanceTimersByTimeAsync(PAUSE_MS - 1)
+  await clock.advance(PAUSE_MS - 1)
   expect(schedule.begun()).toBe(2)
-  await vi.advanceTimersByTimeAsync(1)
+  await clock.advance(1)
   expect(schedule.begun()).toBe(3)
 })
 
@@ -125,7 +130,7 @@ it('a call does not wait for a backfill, and starts no other poll during it', as
   await settle()
   expect([before.isDone, during.isDone, schedule.begun()]).toEqual([true, true, 1])
   schedule.at(0).end()
-  await vi.advanceTimersByTimeAsync(PAUSE_MS)
+  await clock.advance(PAUSE_MS)
   const after = observe(schedule.pollNow())
   await settle()
   expect([after.isDone, schedule.begun()]).toEqual([false, 2])
@@ -143,7 +148,7 @@ it('a poll can start the next one after its end, and not before', async () => {
   pollSoon()
   expect(schedule.begun()).toBe(2)
   schedule.at(1).end()
-  await vi.advanceTimersByTimeAsync(PAUSE_MS)
+  await clock.advance(PAUSE_MS)
   expect(schedule.begun()).toBe(3)
 })
 
@@ -160,8 +165,8 @@ it('close aborts the current poll and waits for its end, and nothing starts afte
   expect([closed.isDone, waiting.isDone, schedule.ended()]).toEqual([true, true, 1])
   pollSoon()
   await schedule.pollNow()
-  await vi.advanceTimersByTimeAsync(10 * PAUSE_MS)
-  expect([schedule.begun(), vi.getTimerCount()]).toEqual([1, 0])
+  await clock.advance(10 * PAUSE_MS)
+  expect([schedule.begun(), clock.waiting]).toEqual([1, 0])
 })
 
 it('close ends the pause after a poll', async () => {
@@ -170,5 +175,5 @@ it('close ends the pause after a poll', async () => {
   schedule.at(0).end()
   await settle()
   await schedule.close()
-  expect(vi.getTimerCount()).toBe(0)
+  expect(clock.waiting).toBe(0)
 })

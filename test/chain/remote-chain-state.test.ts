@@ -10,7 +10,7 @@ import type { Hex } from '../../src/domain/hex.js'
 const STALE_MS = 4000
 const LAST = { number: 9, hash: '0x9' } as const
 const HEAD = { ...LAST, parentHash: '0x8', timestampMs: 1000 } as const
-const SNAPSHOT: ChainSnapshot = { status: 'ok', head: HEAD, last: LAST, published: 8 }
+const SNAPSHOT: ChainSnapshot = { status: 'ok', head: HEAD, last: LAST, published: 8, isIdle: false }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -18,12 +18,15 @@ afterEach(() => void vi.useRealTimers())
 /** The state on a follower replica, with the publisher of its leader. */
 async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   const listeners: TopicListener[] = []
+  const done: string[] = []
   const orders = createOrderCaches([1]).of(1)
   const state = createRemoteChainState({
     chainId: 1,
     client: { request: async () => ({ hash: head }) } as unknown as PublicClient,
     cluster: { listen: (_topic, listener) => void listeners.push(listener) },
     orders,
+    onSnapshot: () => void done.push('snapshot'),
+    onDemand: () => void done.push('demand'),
   })
   const publisherOf = (chainId: number) =>
     createChainStatePublisher(chainId, {
@@ -37,6 +40,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   }
   return {
     state,
+    done,
     publisher: publisherOf(1),
     otherPublisher: publisherOf(2),
     miss() {
