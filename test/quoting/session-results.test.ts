@@ -120,6 +120,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
         {
           quoteHasher: () => hasher,
           quoteTypedData: () => undefined,
+          wake: () => undefined,
           isNonceUsed: async () => false,
           verifyDeposit: async ({ quote }) =>
             quote.solver === addresses[refused ?? -1]
