@@ -1,10 +1,9 @@
 import { once } from 'node:events'
-import { createServer, IncomingMessage, ServerResponse } from 'node:http'
-import { type AddressInfo, Socket } from 'node:net'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { setMessageLimit } from '../../src/internals/message-limit.js'
-import { releaseRequest } from '../../src/internals/release-request.js'
 import { textFrame } from '../../src/internals/text-frame.js'
 
 /** A WebSocket of a server, its connection, and the client's end. */
@@ -55,21 +54,6 @@ test('ws writes each of its frames at once, so that textFrame may be written bet
   socket.close(1000, 'the end')
   expect((await once(client, 'close'))[0]).toBe(1000)
   expect(messages).toEqual(sent)
-})
-
-test('releaseRequest removes all of a response from its connection, and ends a broken WebSocket', async () => {
-  const { socket, client } = await openWebSocket()
-  const connection = new Socket()
-  const response = new ServerResponse(new IncomingMessage(connection))
-  const before = connection.listenerCount('close')
-  response.assignSocket(connection)
-  releaseRequest(socket, response, connection)
-  expect(response.socket).toBeNull()
-  expect(connection.listenerCount('close')).toBe(before)
-  expect(Object.values(connection)).not.toContain(response)
-  expect(socket.listenerCount('error')).toBe(1)
-  socket.emit('error', new Error('broken'))
-  await once(client, 'close')
 })
 
 test('setMessageLimit changes the limit of one WebSocket, for later messages', async () => {
