@@ -3,11 +3,11 @@
  * a run share the next one.
  * @returns a function whose promise has the result of the call's run
  */
-export function coalesce(work: () => Promise<void>): () => Promise<void> {
-  let current: Promise<void> | undefined
-  let next: Promise<void> | undefined
+export function coalesce<T>(work: () => Promise<T>): () => Promise<T> {
+  let current: Promise<T> | undefined
+  let next: Promise<T> | undefined
 
-  function start(): Promise<void> {
+  function start(): Promise<T> {
     const run = work().finally(() => {
       if (current === run) current = undefined
     })

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { coalesce } from '../concurrency/coalesce.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { shareRuns } from './share-runs.js'
 
 interface MetricsRouteOptions {
   readonly metrics: Metrics
@@ -15,7 +15,7 @@ interface MetricsRouteOptions {
 export function registerMetrics(server: FastifyInstance, options: MetricsRouteOptions): void {
   const { auth, collectMetrics } = options
   const { registry } = options.metrics
-  const render = shareRuns(async () => {
+  const render = coalesce(async () => {
     collectMetrics()
     return Buffer.from(await registry.metrics())
   })
