@@ -1,19 +1,78 @@
 import { randomBytes } from 'node:crypto'
-import { type Kysely, type Migration, type SqlBool, sql } from 'kysely'
+import { type Migration, sql } from 'kysely'
 
-type TableCreator = Kysely<unknown>
+/** All tables of the first release. SQLite and PostgreSQL take the same statements. */
+const STATEMENTS = [
+  `create table solvers (chain_id bigint not null, address text not null, endpoint_url text not null,
+    name text not null, registered_at_ms bigint not null, is_bonded integer not null,
+    unbonded_since_ms bigint, session_id text, session_replica text, session_ended_at_ms bigint,
+    constraint solvers_pk primary key (chain_id, address))`,
+  `create table solver_timestamps (chain_id bigint not null, address text not null,
+    last_timestamp_ms bigint not null, constraint solver_timestamps_pk primary key (chain_id, address))`,
+  `create table listed_solvers (list text not null, chain_id bigint not null, address text not null,
+    listed_at_ms bigint not null, constraint listed_solvers_pk primary key (list, chain_id, address))`,
+  // The circuit breakers, the bonds, and the key of quote ids for solvers.
+  `create table solver_circuit_breakers (chain_id bigint not null, address text not null,
+    endpoint_url text not null, level integer not null, until_ms bigint not null,
+    constraint solver_circuit_breakers_pk primary key (chain_id, address))`,
+  `create table solver_bonds (chain_id bigint not null, address text not null, free_bond text not null,
+    total_bond text not null, constraint solver_bonds_pk primary key (chain_id, address))`,
+  `create table record_keys (record_key text not null)`,
+  `create table event_log (log_id text not null, pruned_sequence bigint not null,
+    last_sequence bigint default 0 not null)`,
+  `create table events (sequence bigint primary key, chain_id bigint not null, block_number bigint not null,
+    block_hash text not null, log_index bigint not null, type text not null, details text not null,
+    order_id text not null, "user" text not null, solver text, is_canonical integer not null,
+    published_at_ms bigint not null, transaction_hash text not null, block_time bigint not null)`,
+  // With type and order: two events of a block can have the same log index, because nodes count a block's logs differently.
+  `create unique index events_canonical on events (chain_id, block_number, log_index, type,
+    order_id) where is_canonical = 1`,
+  `create index events_set_aside on events (chain_id, order_id) where is_canonical = 2`,
+  // Chains and types are few, so a read scans a bounded range for them.
+  `create index events_of_order_id on events (order_id, sequence)`,
+  `create index events_of_user on events ("user", sequence)`,
+  `create index events_of_solver on events (solver, sequence)`,
+  `create table orders (chain_id bigint not null, order_id text not null, block_number bigint not null,
+    log_index bigint not null, state text not null, "user" text not null, solver text, terms text,
+    steps text not null, constraint orders_pk primary key (chain_id, order_id))`,
+  `create index orders_by_state on orders (chain_id, state, block_number, log_index)`,
+  `create index orders_by_user on orders (chain_id, "user", state, block_number, log_index)`,
+  `create index orders_by_solver on orders (chain_id, solver, state, block_number, log_index)`,
+  `create index orders_by_parties on orders (chain_id, "user", solver, state, block_number, log_index)`,
+  `create index orders_without_terms on orders (chain_id, block_number, log_index) where terms is null`,
+  `create table solver_order_hours (chain_id bigint not null, solver text not null, hour bigint not null,
+    orders bigint not null, deposited bigint not null, settled bigint not null, refunded bigint not null,
+    constraint solver_order_hours_pk primary key (chain_id, solver, hour))`,
+  `create index solver_order_hours_by_hour on solver_order_hours (chain_id, hour)`,
+  `create table solver_hours (chain_id bigint not null, hour bigint not null, solver text not null,
+    writer text not null, response_times text not null, quoted bigint not null, declined bigint not null,
+    invalid bigint not null, failed bigint not null, late bigint not null, soft_deadline bigint not null,
+    won bigint not null, won_alone bigint not null,
+    constraint solver_hours_pk primary key (chain_id, hour, solver, writer))`,
+  `create index solver_hours_by_hour on solver_hours (hour)`,
+  `create index solver_hours_by_solver on solver_hours (chain_id, solver, hour)`,
+  // The nonces of offers. There are many, of which few are used.
+  `create table offer_nonces (chain_id bigint not null, order_id text not null, solver text not null,
+    nonce text not null, until bigint not null, used integer not null,
+    constraint offer_nonces_pk primary key (chain_id, order_id, solver, nonce))`,
+  `create index offer_nonces_by_time on offer_nonces (until)`,
+  `create index offer_nonces_used on offer_nonces (chain_id, solver, nonce) where used = 1`,
+  // The position of each chain in the event log, and its leader.
+  `create table chain_positions (chain_id bigint primary key, settlement text not null,
+    first_block bigint not null)`,
+  `create table chain_headers (chain_id bigint not null, number bigint not null, hash text not null,
+    parent_hash text not null, constraint chain_headers_pk primary key (chain_id, number))`,
+  `create table chain_leaders (chain_id bigint primary key, epoch bigint not null)`,
+  // The leases of the replicas that hold sessions, and the key with which replicas sign requests to each other.
+  `create table replicas (id text primary key, renewed_since_ms bigint not null,
+    expires_at_ms bigint not null, url text)`,
+  `create table replica_keys (replica_key text not null)`,
+]
 
-/** Creates all tables of the first release, with the log's id and the keys: the migrator lets one replica do so, in one transaction. */
+/** Creates the tables, with the log's id and the keys: the migrator lets one replica do so, in one transaction. */
 export const initial: Migration = {
   async up(db) {
-    await createSolvers(db)
-    await createSolverState(db)
-    await createEventLog(db)
-    await createOrders(db)
-    await createSolverHours(db)
-    await createOfferNonces(db)
-    await createChainTables(db)
-    await createReplicas(db)
+    for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
     await db
       .insertInto('event_log')
       .values({ log_id: randomBytes(6).toString('base64url'), pruned_sequence: 0 })
@@ -27,240 +86,4 @@ export const initial: Migration = {
       .values({ replica_key: randomBytes(32).toString('hex') })
       .execute()
   },
-}
-
-async function createSolvers(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('solvers')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('endpoint_url', 'text', (column) => column.notNull())
-    .addColumn('name', 'text', (column) => column.notNull())
-    .addColumn('registered_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('is_bonded', 'integer', (column) => column.notNull())
-    .addColumn('unbonded_since_ms', 'bigint')
-    .addColumn('session_id', 'text')
-    .addColumn('session_replica', 'text')
-    .addColumn('session_ended_at_ms', 'bigint')
-    .addPrimaryKeyConstraint('solvers_pk', ['chain_id', 'address'])
-    .execute()
-  await db.schema
-    .createTable('solver_timestamps')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('last_timestamp_ms', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('solver_timestamps_pk', ['chain_id', 'address'])
-    .execute()
-  await db.schema
-    .createTable('listed_solvers')
-    .addColumn('list', 'text', (column) => column.notNull())
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('listed_at_ms', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('listed_solvers_pk', ['list', 'chain_id', 'address'])
-    .execute()
-}
-
-/** The circuit breakers, the bonds, and the key of quote ids for solvers. */
-async function createSolverState(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('solver_circuit_breakers')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('endpoint_url', 'text', (column) => column.notNull())
-    .addColumn('level', 'integer', (column) => column.notNull())
-    .addColumn('until_ms', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('solver_circuit_breakers_pk', ['chain_id', 'address'])
-    .execute()
-  await db.schema
-    .createTable('solver_bonds')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('address', 'text', (column) => column.notNull())
-    .addColumn('free_bond', 'text', (column) => column.notNull())
-    .addColumn('total_bond', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('solver_bonds_pk', ['chain_id', 'address'])
-    .execute()
-  await db.schema
-    .createTable('record_keys')
-    .addColumn('record_key', 'text', (column) => column.notNull())
-    .execute()
-}
-
-async function createEventLog(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('event_log')
-    .addColumn('log_id', 'text', (column) => column.notNull())
-    .addColumn('pruned_sequence', 'bigint', (column) => column.notNull())
-    .addColumn('last_sequence', 'bigint', (column) => column.notNull().defaultTo(0))
-    .execute()
-  await db.schema
-    .createTable('events')
-    .addColumn('sequence', 'bigint', (column) => column.primaryKey())
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('block_number', 'bigint', (column) => column.notNull())
-    .addColumn('block_hash', 'text', (column) => column.notNull())
-    .addColumn('log_index', 'bigint', (column) => column.notNull())
-    .addColumn('type', 'text', (column) => column.notNull())
-    .addColumn('details', 'text', (column) => column.notNull())
-    .addColumn('order_id', 'text', (column) => column.notNull())
-    .addColumn('user', 'text', (column) => column.notNull())
-    .addColumn('solver', 'text')
-    .addColumn('is_canonical', 'integer', (column) => column.notNull())
-    .addColumn('published_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('transaction_hash', 'text', (column) => column.notNull())
-    .addColumn('block_time', 'bigint', (column) => column.notNull())
-    .execute()
-  // With type and order: two events of a block can have the same log index, because nodes count a block's logs differently.
-  await db.schema
-    .createIndex('events_canonical')
-    .on('events')
-    .columns(['chain_id', 'block_number', 'log_index', 'type', 'order_id'])
-    .unique()
-    .where(sql<SqlBool>`is_canonical = 1`)
-    .execute()
-  await db.schema
-    .createIndex('events_set_aside')
-    .on('events')
-    .columns(['chain_id', 'order_id'])
-    .where(sql<SqlBool>`is_canonical = 2`)
-    .execute()
-  // Chains and types are few, so a read scans a bounded range for them.
-  for (const column of ['order_id', 'user', 'solver'])
-    await db.schema.createIndex(`events_of_${column}`).on('events').columns([column, 'sequence']).execute()
-}
-
-async function createOrders(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('orders')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('order_id', 'text', (column) => column.notNull())
-    .addColumn('block_number', 'bigint', (column) => column.notNull())
-    .addColumn('log_index', 'bigint', (column) => column.notNull())
-    .addColumn('state', 'text', (column) => column.notNull())
-    .addColumn('user', 'text', (column) => column.notNull())
-    .addColumn('solver', 'text')
-    .addColumn('terms', 'text')
-    .addColumn('steps', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('orders_pk', ['chain_id', 'order_id'])
-    .execute()
-  const position = ['block_number', 'log_index']
-  const filters = {
-    orders_by_state: [],
-    orders_by_user: ['user'],
-    orders_by_solver: ['solver'],
-    orders_by_parties: ['user', 'solver'],
-  }
-  for (const [name, columns] of Object.entries(filters))
-    await db.schema
-      .createIndex(name)
-      .on('orders')
-      .columns(['chain_id', ...columns, 'state', ...position])
-      .execute()
-  await db.schema
-    .createIndex('orders_without_terms')
-    .on('orders')
-    .columns(['chain_id', ...position])
-    .where(sql<SqlBool>`terms is null`)
-    .execute()
-}
-
-async function createSolverHours(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('solver_order_hours')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('solver', 'text', (column) => column.notNull())
-    .addColumn('hour', 'bigint', (column) => column.notNull())
-    .addColumn('orders', 'bigint', (column) => column.notNull())
-    .addColumn('deposited', 'bigint', (column) => column.notNull())
-    .addColumn('settled', 'bigint', (column) => column.notNull())
-    .addColumn('refunded', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('solver_order_hours_pk', ['chain_id', 'solver', 'hour'])
-    .execute()
-  await db.schema
-    .createIndex('solver_order_hours_by_hour')
-    .on('solver_order_hours')
-    .columns(['chain_id', 'hour'])
-    .execute()
-  await db.schema
-    .createTable('solver_hours')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('hour', 'bigint', (column) => column.notNull())
-    .addColumn('solver', 'text', (column) => column.notNull())
-    .addColumn('writer', 'text', (column) => column.notNull())
-    .addColumn('response_times', 'text', (column) => column.notNull())
-    .addColumn('quoted', 'bigint', (column) => column.notNull())
-    .addColumn('declined', 'bigint', (column) => column.notNull())
-    .addColumn('invalid', 'bigint', (column) => column.notNull())
-    .addColumn('failed', 'bigint', (column) => column.notNull())
-    .addColumn('late', 'bigint', (column) => column.notNull())
-    .addColumn('soft_deadline', 'bigint', (column) => column.notNull())
-    .addColumn('won', 'bigint', (column) => column.notNull())
-    .addColumn('won_alone', 'bigint', (column) => column.notNull())
-    .addPrimaryKeyConstraint('solver_hours_pk', ['chain_id', 'hour', 'solver', 'writer'])
-    .execute()
-  await db.schema.createIndex('solver_hours_by_hour').on('solver_hours').column('hour').execute()
-  await db.schema
-    .createIndex('solver_hours_by_solver')
-    .on('solver_hours')
-    .columns(['chain_id', 'solver', 'hour'])
-    .execute()
-}
-
-/** The nonces of offers. There are many, of which few are used. */
-async function createOfferNonces(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('offer_nonces')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('order_id', 'text', (column) => column.notNull())
-    .addColumn('solver', 'text', (column) => column.notNull())
-    .addColumn('nonce', 'text', (column) => column.notNull())
-    .addColumn('until', 'bigint', (column) => column.notNull())
-    .addColumn('used', 'integer', (column) => column.notNull())
-    .addPrimaryKeyConstraint('offer_nonces_pk', ['chain_id', 'order_id', 'solver', 'nonce'])
-    .execute()
-  await db.schema.createIndex('offer_nonces_by_time').on('offer_nonces').column('until').execute()
-  await db.schema
-    .createIndex('offer_nonces_used')
-    .on('offer_nonces')
-    .columns(['chain_id', 'solver', 'nonce'])
-    .where(sql<SqlBool>`used = 1`)
-    .execute()
-}
-
-/** The position of each chain in the event log, and its leader. */
-async function createChainTables(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('chain_positions')
-    .addColumn('chain_id', 'bigint', (column) => column.primaryKey())
-    .addColumn('settlement', 'text', (column) => column.notNull())
-    .addColumn('first_block', 'bigint', (column) => column.notNull())
-    .execute()
-  await db.schema
-    .createTable('chain_headers')
-    .addColumn('chain_id', 'bigint', (column) => column.notNull())
-    .addColumn('number', 'bigint', (column) => column.notNull())
-    .addColumn('hash', 'text', (column) => column.notNull())
-    .addColumn('parent_hash', 'text', (column) => column.notNull())
-    .addPrimaryKeyConstraint('chain_headers_pk', ['chain_id', 'number'])
-    .execute()
-  await db.schema
-    .createTable('chain_leaders')
-    .addColumn('chain_id', 'bigint', (column) => column.primaryKey())
-    .addColumn('epoch', 'bigint', (column) => column.notNull())
-    .execute()
-}
-
-/** The leases of the replicas that hold sessions, and the key with which replicas sign requests to each other. */
-async function createReplicas(db: TableCreator): Promise<void> {
-  await db.schema
-    .createTable('replicas')
-    .addColumn('id', 'text', (column) => column.primaryKey())
-    .addColumn('renewed_since_ms', 'bigint', (column) => column.notNull())
-    .addColumn('expires_at_ms', 'bigint', (column) => column.notNull())
-    .addColumn('url', 'text')
-    .execute()
-  await db.schema
-    .createTable('replica_keys')
-    .addColumn('replica_key', 'text', (column) => column.notNull())
-    .execute()
 }
