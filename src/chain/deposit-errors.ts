@@ -3,59 +3,54 @@ import type { Hex } from '../domain/hex.js'
 import type { Quote } from '../domain/quote.js'
 import type { ContractRefusal } from '../domain/verification.js'
 
-/** An error of `deposit` whose meaning is known: the signature of a custom error, or the text of a `require`. */
-interface KnownError {
-  readonly error: string
-  readonly source: string
-  /** The member of the quote that must be the first argument. The error of another token or account means something else. */
-  readonly of?: 'inputToken' | 'user'
-}
-
-interface KnownRefusal extends KnownError {
-  readonly error: ContractRefusal | `${ContractRefusal}(${string})`
-}
+/**
+ * An error of `deposit` whose meaning is known: the signature of a custom error, or the text of a `require`. With it the member of the quote
+ * that must be the first argument, where the error of another token or account means something else.
+ */
+type KnownError<E = string> = readonly [error: E, of?: 'inputToken' | 'user']
+type KnownRefusal = KnownError<ContractRefusal | `${ContractRefusal}(${string})`>
 
 /** What a `require` with a text reverts with. */
 const TEXT_ERROR = [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: 'text' }] }] as const
 
-const REFERENCE = 'src/devnet/contracts/Settlement.sol'
-const REFERENCE_BONDS = 'src/devnet/contracts/SolverBonds.sol'
-const OPENZEPPELIN_ECDSA_5 = 'OpenZeppelin Contracts 5, ECDSA.sol'
-const OPENZEPPELIN_ECDSA_4 = 'OpenZeppelin Contracts 4, ECDSA.sol'
-const DEPLOYED = 'a deployed protocol of this interface'
-
 /** Errors with which contracts of this protocol refuse a quote. Errors of other calls, such as `fill`, are left out. */
 const REFUSALS: readonly KnownRefusal[] = [
-  { error: 'CallerNotUser(address)', source: REFERENCE },
-  { error: 'DepositDeadlinePassed(uint32)', source: REFERENCE },
-  { error: 'OrderBelowMinimum(uint256,uint256)', source: REFERENCE },
-  { error: 'UnknownOrderType(uint8)', source: REFERENCE },
-  { error: 'WrongOutputChain(uint256)', source: REFERENCE },
-  { error: 'FillDeadlineBeforeDepositDeadline(uint32,uint32)', source: REFERENCE },
-  { error: 'SignerNotSolver(address)', source: REFERENCE },
-  { error: 'NonceAlreadyUsed(address,uint256)', source: REFERENCE },
-  { error: 'ZeroAmount()', source: REFERENCE_BONDS },
-  { error: 'SolverNotRegistered(address)', source: REFERENCE_BONDS },
-  { error: 'InsufficientBond(uint256,uint256)', source: REFERENCE_BONDS },
+  // src/devnet/contracts/Settlement.sol
+  ['CallerNotUser(address)'],
+  ['DepositDeadlinePassed(uint32)'],
+  ['OrderBelowMinimum(uint256,uint256)'],
+  ['UnknownOrderType(uint8)'],
+  ['WrongOutputChain(uint256)'],
+  ['FillDeadlineBeforeDepositDeadline(uint32,uint32)'],
+  ['SignerNotSolver(address)'],
+  ['NonceAlreadyUsed(address,uint256)'],
+  // src/devnet/contracts/SolverBonds.sol
+  ['ZeroAmount()'],
+  ['SolverNotRegistered(address)'],
+  ['InsufficientBond(uint256,uint256)'],
   // A token that takes a fee of each transfer: the contract refuses every deposit of it.
-  { error: 'AmountNotReceived(address,uint256,uint256)', source: REFERENCE_BONDS, of: 'inputToken' },
-  { error: 'ECDSAInvalidSignature()', source: OPENZEPPELIN_ECDSA_5 },
-  { error: 'ECDSAInvalidSignatureLength(uint256)', source: OPENZEPPELIN_ECDSA_5 },
-  { error: 'ECDSAInvalidSignatureS(bytes32)', source: OPENZEPPELIN_ECDSA_5 },
-  { error: 'ECDSA: invalid signature', source: OPENZEPPELIN_ECDSA_4 },
-  { error: 'ECDSA: invalid signature length', source: OPENZEPPELIN_ECDSA_4 },
-  { error: "ECDSA: invalid signature 's' value", source: OPENZEPPELIN_ECDSA_4 },
-  { error: "ECDSA: invalid signature 'v' value", source: `${OPENZEPPELIN_ECDSA_4} before 4.8` },
-  { error: 'InvalidSignature()', source: DEPLOYED },
-  { error: 'QuoteExpired()', source: DEPLOYED },
-  { error: 'NonceAlreadyUsed()', source: DEPLOYED },
-  { error: 'OrderAlreadyExists()', source: DEPLOYED },
-  { error: 'InsufficientBond()', source: DEPLOYED },
-  { error: 'SolverNotRegistered()', source: DEPLOYED },
-  { error: 'BelowMinimumOrder()', source: DEPLOYED },
-  { error: 'InvalidQuote()', source: DEPLOYED },
-  { error: 'WrongChain()', source: DEPLOYED },
-  { error: 'FillDeadlineBeforeDeposit()', source: DEPLOYED },
+  ['AmountNotReceived(address,uint256,uint256)', 'inputToken'],
+  // OpenZeppelin Contracts 5, ECDSA.sol
+  ['ECDSAInvalidSignature()'],
+  ['ECDSAInvalidSignatureLength(uint256)'],
+  ['ECDSAInvalidSignatureS(bytes32)'],
+  // OpenZeppelin Contracts 4, ECDSA.sol
+  ['ECDSA: invalid signature'],
+  ['ECDSA: invalid signature length'],
+  ["ECDSA: invalid signature 's' value"],
+  // OpenZeppelin Contracts 4, ECDSA.sol before 4.8
+  ["ECDSA: invalid signature 'v' value"],
+  // A deployed protocol of this interface
+  ['InvalidSignature()'],
+  ['QuoteExpired()'],
+  ['NonceAlreadyUsed()'],
+  ['OrderAlreadyExists()'],
+  ['InsufficientBond()'],
+  ['SolverNotRegistered()'],
+  ['BelowMinimumOrder()'],
+  ['InvalidQuote()'],
+  ['WrongChain()'],
+  ['FillDeadlineBeforeDeposit()'],
 ]
 
 /**
@@ -66,55 +61,48 @@ const REFUSALS: readonly KnownRefusal[] = [
  * - `InsufficientBalance()`: Solady's ERC20. It is a usual name for a bond that is too small.
  */
 const TRANSFER_FAILURES: readonly KnownError[] = [
-  {
-    error: 'ERC20InsufficientAllowance(address,uint256,uint256)',
-    source: 'OpenZeppelin Contracts 5, ERC20.sol',
-  },
-  {
-    error: 'ERC20InsufficientBalance(address,uint256,uint256)',
-    source: 'OpenZeppelin Contracts 5, ERC20.sol',
-    of: 'user',
-  },
-  // The token returned false. `deposit` calls only the input token, and only `transferFrom`.
-  {
-    error: 'SafeERC20FailedOperation(address)',
-    source: 'OpenZeppelin Contracts 5, SafeERC20.sol',
-    of: 'inputToken',
-  },
-  { error: 'ERC20: insufficient allowance', source: 'OpenZeppelin Contracts 4.5, ERC20.sol' },
-  {
-    error: 'ERC20: transfer amount exceeds allowance',
-    source: 'OpenZeppelin Contracts 2.3 to 4.4, ERC20.sol; USDC, FiatTokenV1.sol',
-  },
-  {
-    error: 'ERC20: transfer amount exceeds balance',
-    source: 'OpenZeppelin Contracts 2.3 to 4, ERC20.sol; USDC, FiatTokenV1.sol',
-  },
-  {
-    error: 'SafeERC20: ERC20 operation did not succeed',
-    source: 'OpenZeppelin Contracts 3 and 4, SafeERC20.sol: the token returned false',
-  },
-  {
-    error: 'SafeERC20: low-level call failed',
-    source: 'OpenZeppelin Contracts 3 and 4, SafeERC20.sol: the token reverted without data',
-  },
-  { error: 'TRANSFER_FROM_FAILED', source: 'Solmate, SafeTransferLib.sol' },
-  { error: 'TransferFromFailed()', source: 'Solady, SafeTransferLib.sol' },
-  { error: 'InsufficientAllowance()', source: 'Solady, ERC20.sol' },
-  { error: 'Dai/insufficient-allowance', source: 'DAI, dai.sol' },
-  { error: 'Dai/insufficient-balance', source: 'DAI, dai.sol' },
-  { error: 'Usds/insufficient-allowance', source: 'USDS, Usds.sol' },
-  { error: 'Usds/insufficient-balance', source: 'USDS, Usds.sol' },
-  { error: 'ds-token-insufficient-approval', source: 'MKR, ds-token, token.sol' },
-  { error: 'ds-token-insufficient-balance', source: 'MKR, ds-token, token.sol' },
-  { error: 'Uni::transferFrom: transfer amount exceeds spender allowance', source: 'UNI, Uni.sol' },
-  { error: 'Uni::_transferTokens: transfer amount exceeds balance', source: 'UNI, Uni.sol' },
-  { error: 'Comp::transferFrom: transfer amount exceeds spender allowance', source: 'COMP, Comp.sol' },
-  { error: 'Comp::_transferTokens: transfer amount exceeds balance', source: 'COMP, Comp.sol' },
-  { error: 'ALLOWANCE_EXCEEDED', source: 'stETH, StETH.sol' },
-  { error: 'BALANCE_EXCEEDED', source: 'stETH, StETH.sol' },
-  { error: 'Insufficient allowance', source: `the tokens of ${DEPLOYED}` },
-  { error: 'Insufficient balance', source: `the tokens of ${DEPLOYED}` },
+  // OpenZeppelin Contracts 5, ERC20.sol
+  ['ERC20InsufficientAllowance(address,uint256,uint256)'],
+  ['ERC20InsufficientBalance(address,uint256,uint256)', 'user'],
+  // OpenZeppelin Contracts 5, SafeERC20.sol: the token returned false. `deposit` calls only the input token, and only `transferFrom`.
+  ['SafeERC20FailedOperation(address)', 'inputToken'],
+  // OpenZeppelin Contracts 4.5, ERC20.sol
+  ['ERC20: insufficient allowance'],
+  // OpenZeppelin Contracts 2.3 to 4.4, ERC20.sol; USDC, FiatTokenV1.sol
+  ['ERC20: transfer amount exceeds allowance'],
+  // OpenZeppelin Contracts 2.3 to 4, ERC20.sol; USDC, FiatTokenV1.sol
+  ['ERC20: transfer amount exceeds balance'],
+  // OpenZeppelin Contracts 3 and 4, SafeERC20.sol: the token returned false
+  ['SafeERC20: ERC20 operation did not succeed'],
+  // OpenZeppelin Contracts 3 and 4, SafeERC20.sol: the token reverted without data
+  ['SafeERC20: low-level call failed'],
+  // Solmate, SafeTransferLib.sol
+  ['TRANSFER_FROM_FAILED'],
+  // Solady, SafeTransferLib.sol
+  ['TransferFromFailed()'],
+  // Solady, ERC20.sol
+  ['InsufficientAllowance()'],
+  // DAI, dai.sol
+  ['Dai/insufficient-allowance'],
+  ['Dai/insufficient-balance'],
+  // USDS, Usds.sol
+  ['Usds/insufficient-allowance'],
+  ['Usds/insufficient-balance'],
+  // MKR, ds-token, token.sol
+  ['ds-token-insufficient-approval'],
+  ['ds-token-insufficient-balance'],
+  // UNI, Uni.sol
+  ['Uni::transferFrom: transfer amount exceeds spender allowance'],
+  ['Uni::_transferTokens: transfer amount exceeds balance'],
+  // COMP, Comp.sol
+  ['Comp::transferFrom: transfer amount exceeds spender allowance'],
+  ['Comp::_transferTokens: transfer amount exceeds balance'],
+  // stETH, StETH.sol
+  ['ALLOWANCE_EXCEEDED'],
+  ['BALANCE_EXCEEDED'],
+  // The tokens of a deployed protocol of this interface
+  ['Insufficient allowance'],
+  ['Insufficient balance'],
 ]
 
 /** What a listed error says of a quote. The name of a refusal has no arguments and never comes from the chain. */
@@ -122,8 +110,9 @@ export type DepositError =
   | { readonly kind: 'refusal'; readonly name: ContractRefusal }
   | { readonly kind: 'transfer_failure' }
 
-interface Row extends Pick<KnownError, 'of'> {
+interface Row {
   readonly meaning: DepositError
+  readonly of: KnownError[1]
 }
 
 const ROWS = new Map<Hex, Row>([
@@ -151,8 +140,8 @@ export function depositErrorOf(
   return row?.meaning
 }
 
-function rowOf({ error, of }: KnownError, meaning: DepositError): [Hex, Row] {
-  return [keyOf(error), of ? { meaning, of } : { meaning }]
+function rowOf([error, of]: KnownError, meaning: DepositError): [Hex, Row] {
+  return [keyOf(error), { meaning, of }]
 }
 
 /** The selector of a custom error; all bytes of a text, as Solidity encodes it. */
@@ -160,7 +149,7 @@ function keyOf(error: string): Hex {
   return isCustom(error) ? toFunctionSelector(error) : encodeErrorResult({ abi: TEXT_ERROR, args: [error] })
 }
 
-function nameOf({ error }: KnownRefusal): ContractRefusal {
+function nameOf([error]: KnownRefusal): ContractRefusal {
   return (isCustom(error) ? error.slice(0, error.indexOf('(')) : error) as ContractRefusal
 }
 
