@@ -7,7 +7,7 @@ import {
   readTrustProxy,
 } from './config/access.js'
 import { type ChainConfig, readChains } from './config/chains.js'
-import { type DatabaseLocation, readDatabaseLocation } from './config/database-url.js'
+import { readDatabaseLocation } from './config/database-url.js'
 import { findMisspellings } from './config/misspelt.js'
 import { MAX_COUNT } from './config/ranges.js'
 import {
@@ -16,13 +16,12 @@ import {
   readRateLimitStore,
   readRateLimits,
 } from './config/rate-limits.js'
-import { type ReplicaAccess, readReplicaAccess } from './config/replica-access.js'
+import { readReplicaAccess } from './config/replica-access.js'
 import { readVerification } from './config/verification.js'
 import { parseUint256 } from './domain/amount.js'
 import { MAX_COOL_DOWN_SECONDS } from './domain/cool-down.js'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from './domain/field-rules.js'
 import { DAY_SECONDS } from './domain/time.js'
-import type { VerifyMode } from './domain/verification.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { LOG_LEVELS, type LogLevel } from './telemetry/log.js'
 import { DEFAULTS } from './variables.js'
@@ -30,74 +29,7 @@ import { DEFAULTS } from './variables.js'
 export type { ChainConfig, RateLimitConfig, RateLimitStore }
 
 /** The configuration of an instance. */
-export interface Config extends DatabaseLocation {
-  readonly protocolName: string
-  readonly chains: readonly ChainConfig[]
-  readonly host: string
-  readonly port: number
-  /** Whether solver endpoints must be HTTPS on public addresses. */
-  readonly production: boolean
-  readonly quoteTimeoutMs: number
-  /** The soft deadline of quotes and prices whose request names none; 0 is none (docs/decisions.md, D24). */
-  readonly quoteSoftTimeoutMs: number
-  /** How long equal requests for a price get the same answer; with 0 they only share an auction under way. */
-  readonly priceCacheMs: number
-  /** The offers that the settlement contract checks when a request does not say. */
-  readonly verifyQuotes: VerifyMode
-  /** The most that a request may ask for. */
-  readonly verifyMax: VerifyMode
-  /** The longest time of all checks of a quote. */
-  readonly verifyTimeoutMs: number
-  readonly defaultDepositWindowSeconds: number
-  readonly defaultFillWindowSeconds: number
-  /** In the bond token's smallest unit. */
-  readonly minSolverBond: bigint
-  /** Interval at which every solver's bond is read, in addition to reads after the chain's events. */
-  readonly bondCheckIntervalMs: number
-  /** Time between two polls of a chain while nobody needs its newest state. */
-  readonly idlePollMs: number
-  readonly maxSolversPerChain: number
-  /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
-  readonly unbondedGraceMs: number
-  /** Length of the first cool-down of a solver; 0 for none at all (docs/decisions.md, D20). */
-  readonly fadeCooldownSeconds: number
-  readonly maxQuoteFanOut: number
-  /** The most connections to one solver endpoint. Each carries one request at a time. */
-  readonly maxConnectionsPerSolver: number
-  readonly rateLimits: RateLimitConfig
-  readonly rateLimitStore: RateLimitStore
-  readonly maxStreamClients: number
-  /** The most streams of one client at a time; 0 is no limit. */
-  readonly maxStreamClientsPerIp: number
-  /** How long events are stored for replays. */
-  readonly eventRetentionDays: number
-  /** The most blocks that a reorganisation can remove without a new read of the chain. */
-  readonly maxReorgDepth: number
-  /** How long the record of a quote is stored; 0 stores none. */
-  readonly quoteRecordHours: number
-  /** Limit of the size of all records together. */
-  readonly quoteRecordMaxBytes: number
-  readonly corsOrigins: readonly string[]
-  /** Proxies whose `X-Forwarded-For` is trusted: a number of hops, or addresses and CIDRs. */
-  readonly trustProxy: number | readonly string[]
-  /** Whether only addresses on the operator's list of allowed ones may register (docs/decisions.md, D26). */
-  readonly solverAllowlist: boolean
-  /** Whether solvers may connect instead of exposing an endpoint (docs/decisions.md, D18). */
-  readonly solverSessions: boolean
-  /** Origins by which clients reach the instance, such as `https://quotes.example`. A session names one of them. */
-  readonly publicUrls: readonly string[]
-  /** How the other replicas ask this one; undefined when they cannot (docs/decisions.md, D18). */
-  readonly replicaAccess: ReplicaAccess | undefined
-  /** `user:password`; undefined leaves `/metrics` open. */
-  readonly metricsAuth: string | undefined
-  /** Whether the web console is served at `/` (docs/decisions.md, D21). */
-  readonly console: boolean
-  /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
-  readonly solverEndpointAllowlist: readonly string[]
-  readonly logLevel: LogLevel
-  /** Share of requests that are logged, 0 to 1. Failed and slow requests are always logged. */
-  readonly logRequestSample: number
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>
 
 const MAX_RECORD_MB = 1_000_000
 
@@ -120,19 +52,22 @@ export function processEnvironment(): Environment {
  * Reads the configuration from environment variables.
  * @throws ConfigError with every mistake at once
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: Environment) {
   const env = new EnvironmentReader(environment, DEFAULTS)
   const database = readDatabaseLocation(env)
   const quoteTimeoutMs = env.integer('QUOTE_TIMEOUT_MS', { min: 1, max: MAX_QUOTE_TIMEOUT_MS })
-  const config: Config = {
+  const config = {
     protocolName: readProtocolName(env),
     chains: readChains(env),
     host: env.required('HOST', 'an address to bind to'),
     port: env.integer('PORT', { min: 0, max: MAX_PORT }),
     ...database,
+    /** Whether solver endpoints must be HTTPS on public addresses. */
     production: readIsProduction(env),
     quoteTimeoutMs,
+    /** The soft deadline of quotes and prices whose request names none; 0 is none (docs/decisions.md, D24). */
     quoteSoftTimeoutMs: readSoftTimeout(env, quoteTimeoutMs),
+    /** How long equal requests for a price get the same answer; with 0 they only share an auction under way. */
     priceCacheMs: env.integer('PRICE_CACHE_MS', { min: 0, max: 60_000 }),
     ...readVerification(env),
     defaultDepositWindowSeconds: env.integer('DEFAULT_DEPOSIT_WINDOW', {
@@ -140,32 +75,52 @@ export function readConfig(environment: Environment): Config {
       max: DEPOSIT_WINDOW.maximum,
     }),
     defaultFillWindowSeconds: env.integer('DEFAULT_FILL_WINDOW', { min: 1, max: 30 * DAY_SECONDS }),
+    /** In the bond token's smallest unit. */
     minSolverBond: readAmount(env, 'MIN_SOLVER_BOND'),
+    /** Interval at which every solver's bond is read, in addition to reads after the chain's events. */
     bondCheckIntervalMs: env.integer('BOND_CHECK_INTERVAL_MS', { min: 10, max: 30_000 }),
+    /** Time between two polls of a chain while nobody needs its newest state. */
     idlePollMs: env.integer('IDLE_POLL_MS', { min: 10, max: 60_000 }),
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
+    /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,
+    /** Length of the first cool-down of a solver; 0 for none at all (docs/decisions.md, D20). */
     fadeCooldownSeconds: env.integer('FADE_COOLDOWN_SECONDS', { min: 0, max: MAX_COOL_DOWN_SECONDS }),
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
+    /** The most connections to one solver endpoint. Each carries one request at a time. */
     maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),
     rateLimits: readRateLimits(env),
     rateLimitStore: readRateLimitStore(env, database.databaseUrl),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
+    /** The most streams of one client at a time; 0 is no limit. */
     maxStreamClientsPerIp: env.integer('MAX_STREAM_CLIENTS_PER_IP', { min: 0, max: MAX_COUNT }),
+    /** How long events are stored for replays. */
     eventRetentionDays: env.integer('EVENT_RETENTION_DAYS', { min: 1, max: 36_500 }),
+    /** The most blocks that a reorganisation can remove without a new read of the chain. */
     maxReorgDepth: env.integer('MAX_REORG_DEPTH', { min: 1, max: 10_000 }),
+    /** How long the record of a quote is stored; 0 stores none. */
     quoteRecordHours: env.integer('QUOTE_RECORD_HOURS', { min: 0, max: 8784 }),
+    /** Limit of the size of all records together. */
     quoteRecordMaxBytes: env.integer('QUOTE_RECORD_MAX_MB', { min: 1, max: MAX_RECORD_MB }) * 2 ** 20,
     corsOrigins: readCorsOrigins(env),
+    /** Proxies whose `X-Forwarded-For` is trusted: a number of hops, or addresses and CIDRs. */
     trustProxy: readTrustProxy(env),
+    /** Whether only addresses on the operator's list of allowed ones may register (docs/decisions.md, D26). */
     solverAllowlist: env.oneOf('SOLVER_ALLOWLIST', ['true', 'false']) === 'true',
+    /** Whether solvers may connect instead of exposing an endpoint (docs/decisions.md, D18). */
     solverSessions: env.oneOf('SOLVER_SESSIONS', ['true', 'false']) === 'true',
+    /** Origins by which clients reach the instance, such as `https://quotes.example`. A session names one of them. */
     publicUrls: readPublicUrls(env),
+    /** How the other replicas ask this one; undefined when they cannot (docs/decisions.md, D18). */
     replicaAccess: readReplicaAccess(env, database),
+    /** `user:password`; undefined leaves `/metrics` open. */
     metricsAuth: readMetricsAuth(env),
+    /** Whether the web console is served at `/` (docs/decisions.md, D21). */
     console: env.oneOf('CONSOLE', ['true', 'false']) === 'true',
+    /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
+    /** Share of requests that are logged, 0 to 1. Failed and slow requests are always logged. */
     logRequestSample: env.share('LOG_REQUEST_SAMPLE'),
   }
   env.assertValid((missing) => hintAt(missing, environment))

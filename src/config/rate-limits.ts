@@ -3,32 +3,19 @@ import type { EnvironmentReader } from '../environment.js'
 import { MAX_COUNT } from './ranges.js'
 
 /** Limits of the requests of one client; 0 is no limit (docs/decisions.md, D8). */
-export interface RateLimitConfig {
-  /** Requests per `windowMs` to all routes that have no separate limit. */
-  readonly max: number
-  readonly windowMs: number
-  /** Requests per minute to one method each. `streams` counts opened streams on all transports. */
-  readonly quote: number
-  readonly price: number
-  readonly order: number
-  readonly register: number
-  readonly unregister: number
-  readonly solvers: number
-  readonly results: number
-  readonly streams: number
-  /** Connections for a solver session, on both transports. */
-  readonly sessions: number
-}
+export type RateLimitConfig = Readonly<ReturnType<typeof readRateLimits>>
 
 /** Where requests are counted: in the memory of each replica, or in the database for all replicas together. */
 export type RateLimitStore = 'memory' | 'postgres'
 
 /** Reads the limits of a client's requests. */
-export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
+export function readRateLimits(env: EnvironmentReader) {
   const limit = (variable: string) => env.integer(variable, { min: 0, max: MAX_COUNT })
   return {
+    /** Requests per `windowMs` to all routes that have no separate limit. */
     max: limit('RATE_LIMIT_MAX'),
     windowMs: env.integer('RATE_LIMIT_WINDOW_MS', { min: 1, max: DAY_MS }),
+    /** Requests per minute to one method each. `streams` counts opened streams on all transports. */
     quote: limit('RATE_LIMIT_QUOTE'),
     price: limit('RATE_LIMIT_PRICE'),
     order: limit('RATE_LIMIT_ORDER'),
@@ -37,6 +24,7 @@ export function readRateLimits(env: EnvironmentReader): RateLimitConfig {
     solvers: limit('RATE_LIMIT_SOLVERS'),
     results: limit('RATE_LIMIT_RESULTS'),
     streams: limit('RATE_LIMIT_STREAMS'),
+    /** Connections for a solver session, on both transports. */
     sessions: limit('RATE_LIMIT_SESSIONS'),
   }
 }

@@ -10,5 +10,12 @@ export function readVerification(env: EnvironmentReader) {
   if (isMaxValid && VERIFY_MODES.indexOf(verifyQuotes) > VERIFY_MODES.indexOf(verifyMax))
     env.refuse('VERIFY_QUOTES', `is ${verifyQuotes}: it must not exceed VERIFY_MAX, which is ${verifyMax}`)
   const verifyTimeoutMs = env.integer('VERIFY_TIMEOUT_MS', { min: 1, max: MAX_QUOTE_TIMEOUT_MS })
-  return { verifyQuotes, verifyMax, verifyTimeoutMs }
+  return {
+    /** The offers that the settlement contract checks when a request does not say. */
+    verifyQuotes,
+    /** The most that a request may ask for. */
+    verifyMax,
+    /** The longest time of all checks of a quote. */
+    verifyTimeoutMs,
+  }
 }
