@@ -1,6 +1,6 @@
+import type { Cluster } from '../domain/cluster.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Instance } from './instance.js'
-import { createSingleInstance } from './single-instance.js'
 
 interface InstanceOptions {
   /** A file, or `:memory:`. */
@@ -34,4 +34,20 @@ export async function openInstance({ dbPath, databaseUrl, ...options }: Instance
   }
   const { openReplica } = await import('./open-replica.js')
   return openReplica({ databaseUrl, ...options })
+}
+
+/**
+ * The cluster of a single replica, which is always the leader.
+ * @param isDatabaseUp whether its database can be used
+ */
+export function createSingleInstance(isDatabaseUp: () => boolean = () => true): Cluster {
+  return {
+    isDatabaseUp: isDatabaseUp,
+    listen() {},
+    publish() {},
+    async acquire(_name, { onAcquired }) {
+      onAcquired()
+    },
+    async close() {},
+  }
 }

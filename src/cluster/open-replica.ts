@@ -1,11 +1,15 @@
+import type { Cluster } from '../domain/cluster.js'
 import { ConfigError } from '../environment.js'
 import { UnknownSchemaError } from '../store/database.js'
 import { createConnectionPool } from '../store/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres-stores.js'
 import { LEASE_MS } from '../store/replica-lease.js'
-import { connectCluster } from './connect-cluster.js'
+import type { Logger } from '../telemetry/log.js'
+import { createDedicatedConnection } from './dedicated-connection.js'
 import type { Instance } from './instance.js'
+import { createLeaderElection } from './leader-election.js'
 import { startLeaseRenewal } from './lease-renewal.js'
+import { createMessageBus } from './message-bus.js'
 
 type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leaseMs'> & {
   /** See `PostgresStoresOptions`; 10 s when undefined. */
@@ -25,7 +29,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
     for (const end of opened.toReversed()) await end()
   }
   try {
-    const cluster = await connectCluster({ databaseUrl, onLost: pool.renew, log })
+    const cluster = await connectCluster(databaseUrl, pool.renew, log)
     opened.push(cluster.close)
     const stores = await openPostgresStores({ ...options, leaseMs, pool, isReachable: cluster.isDatabaseUp })
     opened.push(stores.close)
@@ -52,4 +56,39 @@ function connectReasonOf(error: unknown): string {
   return error instanceof AggregateError
     ? error.errors.map(connectReasonOf).join(', ')
     : (error as Error).message
+}
+
+/**
+ * Connects this replica to the others on a database. Its one connection receives their messages and holds the locks of
+ * its leaderships. When the connection is lost, this replica is no leader any more and connects again.
+ * @param onLost called when the connection is lost, after the leaderships
+ * @throws pg's error when the first connection fails
+ */
+export async function connectCluster(databaseUrl: string, onLost: () => void, log: Logger): Promise<Cluster> {
+  const connection = createDedicatedConnection(databaseUrl, log)
+  const bus = createMessageBus(connection, log)
+  const election = createLeaderElection(connection)
+  await connection.open({
+    channels: bus.channels,
+    onNotification: bus.receive,
+    onLost() {
+      election.stepDown()
+      onLost()
+    },
+    onReconnected() {
+      bus.reportMissed()
+      void election.tryNow()
+    },
+  })
+  election.start()
+  return {
+    isDatabaseUp: connection.isUp,
+    listen: bus.listen,
+    publish: bus.publish,
+    acquire: election.acquire,
+    close() {
+      election.close()
+      return connection.close()
+    },
+  }
 }

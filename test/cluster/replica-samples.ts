@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { connectCluster } from '../../src/cluster/connect-cluster.js'
+import { connectCluster } from '../../src/cluster/open-replica.js'
 import { TOPICS, type Topic } from '../../src/domain/cluster.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { eventually } from '../support/eventually.js'
@@ -20,11 +20,7 @@ export async function join(databaseUrl: string, whenFinished = onTestFinished) {
     nonces: [],
     chains: [],
   }
-  const cluster = await connectCluster({
-    databaseUrl,
-    onLost: () => notes.push('lost'),
-    log: createLog('silent'),
-  })
+  const cluster = await connectCluster(databaseUrl, () => notes.push('lost'), createLog('silent'))
   let closed: Promise<void> | undefined
   const close = () => {
     closed ??= cluster.close()

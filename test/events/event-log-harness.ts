@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { createSingleInstance } from '../../src/cluster/single-instance.js'
+import { createSingleInstance } from '../../src/cluster/open-instance.js'
 import type { StreamEvent } from '../../src/domain/event.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/event-store.js'
