@@ -1,57 +1,19 @@
 import { encodeErrorResult, toFunctionSelector } from 'viem'
 import type { Hex } from '../domain/hex.js'
 import type { Quote } from '../domain/quote.js'
-import type { ContractRefusal } from '../domain/verification.js'
+import { CONTRACT_REFUSALS, type ContractRefusal } from '../domain/verification.js'
 
 /**
  * An error of `deposit` whose meaning is known: the signature of a custom error, or the text of a `require`. With it the member of the quote
  * that must be the first argument, where the error of another token or account means something else.
  */
-type KnownError<E = string> = readonly [error: E, of?: 'inputToken' | 'user']
-type KnownRefusal = KnownError<ContractRefusal | `${ContractRefusal}(${string})`>
+type KnownError = readonly [error: string, of?: 'inputToken' | 'user']
 
 /** What a `require` with a text reverts with. */
 const TEXT_ERROR = [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: 'text' }] }] as const
 
-/** Errors with which contracts of this protocol refuse a quote. Errors of other calls, such as `fill`, are left out. */
-const REFUSALS: readonly KnownRefusal[] = [
-  // src/devnet/contracts/Settlement.sol
-  ['CallerNotUser(address)'],
-  ['DepositDeadlinePassed(uint32)'],
-  ['OrderBelowMinimum(uint256,uint256)'],
-  ['UnknownOrderType(uint8)'],
-  ['WrongOutputChain(uint256)'],
-  ['FillDeadlineBeforeDepositDeadline(uint32,uint32)'],
-  ['SignerNotSolver(address)'],
-  ['NonceAlreadyUsed(address,uint256)'],
-  // src/devnet/contracts/SolverBonds.sol
-  ['ZeroAmount()'],
-  ['SolverNotRegistered(address)'],
-  ['InsufficientBond(uint256,uint256)'],
-  // A token that takes a fee of each transfer: the contract refuses every deposit of it.
-  ['AmountNotReceived(address,uint256,uint256)', 'inputToken'],
-  // OpenZeppelin Contracts 5, ECDSA.sol
-  ['ECDSAInvalidSignature()'],
-  ['ECDSAInvalidSignatureLength(uint256)'],
-  ['ECDSAInvalidSignatureS(bytes32)'],
-  // OpenZeppelin Contracts 4, ECDSA.sol
-  ['ECDSA: invalid signature'],
-  ['ECDSA: invalid signature length'],
-  ["ECDSA: invalid signature 's' value"],
-  // OpenZeppelin Contracts 4, ECDSA.sol before 4.8
-  ["ECDSA: invalid signature 'v' value"],
-  // A deployed protocol of this interface
-  ['InvalidSignature()'],
-  ['QuoteExpired()'],
-  ['NonceAlreadyUsed()'],
-  ['OrderAlreadyExists()'],
-  ['InsufficientBond()'],
-  ['SolverNotRegistered()'],
-  ['BelowMinimumOrder()'],
-  ['InvalidQuote()'],
-  ['WrongChain()'],
-  ['FillDeadlineBeforeDeposit()'],
-]
+/** The contract refuses every deposit of a token that takes a fee. The error of another token means something else. */
+const OF_INPUT_TOKEN = 'AmountNotReceived(address,uint256,uint256)'
 
 /**
  * Errors of a token, or of the library that calls it, when the user lacks allowance or balance. The contract has checked the
@@ -116,7 +78,12 @@ interface Row {
 }
 
 const ROWS = new Map<Hex, Row>([
-  ...REFUSALS.map((known) => rowOf(known, { kind: 'refusal', name: nameOf(known) })),
+  ...CONTRACT_REFUSALS.map((error) =>
+    rowOf(error === OF_INPUT_TOKEN ? [error, 'inputToken'] : [error], {
+      kind: 'refusal',
+      name: nameOf(error),
+    }),
+  ),
   ...TRANSFER_FAILURES.map((known) => rowOf(known, { kind: 'transfer_failure' })),
 ])
 const LONGEST_KEY = Math.max(...[...ROWS.keys()].map(({ length }) => length))
@@ -149,7 +116,7 @@ function keyOf(error: string): Hex {
   return isCustom(error) ? toFunctionSelector(error) : encodeErrorResult({ abi: TEXT_ERROR, args: [error] })
 }
 
-function nameOf([error]: KnownRefusal): ContractRefusal {
+function nameOf(error: string): ContractRefusal {
   return (isCustom(error) ? error.slice(0, error.indexOf('(')) : error) as ContractRefusal
 }
 

@@ -2,34 +2,53 @@
 export const VERIFY_MODES = ['off', 'best', 'all'] as const
 export type VerifyMode = (typeof VERIFY_MODES)[number]
 
-/** The errors with which contracts of this protocol refuse a quote; `src/chain/deposit-errors.ts` has their sources. */
-export type ContractRefusal =
-  | 'CallerNotUser'
-  | 'DepositDeadlinePassed'
-  | 'OrderBelowMinimum'
-  | 'UnknownOrderType'
-  | 'WrongOutputChain'
-  | 'FillDeadlineBeforeDepositDeadline'
-  | 'SignerNotSolver'
-  | 'NonceAlreadyUsed'
-  | 'ZeroAmount'
-  | 'SolverNotRegistered'
-  | 'InsufficientBond'
-  | 'AmountNotReceived'
-  | 'ECDSAInvalidSignature'
-  | 'ECDSAInvalidSignatureLength'
-  | 'ECDSAInvalidSignatureS'
-  | 'ECDSA: invalid signature'
-  | 'ECDSA: invalid signature length'
-  | "ECDSA: invalid signature 's' value"
-  | "ECDSA: invalid signature 'v' value"
-  | 'InvalidSignature'
-  | 'QuoteExpired'
-  | 'OrderAlreadyExists'
-  | 'BelowMinimumOrder'
-  | 'InvalidQuote'
-  | 'WrongChain'
-  | 'FillDeadlineBeforeDeposit'
+/**
+ * The errors with which contracts of this protocol refuse a quote: signatures of custom errors, and texts of a `require`. Errors of other
+ * calls, such as `fill`, are left out.
+ */
+export const CONTRACT_REFUSALS = [
+  // src/devnet/contracts/Settlement.sol
+  'CallerNotUser(address)',
+  'DepositDeadlinePassed(uint32)',
+  'OrderBelowMinimum(uint256,uint256)',
+  'UnknownOrderType(uint8)',
+  'WrongOutputChain(uint256)',
+  'FillDeadlineBeforeDepositDeadline(uint32,uint32)',
+  'SignerNotSolver(address)',
+  'NonceAlreadyUsed(address,uint256)',
+  // src/devnet/contracts/SolverBonds.sol
+  'ZeroAmount()',
+  'SolverNotRegistered(address)',
+  'InsufficientBond(uint256,uint256)',
+  // A token that takes a fee of each transfer: the contract refuses every deposit of it.
+  'AmountNotReceived(address,uint256,uint256)',
+  // OpenZeppelin Contracts 5, ECDSA.sol
+  'ECDSAInvalidSignature()',
+  'ECDSAInvalidSignatureLength(uint256)',
+  'ECDSAInvalidSignatureS(bytes32)',
+  // OpenZeppelin Contracts 4, ECDSA.sol
+  'ECDSA: invalid signature',
+  'ECDSA: invalid signature length',
+  "ECDSA: invalid signature 's' value",
+  // OpenZeppelin Contracts 4, ECDSA.sol before 4.8
+  "ECDSA: invalid signature 'v' value",
+  // A deployed protocol of this interface
+  'InvalidSignature()',
+  'QuoteExpired()',
+  'NonceAlreadyUsed()',
+  'OrderAlreadyExists()',
+  'InsufficientBond()',
+  'SolverNotRegistered()',
+  'BelowMinimumOrder()',
+  'InvalidQuote()',
+  'WrongChain()',
+  'FillDeadlineBeforeDeposit()',
+] as const
+
+type NameOf<E extends string> = E extends `${infer N}(${string}` ? N : E
+
+/** The name of such an error, or its text. */
+export type ContractRefusal = NameOf<(typeof CONTRACT_REFUSALS)[number]>
 
 /** Whether the settlement contract would accept the deposit of an offer. */
 export type DepositVerdict =
