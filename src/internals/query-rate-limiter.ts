@@ -1,26 +1,17 @@
 import type pg from 'pg'
-import { type RateLimiterAbstract, RateLimiterPostgres } from 'rate-limiter-flexible'
-
-interface QueryRateLimiterOptions {
-  readonly keyPrefix: string
-  readonly points: number
-  /** Length of a window in seconds. */
-  readonly duration: number
-  /** A table with the columns of the library, which exists already. */
-  readonly tableName: string
-  /** A key with this number of points is rejected without a statement until its window ends. */
-  readonly inMemoryBlockOnConsumed?: number
-  /** Counts instead after a statement that fails. */
-  readonly insuranceLimiter: RateLimiterAbstract
-}
+import {
+  type IRateLimiterPostgresOptions,
+  type RateLimiterAbstract,
+  RateLimiterPostgres,
+} from 'rate-limiter-flexible'
 
 /**
  * Builds a limiter that counts in PostgreSQL by a function that runs one statement. The library documents pools of pg as
- * its client. It uses only their `query`, with a named statement. Checked with rate-limiter-flexible 11.4.0.
+ * its client. It uses only their `query`, with a named statement. The table exists already. Checked with rate-limiter-flexible 11.4.0.
  */
 export function createQueryRateLimiter(
   query: (statement: pg.QueryConfig) => Promise<pg.QueryResult>,
-  options: QueryRateLimiterOptions,
+  options: Omit<IRateLimiterPostgresOptions, 'storeClient'>,
 ): RateLimiterAbstract {
   return new RateLimiterPostgres({
     ...options,
