@@ -6,11 +6,11 @@ import type { Subscription } from '../events/subscriber.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/request-slots.js'
 import type { CallListener, SolverReply, SolverRequest } from '../solvers/solver-client.js'
 import { watchBacklog } from './backlog.js'
-import { feedEvents } from './event-feed.js'
 import { startHeartbeat } from './heartbeat.js'
 import { holdResults } from './held-results.js'
 import { MAX_MESSAGE_BYTES, type SessionConnection, type SolverMessage } from './messages.js'
 import { CANCELLED, createOpenRequests } from './open-requests.js'
+import { feedEvents } from './solver-events.js'
 
 /** A solver's open session. */
 export interface Session {

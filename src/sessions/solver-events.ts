@@ -2,7 +2,7 @@ import type { ClientId } from '../domain/client.js'
 import { EVERY_EVENT } from '../domain/event.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
-import type { Hello } from './messages.js'
+import type { Hello, SessionConnection } from './messages.js'
 
 /**
  * Subscribes to the events of a solver's orders on the chains of its hello, if the hello asks for them. It takes no place
@@ -19,4 +19,24 @@ export async function subscribeForSolver(
   await eventLog.waitForCursor(events.after, client)
   const filter = { ...EVERY_EVENT, chainIds: new Set(chainIds), solvers: new Set([address]) }
   return eventLog.subscribe(events.after, filter, { client })
+}
+
+/** Events that are written together. They are far below what a session may have unsent. */
+const MAX_WRITTEN = 32
+
+/**
+ * Sends the events of a subscription at the pace of the session: what follows is read when little is unsent.
+ * @returns never; the promise is rejected with the error of the subscription
+ */
+export async function feedEvents(
+  subscription: Pick<Subscription, 'next'>,
+  connection: Pick<SessionConnection, 'send' | 'drained'>,
+): Promise<never> {
+  for (;;) {
+    const batch = await subscription.next()
+    for (let start = 0; start < batch.length; start += MAX_WRITTEN) {
+      connection.send({ type: 'events', entries: batch.slice(start, start + MAX_WRITTEN) })
+      await connection.drained()
+    }
+  }
 }
