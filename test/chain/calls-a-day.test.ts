@@ -118,15 +118,18 @@ it('docs/operations.md has the calls of chains with fast and with slow blocks', 
   expect(rows.map(([blockSeconds]) => blockSeconds)).toEqual([0.25, 1, 2, 12])
 })
 
-it.each(rows)('blocks of %d s on which nothing happens cost %d calls a day with demand, and %d without', async (blockSeconds = 0, active, idle) => {
-  const sync = await startSync(blockSeconds)
-  sync.watch(true)
-  expect(await sync.callsADay()).toBe(active)
-  sync.watch(false)
-  await sync.clock.advance(MINUTE_MS)
-  expect(await sync.callsADay()).toBe(idle)
-  await sync.close()
-})
+it.each(rows)(
+  'blocks of %d s on which nothing happens cost %d calls a day with demand, and %d without',
+  async (blockSeconds = 0, active, idle) => {
+    const sync = await startSync(blockSeconds)
+    sync.watch(true)
+    expect(await sync.callsADay()).toBe(active)
+    sync.watch(false)
+    await sync.clock.advance(MINUTE_MS)
+    expect(await sync.callsADay()).toBe(idle)
+    await sync.close()
+  },
+)
 
 it('one request ends the time without demand for a minute, and its poll follows at once', async () => {
   const sync = await startSync(1)

@@ -45,7 +45,13 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     },
     createChainSync() {
       readings++
-      return { start: startSync, close: async () => {}, snapshot: () => READ_HERE, wake() {}, poll: async () => true }
+      return {
+        start: startSync,
+        close: async () => {},
+        snapshot: () => READ_HERE,
+        wake() {},
+        poll: async () => true,
+      }
     },
     verifyEndpoint,
     onChange() {},

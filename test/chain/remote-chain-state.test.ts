@@ -79,6 +79,14 @@ it('lost messages make the snapshot old and empty the memory', async () => {
   expect([cached(), state.snapshot().status]).toEqual([[], 'syncing'])
 })
 
+it('snapshots and the demand of other replicas are passed on', async () => {
+  const { publisher, otherPublisher, done } = await startReplica()
+  publisher.publishSnapshot(SNAPSHOT)
+  publisher.publishDemand()
+  otherPublisher.publishDemand()
+  expect(done).toEqual(['snapshot', 'demand'])
+})
+
 it('the messages of another chain change nothing', async () => {
   const { state, otherPublisher, cached } = await startReplica()
   otherPublisher.publishSnapshot(SNAPSHOT)
