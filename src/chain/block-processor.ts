@@ -34,7 +34,7 @@ export interface BlockProcessor {
    */
   open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined>
   /** Begins a pass. A pass removes blocks at most once. Without `isIdle`, blocks that were passed over will be read a second time. */
-  beginPass(headNumber: number, isIdle: boolean): void
+  beginPass(isIdle: boolean): void
   /** Passes over the blocks before a head, if there are some and a range of logs has none of theirs. @returns whether it did */
   passOver(reader: BlockReader, head: TimedHeader): Promise<boolean>
   /**
@@ -133,10 +133,11 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     for (const block of blocks) onLogs(block)
   }
 
-  function recheckPassed(headers: readonly TimedHeader[], headNumber: number): void {
+  /** However deep they are: no block has been read by itself. */
+  function recheckPassed(headers: readonly TimedHeader[]): void {
     blockRecheck.add(
       headers.map((header) => ({ header, isProven: false })),
-      headNumber,
+      headers[0]?.number ?? 0,
     )
   }
 
@@ -193,15 +194,15 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       return headers
     },
 
-    beginPass(headNumber, isIdle) {
+    beginPass(isIdle) {
       hasRemoved = false
-      if (!isIdle) recheckPassed(passedBlocks.take(), headNumber)
+      if (!isIdle) recheckPassed(passedBlocks.take())
     },
 
     async passOver(reader, head) {
       const local = knownBlocks()
       const { blocks, late } = await passedBlocks.ask(reader, local, head)
-      recheckPassed(late, head.number)
+      recheckPassed(late)
       append(local, blocks, head.number)
       return blocks.length > 0
     },

@@ -120,7 +120,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       const known = await blocks.open(reader, head)
       if (known === undefined) return 'followed'
       if (isLower(known, head)) return 'lower'
-      blocks.beginPass(head.number, run.isIdle === true)
+      blocks.beginPass(run.isIdle === true)
       let target = head
       // The reorganisation that has replaced blocks may have replaced the head as well.
       while ((await reach(reader, target, run)) === 'removed') target = await reader.head()

@@ -4,8 +4,8 @@ import { type LocalChain, tipOf } from './local-chain.js'
 
 /**
  * Blocks near the head that are passed over while nobody needs the newest state: one call for the logs of all of them, and one for the
- * link to the known chain. Nothing proves that they have no logs. So they are asked for again with the next ones, until they are as deep as
- * blocks are that are read a second time.
+ * link to the known chain. Nothing proves that they have no logs. So they are asked for again with the next ones, once at least, and until they
+ * are as deep as blocks are that are read a second time.
  */
 export interface PassedBlocks {
   /**
@@ -39,7 +39,6 @@ export function createPassedBlocks(depth: number): PassedBlocks {
       const last = tipOf(local)
       const from = last.number + 1
       if (pause-- > 0 || head.number - from < LEAST_BLOCKS) return NOTHING
-      passed = passed.filter(({ number }) => number > head.number - depth)
       const first = Math.min(from, ...passed.map(({ number }) => number))
       // In one request, so that one node answers both.
       const answers = [reader.header(from), reader.blocksWithLogs(first, head.number - 1)] as const
@@ -47,7 +46,8 @@ export function createPassedBlocks(depth: number): PassedBlocks {
       pause = next === undefined ? PAUSE_HEADS : 0
       const found = new Set<number>(withLogs)
       const late = passed.filter(({ number }) => found.has(number))
-      passed = passed.filter((header) => !late.includes(header))
+      if (next !== undefined)
+        passed = passed.filter((header) => header.number > head.number - depth && !late.includes(header))
       if (next?.parentHash !== last.hash || [...found].some((number) => number >= from))
         return { blocks: [], late }
       const headers = Array.from({ length: head.number - from }, (_, index) => {

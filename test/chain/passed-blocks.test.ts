@@ -53,7 +53,18 @@ it('blocks without logs are passed over, and asked for again with the next ones 
   expect(await ask(105)).toEqual({ added: [101, 102, 103, 104], late: [] })
   expect(await ask(110)).toEqual({ added: [106, 107, 108, 109], late: [] })
   expect(await ask(115)).toEqual({ added: [111, 112, 113, 114], late: [] })
-  expect(asked).toEqual(['101-104', '101-109', '106-114'])
+  expect(await ask(125)).toMatchObject({ late: [] })
+  expect(await ask(130)).toMatchObject({ late: [] })
+  // The blocks 111 to 114 are deep at 125. They are asked for at that time for the last time, the second one.
+  expect(asked).toEqual(['101-104', '101-109', '101-114', '106-124', '116-129'])
+})
+
+it('blocks that are deep at once are asked for twice', async () => {
+  const { ask, asked, node } = startPassing()
+  expect((await ask(150)).added).toHaveLength(49)
+  node.withLogs = [102]
+  expect((await ask(155)).late).toEqual([102])
+  expect(asked).toEqual(['101-149', '101-154'])
 })
 
 it('blocks with logs are not passed over, and are read one by one', async () => {
