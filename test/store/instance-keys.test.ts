@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readRecordKey } from '../../src/store/record-key.js'
+import { readRecordKey } from '../../src/store/instance-keys.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { NEW_DATABASES, postgresAt, sqliteAt } from './databases.js'
 
