@@ -17,6 +17,17 @@ const CHAIN_HEALTH: JsonSchema = {
     status: { ...enumSchema(ChainStatusSchema), description: valuesDescription(ChainStatusSchema) },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
     lagMs: { ...COUNT, description: 'Age of that block in milliseconds.' },
+    unread: {
+      type: 'object',
+      description: 'The next block, when it could not be read for a minute.',
+      required: ['block', 'endpoint', 'reason'],
+      properties: {
+        block: COUNT,
+        member: { type: 'string', description: "The member of the node's answer that cannot be read." },
+        endpoint: { type: 'string', description: 'The host of the endpoint.' },
+        reason: { type: 'string', description: "The node's words." },
+      },
+    },
   },
 }
 

@@ -1,40 +1,48 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
-import { READ_TOPICS } from '../../packages/protocol/src/deployed-settlement.js'
-import type { RawLog } from '../../packages/protocol/src/settlement.js'
-import type { Address, Hex } from '../domain/hex.js'
-import type { TimedHeader } from './headers.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { checkedLogs, firstTopics, includesLogs } from './log-answer.js'
-import { createTopicsInBloom, isEmptyBloom, type TopicsInBloom } from './logs-bloom.js'
-import { createReceiptReader, type ReceiptReader } from './receipt-reader.js'
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
+import {
+  agreesWithBloom,
+  hasTopics,
+  isIn,
+  possibleTopics,
+  provenReceipts,
+  type WatchedContract,
+} from '../../packages/protocol/src/judge-block.js'
+import { includesLogs, logsIn } from '../../packages/protocol/src/log-answer.js'
+import type { NodeLog } from '../../packages/protocol/src/settlement.js'
+import type { Hex } from '../domain/hex.js'
 
 /** The contract's logs in one block. */
 export interface BlockLogs {
-  readonly logs: readonly RawLog[]
-  /** Whether the header's bloom or the block's receipts prove that none is missing. */
+  readonly logs: readonly NodeLog[]
+  /** Whether the node has proved that none is missing. */
   readonly isProven: boolean
 }
 
-/**
- * Reads the contract's logs in the block with a header's hash (EIP-234).
- *
- * An answer is accepted when it fits the block:
- * - The header's bloom excludes logs, or the block has no transactions. This is proven, and costs no call.
- * - The bloom allows logs, and the block's receipts have them. This is proven. The reader requests the receipts instead
- *   of the logs, so that a block with events costs one call.
- * - The receipts prove nothing, and the logs have the topics that the bloom indicates. This is not proven, because a
- *   second log with one of these topics may be missing.
- *
- * When an answer does not fit, the reader asks again, at this endpoint and at the others. When all answers are equal,
- * the bloom has a false positive, and the reader accepts the answer without proof.
- * @throws InconsistentAnswerError when no answer fits and the answers differ; otherwise viem's errors
- */
-export type ReadBlockLogs = (header: TimedHeader) => Promise<BlockLogs>
-
-interface Source {
-  readonly client: PublicClient
-  readonly receipts: ReceiptReader
+/** Reads the contract's logs in single blocks at one endpoint. */
+export interface BlockLogsReader {
+  /**
+   * Reads the logs in the block with a header's hash (EIP-234).
+   *
+   * An answer is accepted when it fits the block:
+   * - The block has no transactions, or a bloom filter that is trusted excludes logs. This is proven, and costs no call.
+   * - The block's receipts explain its bloom filter. This is proven. Where the filter allows logs, or is not trusted yet, the receipts are
+   *   requested instead of the logs, so that a block with events costs one call.
+   * - The logs have the topics that the bloom filter indicates. This is not proven, unless the receipts have the same logs.
+   *
+   * When an answer does not fit, the reader asks again, at this endpoint and at the others. When all answers are equal,
+   * the bloom has a false positive, and the reader accepts the answer without proof.
+   * @throws InconsistentAnswerError when no answer fits and the answers differ; otherwise the client's errors
+   */
+  read(header: TimedHeader): Promise<BlockLogs>
+  /** The first topics that a block may have; undefined when its header says nothing of them. */
+  possibleTopics(header: TimedHeader): ReadonlySet<string> | undefined
+  /** Requests the receipts of a block before its header has been read, where its pushed bloom filter shows that it may have logs. */
+  readAhead(hash: Hex, logsBloom: Hex | undefined): void
+  /** Learns from the logs of a block whether the bloom filters of this endpoint can be trusted (docs/decisions.md, D22). */
+  compare(header: TimedHeader, logs: readonly NodeLog[]): void
 }
 
 interface Answer extends BlockLogs {
@@ -44,72 +52,98 @@ interface Answer extends BlockLogs {
 
 /** Time that a node gets to index a block before the last request. */
 const LAST_PAUSE_MS = 250
-const NO_TOPICS: ReadonlySet<Hex> = new Set()
+/** Time for which a node that fails at receipts is not asked for them. */
+const RECEIPTS_PAUSE_MS = 60_000
+const NO_LOGS: Answer = { logs: [], isProven: true, fits: true }
 
 /**
  * Builds the reader of an endpoint.
  * @param clients the endpoint's client first, then those of other endpoints, which are asked in case of doubt
- * @param address the contract, lower case
  * @param pause waits for this number of milliseconds
  */
 export function createBlockLogsReader(
   [client, ...others]: readonly [PublicClient, ...PublicClient[]],
-  address: Address,
+  contract: WatchedContract,
   pause: (ms: number) => Promise<unknown> = delay,
-): ReadBlockLogs {
-  const topicsIn = createTopicsInBloom(address, READ_TOPICS)
-  const own = toSource(client, address, topicsIn)
-  const otherSources = others.map((other) => toSource(other, address, topicsIn))
-  /** @returns undefined when the header does not say which topics are possible: some nodes send only zero blooms */
-  function expectedIn({ logsBloom = '0x', isEmpty }: TimedHeader): ReadonlySet<Hex> | undefined {
-    if (isEmptyBloom(logsBloom)) return isEmpty ? NO_TOPICS : undefined
-    return topicsIn(logsBloom)
+): BlockLogsReader {
+  const own = createSource(client, contract)
+  const again = [own, ...others.map((other) => createSource(other, contract)), own]
+
+  return {
+    ...own,
+    async read(header) {
+      const answers = [await own.ask(header)]
+      for (const [index, source] of again.entries()) {
+        if (answers.at(-1)?.fits) break
+        if (index === again.length - 1) await pause(LAST_PAUSE_MS)
+        const answer = await source.ask(header).catch((error) => {
+          if (source === own) throw error
+          return undefined
+        })
+        if (answer !== undefined) answers.push(answer)
+      }
+      const last = answers.at(-1)
+      if (last !== undefined && (last.fits || areEqual(answers))) return last
+      throw new InconsistentAnswerError(`the logs of block ${header.number} do not fit its bloom`, 'logs')
+    },
+  }
+}
+
+/** One endpoint. */
+function createSource(client: PublicClient, contract: WatchedContract) {
+  let trustsBlooms = false
+  /** Whether the last receipts proved nothing, so that the logs are requested first. */
+  let doubtsReceipts = false
+  let pausedUntil = Number.NEGATIVE_INFINITY
+  let ahead: { readonly hash: Hex; readonly answer: Promise<unknown> } | undefined
+
+  const possible = (header: TimedHeader) => possibleTopics(contract, header, trustsBlooms)
+
+  function compare(header: TimedHeader, logs: readonly NodeLog[]): void {
+    if (logs.length > 0) trustsBlooms = agreesWithBloom(header, logs)
   }
 
-  async function ask({ client, receipts }: Source, header: TimedHeader): Promise<Answer> {
-    const expected = expectedIn(header)
-    if (expected?.size === 0) return { logs: [], isProven: true, fits: true }
-    const mayHaveLogs = expected !== undefined
-    const isAskedFirst = mayHaveLogs && !receipts.isDoubtful()
-    const early = isAskedFirst ? await receipts.logsOf(header) : undefined
+  function requestReceipts(hash: Hex): Promise<unknown> {
+    const call = { method: 'eth_getBlockReceipts', params: [hash] }
+    return client.request(call as never).catch(() => {
+      pausedUntil = performance.now() + RECEIPTS_PAUSE_MS
+    })
+  }
+
+  async function readReceipts(header: TimedHeader): Promise<readonly NodeLog[] | undefined> {
+    if (performance.now() < pausedUntil) return undefined
+    const answer = await (ahead?.hash === header.hash ? ahead.answer : requestReceipts(header.hash))
+    ahead = undefined
+    const proven = provenReceipts(contract, header, answer)
+    doubtsReceipts = proven === undefined
+    if (proven !== undefined) compare(header, trustsBlooms ? proven.logs : proven.all)
+    return proven?.logs
+  }
+
+  async function ask(header: TimedHeader): Promise<Answer> {
+    const topics = possible(header)
+    if (topics?.size === 0) return NO_LOGS
+    const isAskedFirst = header.logsBloom !== undefined && !doubtsReceipts
+    const early = isAskedFirst ? await readReceipts(header) : undefined
     if (early !== undefined) return { logs: early, isProven: true, fits: true }
-    const filter = { address, blockHash: header.hash }
-    const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
-    if (!logs.every((log) => log.blockHash === header.hash && Number(log.blockNumber) === header.number))
-      throw new InconsistentAnswerError(`block ${header.number} came with logs of another block`)
-    if (logs.length === 0 && !mayHaveLogs) return { logs, isProven: false, fits: true }
-    const proof = isAskedFirst ? undefined : await receipts.logsOf(header)
-    if (proof !== undefined && includesLogs(proof, logs)) return { logs: proof, isProven: true, fits: true }
-    const fits = proof === undefined && (expected === undefined || hasTopics(logs, expected))
+    const filter = { address: contract.address, blockHash: header.hash }
+    const logs = logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), contract.address)
+    if (!logs.every(isIn(header)))
+      throw new InconsistentAnswerError(`block ${header.number} came with logs of another block`, 'logs')
+    const mayBeMore = logs.length > 0 || topics !== undefined
+    const late = mayBeMore && !isAskedFirst ? await readReceipts(header) : undefined
+    if (late !== undefined && includesLogs(late, logs)) return { logs: late, isProven: true, fits: true }
+    compare(header, logs)
+    const fits = late === undefined && (topics === undefined || hasTopics(contract, logs, topics))
     return { logs, isProven: false, fits }
   }
 
-  return async (header) => {
-    const answers = [await ask(own, header)]
-    const again = [own, ...otherSources, own]
-    for (const [index, source] of again.entries()) {
-      if (answers.at(-1)?.fits) break
-      if (index === again.length - 1) await pause(LAST_PAUSE_MS)
-      const answer = await ask(source, header).catch((error) => {
-        if (source === own) throw error
-        return undefined
-      })
-      if (answer !== undefined) answers.push(answer)
-    }
-    const last = answers.at(-1)
-    if (last !== undefined && (last.fits || areEqual(answers))) return last
-    throw new InconsistentAnswerError(`the logs of block ${header.number} do not fit its bloom`)
+  function readAhead(hash: Hex, logsBloom: Hex | undefined): void {
+    const mayHaveLogs = logsBloom !== undefined && contract.topicsIn(logsBloom).size > 0
+    if (mayHaveLogs && !doubtsReceipts) ahead = { hash, answer: requestReceipts(hash) }
   }
-}
 
-function toSource(client: PublicClient, address: Address, topicsIn: TopicsInBloom): Source {
-  return { client, receipts: createReceiptReader(client, address, topicsIn) }
-}
-
-/** Whether logs have exactly these topics, of the topics that the service reads. */
-function hasTopics(logs: readonly RawLog[], topics: ReadonlySet<Hex>): boolean {
-  const came = firstTopics(logs)
-  return READ_TOPICS.every((topic) => came.has(topic) === topics.has(topic))
+  return { ask, compare, readAhead, possibleTopics: possible }
 }
 
 function areEqual(answers: readonly BlockLogs[]): boolean {

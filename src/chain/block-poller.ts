@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
 import { isNodeAnswer } from '../../packages/protocol/src/node-answer.js'
 import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import type { Clock } from '../clock.js'
@@ -11,7 +12,6 @@ import { createEndpointSelector } from './endpoint-selector.js'
 import { EventSinkError } from './event-sink-error.js'
 import { createHeadSubscriptions } from './head-subscriptions.js'
 import type { HeadSync } from './head-sync.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
 
@@ -39,6 +39,8 @@ interface BlockPollerOptions {
   readonly idlePollMs: number
   /** Whether nobody needs the newest state. */
   readonly isIdle: () => boolean
+  /** The URL of each endpoint. */
+  readonly rpcUrls: readonly string[]
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   /** Verifies an endpoint before the first read from it. Later calls do nothing. */
@@ -66,9 +68,12 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
   let isIdle = false
+  /** Whether the poll has read a head, and reads the blocks up to it. */
+  let isFollowing = false
 
   async function pollOnce(run: PollRun): Promise<void> {
     const endpoint = selector.next(results.hasSucceeded())
+    isFollowing = false
     try {
       await followHeadOf(endpoint, run)
       results.succeeded()
@@ -86,19 +91,21 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     run.signal.throwIfAborted()
     const reader = options.readerAt(endpoint)
     const pushed = subscriptions.takeHead()
-    const seen = pushed ?? (await reader.head())
+    const seen = await reader.head(pushed)
     run.signal.throwIfAborted()
     if (results.sawHead(seen)) {
       // The subscription did not push this head, so it has ended.
       if (pushed === undefined && wasSubscribed) subscriptions.remove(endpoint)
       selector.markHead()
     }
+    isFollowing = true
     const lastNumber = blocks.last()?.number ?? 0
     const result = await headSync.follow(reader, seen, {
       ...run,
       isIdle: options.isIdle(),
       onProgress: results.succeeded,
     })
+    isFollowing = false
     if (result === 'followed') return results.followed(seen, lastNumber)
     // A pushed head may be older than blocks that were read in the meantime.
     if (pushed === undefined) selector.markFailed()
@@ -110,7 +117,12 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       { chainId, endpoint: selector.index() + 1, reason: wordsOf(error) },
       'a poll of the chain failed',
     )
-    results.failed(error, isStarting && error instanceof ChainConfigError)
+    const last = blocks.last()
+    const place = {
+      block: isFollowing && last ? last.number + 1 : undefined,
+      endpoint: new URL(options.rpcUrls[selector.index()] ?? '').host,
+    }
+    results.failed(error, place, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
     if (error instanceof ChainConfigError) options.forgetEndpoint(endpoint)
     if (!isNodeAnswer(error) && !(error instanceof InconsistentAnswerError)) {

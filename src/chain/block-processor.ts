@@ -1,3 +1,5 @@
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
 import type { ChainConfig } from '../config.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { EventSink } from '../domain/event-sink.js'
@@ -9,8 +11,6 @@ import { assertOnChain, parentOf, resyncRoot } from './chain-root.js'
 import { createCheckpoints } from './checkpoints.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
 import { withEventSinkErrors } from './event-sink-error.js'
-import type { TimedHeader } from './headers.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
 import { createOpenPosition } from './open-position.js'
 import { createPassedBlocks } from './passed-blocks.js'
@@ -40,15 +40,17 @@ export interface BlockProcessor {
   /**
    * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
    * publishes the confirmed events.
-   * @param headNumber the head at that time
    * @throws InconsistentAnswerError when the node contradicts itself, and ChainConfigError when it serves another chain; it
    * removes nothing in these cases
    */
-  add(reader: BlockReader, headers: readonly TimedHeader[], headNumber: number): Promise<Outcome>
+  add(reader: BlockReader, headers: readonly TimedHeader[]): Promise<Outcome>
   /** Adds a range that follows the last known block and is too old to change, and publishes it. */
   addRange(range: LinkedRange): Promise<void>
-  /** Reads blocks again that the node could not prove complete, and publishes the missing events. @throws EventSinkError */
-  recheck(reader: BlockReader, headNumber: number): Promise<void>
+  /**
+   * Reads blocks again that the node could not prove complete, and publishes the missing events.
+   * @param lastNumber the last block, which may not be added yet @throws EventSinkError
+   */
+  recheck(reader: BlockReader, lastNumber: number): Promise<void>
 }
 
 interface BlockProcessorOptions {
@@ -94,24 +96,23 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     reader: BlockReader,
     local: LocalChain,
     headers: readonly TimedHeader[],
-    headNumber: number,
   ): Promise<Outcome> {
     const [first] = headers
     if (first === undefined) return 'added'
     const step = reconcile(local, first)
     switch (step.kind) {
       case 'append':
-        append(local, await reader.blocks(headers), headNumber)
+        append(local, await reader.blocks(headers))
         return 'added'
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
         const reading = reader.blocks(headers, { replacesEvents: true })
         const [blocks] = await Promise.all([reading, assertOnChain(reader, first), reader.verifyChainId()])
-        append(await rollBack(local, step.ancestor), blocks, headNumber)
+        append(await rollBack(local, step.ancestor), blocks)
         return 'removed'
       }
       case 'fork':
-        return place(reader, local, [await parentOf(reader, first), ...headers], headNumber)
+        return place(reader, local, [await parentOf(reader, first), ...headers])
       case 'lost':
         await reader.verifyChainId()
         await resync(reader, local, first)
@@ -122,14 +123,14 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     }
   }
 
-  function append(local: LocalChain, blocks: readonly Block[], headNumber: number): void {
+  function append(local: LocalChain, blocks: readonly Block[]): void {
     chain = extend(
       local,
       blocks.map(({ header }) => header),
       keptBlocks,
     )
     confirmationBuffer.add(blocks)
-    blockRecheck.add(blocks, headNumber)
+    blockRecheck.add(blocks, tipOf(chain).number)
     for (const block of blocks) onLogs(block)
   }
 
@@ -203,12 +204,12 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       const local = knownBlocks()
       const { blocks, late } = await passedBlocks.ask(reader, local, head)
       recheckPassed(late)
-      append(local, blocks, head.number)
+      append(local, blocks)
       return blocks.length > 0
     },
 
-    async add(reader, headers, headNumber) {
-      const outcome = await place(reader, knownBlocks(), headers, headNumber)
+    async add(reader, headers) {
+      const outcome = await place(reader, knownBlocks(), headers)
       const local = knownBlocks()
       // A head confirms only its known ancestors.
       await confirmationBuffer.publish(local, tipOf(local).number - confirmations)
@@ -223,7 +224,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       onLogs(range)
     },
 
-    recheck: (reader, headNumber) =>
-      blockRecheck.run(reader, knownBlocks(), headNumber, confirmationBuffer.published()),
+    recheck: (reader, lastNumber) =>
+      blockRecheck.run(reader, knownBlocks(), lastNumber, confirmationBuffer.published()),
   }
 }

@@ -1,5 +1,11 @@
 import type { PublicClient } from 'viem'
-import { decodeLogs } from '../../packages/protocol/src/deployed-settlement.js'
+import { headerIn, type TimedHeader } from '../../packages/protocol/src/block-header.js'
+import { decodeLogs, READ_TOPICS } from '../../packages/protocol/src/deployed-settlement.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
+import { watchContract } from '../../packages/protocol/src/judge-block.js'
+import { logsIn } from '../../packages/protocol/src/log-answer.js'
+import { isNodeAnswer } from '../../packages/protocol/src/node-answer.js'
+import { bloomIn, wordIn } from '../../packages/protocol/src/node-values.js'
 import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
 import type { BlockHeader } from '../domain/block.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
@@ -11,9 +17,6 @@ import {
 } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { addBlockTimes, withTime } from './block-times.js'
-import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { checkedLogs } from './log-answer.js'
 import { createRangeLogsReader } from './range-logs.js'
 import { verifyChainId } from './verify-chain-id.js'
 
@@ -29,12 +32,23 @@ export interface BlockRange extends DecodedLogs {
   readonly end: BlockHeader
 }
 
+/** A header as a node has pushed it. */
+export interface PushedHeader {
+  readonly hash?: unknown
+  readonly logsBloom?: unknown
+}
+
 /** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
 export interface BlockReader {
   /** Verifies that the endpoint still serves this chain. @throws ChainConfigError when it does not */
   verifyChainId(): Promise<void>
-  head(): Promise<TimedHeader>
-  /** @throws InconsistentAnswerError when the node does not have the block; also the methods below */
+  /** The last block. @param pushed a header that the node has pushed: a hint which block to read */
+  head(pushed?: PushedHeader): Promise<TimedHeader>
+  /**
+   * The block with a number. For a number without a block (a null round), it is the block before, once more: with this number, and as
+   * its own parent.
+   * @throws InconsistentAnswerError when the node does not have the block; also the methods below
+   */
   header(number: number): Promise<TimedHeader>
   /** The headers from one number to another, both included, in order and linked. */
   headers(from: number, to: number): Promise<TimedHeader[]>
@@ -57,6 +71,9 @@ interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'knownSolvers'> {
   readonly pause?: (ms: number) => Promise<unknown>
 }
 
+/** Numbers without a block that may follow each other. */
+const MAX_NULL_ROUNDS = 20
+
 /** Builds the reader of a chain's settlement contract at one endpoint. */
 export function createBlockReader(
   client: PublicClient,
@@ -65,30 +82,60 @@ export function createBlockReader(
   { others = [], pause, knownSolvers }: BlockReaderOptions,
 ): BlockReader {
   const clients = [client, ...others] as const
-  const readBlockLogs = createBlockLogsReader(clients, address, pause)
+  const blockLogs = createBlockLogsReader(clients, watchContract(address, READ_TOPICS), pause)
   const attachOrders = createAttachOrders({ clients, chainId, address, knownSolvers })
-  const readRangeLogs = createRangeLogsReader(client, address, header, readBlockLogs)
+  const readRangeLogs = createRangeLogsReader(client, address, header, blockLogs)
+  let headNumber = -1
 
-  async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: string) {
-    const raw = await client.request({ method, params: [block as Hex, false] })
-    if (raw === null || raw.hash === null) throw new InconsistentAnswerError(`there is no block ${block}`)
-    return toHeader(raw as RawHeader)
+  async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', name: string | number) {
+    const block = typeof name === 'number' ? toQuantity(name) : name
+    const found = headerIn(await client.request({ method, params: [block as Hex, false] }), String(name))
+    if (name === 'latest' || name === found.number || name === found.hash) return found
+    throw new InconsistentAnswerError(
+      `block ${name} came as ${found.number} with hash ${found.hash}`,
+      'number',
+    )
+  }
+
+  const headerAt = (number: number) => readHeader('eth_getBlockByNumber', number)
+  const findAt = (number: number) => headerAt(number).catch(nothingFrom)
+  const headerOf = (hash: Hex) => readHeader('eth_getBlockByHash', hash)
+
+  async function head(pushed: PushedHeader = {}): Promise<TimedHeader> {
+    const hash = wordIn(pushed.hash)
+    if (hash) blockLogs.readAhead(hash, bloomIn(pushed.logsBloom))
+    const hinted = hash && (await headerOf(hash).catch(nothingFrom))
+    const found = hinted ?? (await readHeader('eth_getBlockByNumber', 'latest'))
+    headNumber = found.number
+    return found
   }
 
   async function header(number: number): Promise<TimedHeader> {
-    const found = await readHeader('eth_getBlockByNumber', toQuantity(number))
-    if (found.number === number) return found
-    throw new InconsistentAnswerError(`block ${number} came as ${found.number}`)
+    try {
+      return await headerAt(number)
+    } catch (error) {
+      const repeated = number < headNumber ? await nullRound(number, error) : undefined
+      if (repeated !== undefined) return repeated
+      throw error
+    }
   }
 
-  async function headerOf(hash: Hex): Promise<TimedHeader> {
-    const found = await readHeader('eth_getBlockByHash', hash)
-    if (found.hash === hash) return found
-    throw new InconsistentAnswerError(`block ${hash} came as ${found.hash}`)
+  /** @returns undefined unless the parent of the next block is below this number */
+  async function nullRound(number: number, reason: unknown): Promise<TimedHeader | undefined> {
+    nothingFrom(reason)
+    // A node without its own head lags, or its head is not true.
+    if ((await findAt(headNumber)) === undefined) headNumber = -1
+    for (let next = number + 1; next <= Math.min(headNumber, number + MAX_NULL_ROUNDS); next++) {
+      const after = await findAt(next)
+      if (after === undefined) continue
+      const before = await headerOf(after.parentHash).catch(nothingFrom)
+      return before && before.number < number ? repeatedAs(number, before) : undefined
+    }
+    return undefined
   }
 
   async function block(header: TimedHeader): Promise<Block> {
-    const { logs, isProven } = await readBlockLogs(header)
+    const { logs, isProven } = await blockLogs.read(header)
     const decoded = decodeLogs(chainId, logs)
     const events = decoded.events.map((source) => withTime(source, header))
     return { header, isProven, ...decoded, events }
@@ -96,7 +143,7 @@ export function createBlockReader(
 
   return {
     verifyChainId: () => verifyChainId(client, chainId),
-    head: () => readHeader('eth_getBlockByNumber', 'latest'),
+    head,
     header,
     async headers(from, to) {
       const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
@@ -128,10 +175,21 @@ export function createBlockReader(
 
     async blocksWithLogs(from, to) {
       const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-      const logs = checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
-      return logs.map(({ blockNumber }) => Number(blockNumber))
+      const logs = logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
+      return logs.map(({ blockNumber }) => blockNumber)
     },
 
     attachOrders,
   }
+}
+
+/** A block once more, for a later number that has none. Both the block after it and the block itself link to it. */
+export function repeatedAs(number: number, { hash, timestampMs }: TimedHeader): TimedHeader {
+  return { number, hash, parentHash: hash, timestampMs, transactions: 0 }
+}
+
+/** @throws the error of a read, unless the node has answered that there is nothing */
+function nothingFrom(error: unknown): undefined {
+  if (error instanceof InconsistentAnswerError || isNodeAnswer(error)) return undefined
+  throw error
 }

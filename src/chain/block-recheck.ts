@@ -14,20 +14,20 @@ export interface BlockRecheck {
    * waiting.
    */
   resume(headers: readonly BlockHeader[]): void
-  /** Takes blocks that have been read for the first time. @param headNumber the head at that time */
-  add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], headNumber: number): void
+  /** Takes blocks that have been read for the first time. @param lastNumber the last of them */
+  add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], lastNumber: number): void
   /**
    * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
-   * once. When the node fails or has another block at that number, a later head tries it again.
+   * once. When the node fails or has another block at that number, a later block tries it again.
    * @param published number of the last block whose events are published; later blocks wait
    * @throws EventSinkError, also of the reader
    */
-  run(reader: BlockReader, local: LocalChain, headNumber: number, published: number): Promise<void>
+  run(reader: BlockReader, local: LocalChain, lastNumber: number, published: number): Promise<void>
 }
 
 interface BlockRecheckOptions {
   readonly chainId: number
-  /** Depth below the head at which a block is read again; 0 reads no block again. */
+  /** Depth below the last block at which a block is read again; 0 reads no block again. */
   readonly depth: number
   readonly eventSink: Pick<EventSink, 'appendMissing'>
   /** Called with the number of events that the log had lacked. */
@@ -90,15 +90,15 @@ export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
       const older = waiting.filter(({ header }) => header.number < (headers[0]?.number ?? 0))
       waiting = [...older, ...headers.map((header) => ({ header, failures: 0 }))]
     },
-    add(blocks, headNumber) {
+    add(blocks, lastNumber) {
       const unproven = blocks.filter(
-        ({ header, isProven }) => !isProven && header.number > headNumber - depth,
+        ({ header, isProven }) => !isProven && header.number > lastNumber - depth,
       )
       waiting = [...waiting, ...unproven.map(({ header }) => ({ header, failures: 0 }))]
     },
-    async run(reader, local, headNumber, published) {
+    async run(reader, local, lastNumber, published) {
       waiting = waiting.filter(({ header }) => mayBeOn(local, header))
-      const due = waiting.filter(({ header }) => header.number <= Math.min(headNumber - depth, published))
+      const due = waiting.filter(({ header }) => header.number <= Math.min(lastNumber - depth, published))
       if (due.length === 0) return
       const blocks = await recheck(reader, due).catch((error) => {
         // The database says nothing of the node, so it takes no attempt away.

@@ -1,7 +1,7 @@
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
 import { UNKNOWN_TIME } from '../../packages/protocol/src/settlement.js'
 import type { EventWithPosition } from '../domain/block.js'
-import type { TimedHeader } from './headers.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
 
 /**
  * Adds the times of their blocks to the events of a range. Newer nodes send the time with each log. Some send zero, or

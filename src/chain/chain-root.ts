@@ -1,8 +1,8 @@
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
 import type { BlockHeader, BlockRef } from '../domain/block.js'
-import type { BlockReader } from './block-reader.js'
+import { type BlockReader, repeatedAs } from './block-reader.js'
 import { findLastOnChain } from './checkpoints.js'
-import type { TimedHeader } from './headers.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
 
 /** Placeholder for the parent of block 0. */
 const BEFORE_GENESIS: BlockHeader = {
@@ -71,6 +71,7 @@ export async function parentOf(
   { number, parentHash }: BlockHeader,
 ): Promise<TimedHeader> {
   const parent = await reader.headerOf(parentHash)
-  if (parent.hash === parentHash && parent.number === number - 1) return parent
+  if (parent.number === number - 1) return parent
+  if (parent.number < number) return repeatedAs(number - 1, parent)
   throw new InconsistentAnswerError(`the node returned another block as the parent of block ${number}`)
 }

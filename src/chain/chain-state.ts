@@ -1,5 +1,6 @@
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
 import type { BlockHeader } from '../domain/block.js'
-import type { TimedHeader } from './headers.js'
+import type { UnreadBlock } from './poll-results.js'
 
 /** The state of a chain at one moment. */
 export interface ChainSnapshot {
@@ -13,6 +14,8 @@ export interface ChainSnapshot {
   readonly published: number | undefined
   /** Whether the last poll may be as old as IDLE_POLL_MS, because nobody has needed the newest state. */
   readonly isIdle: boolean
+  /** The block after the last one, when it could not be read for a minute. */
+  readonly unread?: UnreadBlock | undefined
 }
 
 /** State of a chain: read by this replica, or received from the leader. */

@@ -1,5 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
 import type { Clock } from '../clock.js'
 import type { ChainConfig } from '../config.js'
 import type { EventSink, TermsSink } from '../domain/event-sink.js'
@@ -13,7 +14,6 @@ import type { ChainSnapshot, ChainState } from './chain-state.js'
 import type { ChainStatePublisher } from './chain-state-messages.js'
 import { withEventSinkErrors } from './event-sink-error.js'
 import { createHeadSync } from './head-sync.js'
-import type { TimedHeader } from './headers.js'
 import { createPollResults } from './poll-results.js'
 import { createTermsRetry } from './terms-retry.js'
 
@@ -79,6 +79,7 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
       last: last && { number: last.number, hash: last.hash },
       published: blocks.published(),
       isIdle: poller.isIdle(),
+      unread: results.unread(),
     }
   }
 

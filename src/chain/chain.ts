@@ -32,6 +32,8 @@ export interface ChainStatus {
   readonly eventBlock: number | undefined
   /** Age of the head block by the local clock. */
   readonly lagMs: number | undefined
+  /** The next block, when it could not be read for a minute. */
+  readonly unread: ChainSnapshot['unread']
 }
 
 /** One supported chain: its settlement contract and the contract's events. */
@@ -191,13 +193,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     chainId,
     start: leadership.start,
     status() {
-      const { status, head, published } = state().snapshot()
+      const { status, head, published, unread } = state().snapshot()
       return {
         chainId,
         status,
         headBlock: head?.number,
         eventBlock: published,
         lagMs: head && Math.max(0, Date.now() - head.timestampMs),
+        unread,
       }
     },
     quoteHasher: () => known(verifier.contract()).hasher,

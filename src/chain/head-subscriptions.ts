@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import type { Logger } from '../telemetry/log.js'
 import type { EndpointSelector } from './endpoint-selector.js'
-import { type RawHeader, type TimedHeader, toHeader } from './headers.js'
 
 /** Subscriptions to new heads at the endpoints of one chain that push them. */
 export interface HeadSubscriptions {
@@ -16,8 +15,8 @@ export interface HeadSubscriptions {
   remove(endpoint: Endpoint): void
   /** Whether a head was pushed that has not been taken. */
   hasHead(): boolean
-  /** Returns the last pushed head once. */
-  takeHead(): TimedHeader | undefined
+  /** Returns the last pushed head once, as it came: a hint which block to read (docs/decisions.md, D22). */
+  takeHead(): object | undefined
 }
 
 interface HeadSubscriptionsOptions {
@@ -33,7 +32,7 @@ export function createHeadSubscriptions({
   log,
 }: HeadSubscriptionsOptions): HeadSubscriptions {
   const subscribed = new Set<Endpoint>()
-  let pushed: TimedHeader | undefined
+  let pushed: object | undefined
 
   return {
     has: (endpoint) => subscribed.has(endpoint),
@@ -42,7 +41,7 @@ export function createHeadSubscriptions({
       subscribed.add(endpoint)
       const onHead = (head: object) => {
         if (endpoint !== selector.current()) return
-        pushed = toHeader(head as RawHeader)
+        pushed = head
         onNews()
       }
       const onLost = () => {

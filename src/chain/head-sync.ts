@@ -1,9 +1,9 @@
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
 import type { ChainConfig } from '../config.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockProcessor, Outcome } from './block-processor.js'
 import type { BlockReader } from './block-reader.js'
-import type { TimedHeader } from './headers.js'
 import { blockAt, isPassedOver, type LocalChain, reconcile, tipOf } from './local-chain.js'
 import { createRangeReader } from './range-reader.js'
 
@@ -77,7 +77,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
         // After a range, the event log keeps no earlier blocks, so that a restart could not read them again.
         await blocks.recheck(reader, range.end.number)
         await blocks.addRange({ ...range, events })
-      } else await blocks.add(reader, [range.first], head.number)
+      } else await blocks.add(reader, [range.first])
       run.onProgress()
       if (!isLinked) return 'removed'
     }
@@ -94,7 +94,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
         step.kind === 'gap'
           ? await reader.headers(step.from, Math.min(step.to, step.from + STEP_BLOCKS - 1))
           : [head]
-      const outcome = await blocks.add(reader, headers, head.number)
+      const outcome = await blocks.add(reader, headers)
       run.onProgress()
       if (outcome === 'removed') return outcome
     }
@@ -124,7 +124,7 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       let target = head
       // The reorganisation that has replaced blocks may have replaced the head as well.
       while ((await reach(reader, target, run)) === 'removed') target = await reader.head()
-      await blocks.recheck(reader, target.number)
+      await blocks.recheck(reader, tipOf(blocks.chain()).number)
       return 'followed'
     },
   }

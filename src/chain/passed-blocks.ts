@@ -1,5 +1,5 @@
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
 import type { Block, BlockReader } from './block-reader.js'
-import type { TimedHeader } from './headers.js'
 import { type LocalChain, tipOf } from './local-chain.js'
 
 /**

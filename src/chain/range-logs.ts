@@ -1,12 +1,10 @@
 import type { PublicClient } from 'viem'
-import { READ_TOPICS } from '../../packages/protocol/src/deployed-settlement.js'
-import type { RawLog } from '../../packages/protocol/src/settlement.js'
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
+import { includesLogs, inOrder, logsIn } from '../../packages/protocol/src/log-answer.js'
+import type { NodeLog } from '../../packages/protocol/src/settlement.js'
 import { type Address, toQuantity } from '../domain/hex.js'
-import type { ReadBlockLogs } from './block-logs.js'
-import type { TimedHeader } from './headers.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { checkedLogs, logsMissingIn } from './log-answer.js'
-import { createTopicsInBloom, isEmptyBloom } from './logs-bloom.js'
+import type { BlockLogsReader } from './block-logs.js'
 
 /** A node has left out logs of a range. A smaller range may be complete. */
 export class IncompleteRangeError extends InconsistentAnswerError {}
@@ -17,16 +15,16 @@ export interface RangeLogs {
   readonly end: TimedHeader
   /** The headers that were read, with that of the last block. */
   readonly headers: readonly TimedHeader[]
-  readonly logs: readonly RawLog[]
+  readonly logs: readonly NodeLog[]
 }
 
 /**
  * Reads the contract's logs from one block to another, both included.
  *
  * All headers of a long range cost far more than its logs: 10,000 headers are 200 requests of 50 calls, and some 200 MB
- * on a busy chain. So at most 98 blooms are checked. Their headers come with the logs, in two requests of 50 calls. A
+ * on a busy chain. So at most 98 headers are checked. They come with the logs, in two requests of 50 calls. A
  * third request reads the blocks of the first and of the last log again, because a truncated answer may end there. It
- * also reads blocks without logs whose bloom allows some.
+ * also reads blocks without logs whose header allows some.
  * - A range of up to 99 blocks is checked completely, and missing logs are added.
  * - In a longer range, blocks at equal distances are checked. This finds an answer that lacks a large part, but not one
  *   that lacks a few blocks.
@@ -45,34 +43,27 @@ export function createRangeLogsReader(
   client: PublicClient,
   address: Address,
   readHeader: (number: number) => Promise<TimedHeader>,
-  readBlockLogs: ReadBlockLogs,
+  blockLogs: BlockLogsReader,
 ): ReadRangeLogs {
-  const topicsIn = createTopicsInBloom(address, READ_TOPICS)
-
   /**
    * Whether a block without logs in the answer may have some: its bloom allows it, or it has no bloom and other blocks do.
    * @param hasBlooms whether any header of the range has a bloom
    */
-  function isDoubtful({ logsBloom = '0x', isEmpty }: TimedHeader, hasBlooms: boolean): boolean {
-    if (isEmptyBloom(logsBloom)) return hasBlooms && !isEmpty
-    return topicsIn(logsBloom).size > 0
-  }
-
-  async function readAll(headers: readonly TimedHeader[]): Promise<RawLog[]> {
-    const blocks = await Promise.all(headers.map(readBlockLogs))
-    return blocks.flatMap(({ logs }) => logs)
+  function isDoubtful(header: TimedHeader, hasBlooms: boolean): boolean {
+    const topics = blockLogs.possibleTopics(header)
+    return topics === undefined ? hasBlooms && header.logsBloom === undefined : topics.size > 0
   }
 
   /** Reads the blocks of the first and of the last log again, because a truncated answer may end within them. */
-  async function readEnds(blocks: Iterable<number>): Promise<RawLog[]> {
+  async function readEnds(blocks: Iterable<number>): Promise<NodeLog[]> {
     const numbers = [...blocks].sort((a, b) => a - b)
     const ends = new Set([...numbers.slice(0, 1), ...numbers.slice(-1)])
     return (await Promise.all([...ends].map((number) => ask(number, number)))).flat()
   }
 
-  async function ask(from: number, to: number): Promise<RawLog[]> {
+  async function ask(from: number, to: number): Promise<NodeLog[]> {
     const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
-    return checkedLogs(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
+    return logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
   }
 
   return async (from, to) => {
@@ -85,32 +76,32 @@ export function createRangeLogsReader(
     const came = groupByBlock(logs)
     const headers = [...checked, end]
     const isTrusted =
-      logs.every(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to) &&
+      logs.every(({ blockNumber }) => blockNumber >= from && blockNumber <= to) &&
       headers.every(({ number, hash }) =>
         (came.get(number) ?? []).every(({ blockHash }) => blockHash === hash),
       )
     if (!isTrusted)
-      throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of other blocks`)
-    const hasBlooms = headers.some(({ logsBloom = '0x' }) => !isEmptyBloom(logsBloom))
+      throw new InconsistentAnswerError(`blocks ${from} to ${to} came with logs of other blocks`, 'logs')
+    for (const header of headers) blockLogs.compare(header, came.get(header.number) ?? [])
+    const hasBlooms = headers.some(({ logsBloom }) => logsBloom !== undefined)
     const doubtful = headers.filter((header) => !came.has(header.number) && isDoubtful(header, hasBlooms))
     const isWhole = headers.length === to - from + 1
-    const again = await Promise.all([
-      readAll(isWhole ? doubtful : doubtful.slice(0, MAX_DOUBTFUL)),
+    const [doubted, ends] = await Promise.all([
+      Promise.all((isWhole ? doubtful : doubtful.slice(0, MAX_DOUBTFUL)).map(blockLogs.read)),
       readEnds(came.keys()),
     ])
-    const missing = logsMissingIn(logs, again.flat())
-    if (missing.length > 0 && !isWhole)
-      throw new IncompleteRangeError(`logs of blocks ${from} to ${to} are missing`)
-    return { end, headers, logs: checkedLogs([...logs, ...missing], address) }
+    const again = [...doubted.flatMap(({ logs }) => logs), ...ends]
+    if (!isWhole && !includesLogs(logs, again))
+      throw new IncompleteRangeError(`logs of blocks ${from} to ${to} are missing`, 'logs')
+    return { end, headers, logs: inOrder([...logs, ...again]) }
   }
 }
 
-function groupByBlock(logs: readonly RawLog[]): ReadonlyMap<number, readonly RawLog[]> {
-  const groups = new Map<number, RawLog[]>()
+function groupByBlock(logs: readonly NodeLog[]): ReadonlyMap<number, readonly NodeLog[]> {
+  const groups = new Map<number, NodeLog[]>()
   for (const log of logs) {
-    const number = Number(log.blockNumber)
-    const group = groups.get(number)
-    if (group === undefined) groups.set(number, [log])
+    const group = groups.get(log.blockNumber)
+    if (group === undefined) groups.set(log.blockNumber, [log])
     else group.push(log)
   }
   return groups

@@ -1,9 +1,9 @@
 import { createRangeSize, isForSize, readRange } from '../../packages/chain/src/block-ranges.js'
+import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
 import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import type { BlockHeader } from '../domain/block.js'
 import type { Logger } from '../telemetry/log.js'
 import type { BlockRange, BlockReader } from './block-reader.js'
-import type { TimedHeader } from './headers.js'
 import { IncompleteRangeError } from './range-logs.js'
 
 /** A range with the header of its first block, whose parent links it to the local chain. */

@@ -33,10 +33,3 @@ export function lowerCase(hex: Hex): Hex {
 export function toQuantity(number: number): Hex {
   return `0x${number.toString(16)}`
 }
-
-const QUANTITY = /^0x[0-9a-f]{1,13}$/i
-
-/** Whether a value is a quantity of JSON-RPC, and a safe integer. */
-export function isQuantity(value: unknown): value is Hex {
-  return typeof value === 'string' && QUANTITY.test(value)
-}

@@ -35,11 +35,12 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
       supportedChains,
       activeSolvers: Object.fromEntries(activeSolvers),
       database,
-      chains: statuses.map(({ chainId, status, headBlock, lagMs }) => ({
+      chains: statuses.map(({ chainId, status, headBlock, lagMs, unread }) => ({
         chainId,
         status,
         headBlock,
         lagMs,
+        unread,
       })),
     }
   })

@@ -1,11 +1,10 @@
 import { Kysely } from 'kysely'
 import pg from 'pg'
-import type { Solver } from '../domain/solver.js'
 import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'
 import { POSTGRES_TABLES } from './postgres-tables.js'
 import type { QuoteRecordSchema } from './quote-record-schema.js'
 import type { Schema } from './schema.js'
-import { createSolverStore } from './solver-store.js'
+import { readContent, type StoredContent } from './stored-content.js'
 import { unknownMigrations } from './unknown-migrations.js'
 
 /** State of a PostgreSQL server and of the tables that replicas share there. */
@@ -128,11 +127,11 @@ async function readMigrations(client: pg.Client, present: readonly string[]) {
   return { unknown: unknown.find((text) => text !== undefined), pending }
 }
 
-/** Reads the registered solvers of a PostgreSQL with the tables of this version. */
-export async function readSharedSolvers(databaseUrl: string): Promise<Solver[]> {
+/** Reads the content of a PostgreSQL with the tables of this version. */
+export async function readSharedContent(databaseUrl: string): Promise<StoredContent> {
   const pool = createConnectionPool(databaseUrl)
   try {
-    return await createSolverStore(new Kysely<Schema>({ dialect: pool.dialect() })).readAll()
+    return await readContent(new Kysely<Schema>({ dialect: pool.dialect() }))
   } finally {
     await pool.close()
   }

@@ -1,10 +1,9 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
-import type { Solver } from '../domain/solver.js'
 import { migrations } from './migrations.js'
 import type { Schema } from './schema.js'
-import { createSolverStore } from './solver-store.js'
 import { sqliteDialect } from './sqlite-driver.js'
+import { readContent, type StoredContent } from './stored-content.js'
 import { unknownMigrations } from './unknown-migrations.js'
 
 /** State of a database file. */
@@ -42,11 +41,11 @@ export function readStoredState(path: string, sizeBytes: number): StoredState {
   }
 }
 
-/** Reads the registered solvers of a database with the tables of this version. */
-export async function readStoredSolvers(path: string): Promise<Solver[]> {
+/** Reads the content of a database with the tables of this version. */
+export async function readStoredContent(path: string): Promise<StoredContent> {
   const database = new Kysely<Schema>({ dialect: sqliteDialect(openToRead(path)) })
   try {
-    return await createSolverStore(database).readAll()
+    return await readContent(database)
   } finally {
     await database.destroy()
   }

@@ -1,9 +1,16 @@
 import type { PublicClient } from 'viem'
-import type { RawLog } from '../../packages/protocol/src/settlement.js'
-import type { RawHeader } from '../../src/chain/headers.js'
 import type { Hex } from '../../src/domain/hex.js'
 import type { Random } from '../support/random.js'
-import { type ModelBlock, type ModelChain, toHex } from './model-chain.js'
+import {
+  type ModelBlock,
+  type ModelChain,
+  type RawHeader,
+  type RawLog,
+  type RawReceipt,
+  toHex,
+  ZERO_BLOOM,
+} from './model-chain.js'
+import { type NodeHabits, withHabits } from './node-habits.js'
 
 interface LogFilter {
   readonly blockHash?: Hex
@@ -13,6 +20,8 @@ interface LogFilter {
 
 /** A pass with more calls than this is in an endless loop. */
 const MAX_CALLS = 3000
+/** Blocks of a range from which on the service checks a sample of them. */
+const SAMPLED_RANGE = 98
 export const ENDLESS = 'the node is called endlessly'
 
 interface FaultyNodeOptions {
@@ -21,12 +30,15 @@ interface FaultyNodeOptions {
   readonly hasReceipts: boolean
   /** Depth of blocks that a node may not have indexed yet, so that it may leave out their logs. */
   readonly freshBlocks: number
+  readonly habits: NodeHabits
 }
 
 /** A node with JSON-RPC that gives wrong answers or fails at random, as often as a test allows. */
 export function createFaultyNode(chain: ModelChain, random: Random, options: FaultyNodeOptions) {
   let wrongAnswersLeft = 0
   let calls = 0
+  let { lateBlocks } = options.habits
+  const habitual = withHabits(random, options.habits)
 
   /** Whether this answer is wrong. */
   function isWrong(): boolean {
@@ -42,12 +54,12 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
 
   function wrongHead(): RawHeader {
     const { number, header } = chain.tip()
-    const forkAt = random.integer(Math.max(0, number - 12), number)
+    const forkAt = chain.upTo(random.integer(Math.max(0, number - 12), number))
     const wrong = [
       () => chain.forkFrom(forkAt, random.integer(1, 8)).header,
       () => ({ ...header, hash: `0x${'e'.repeat(64)}`, parentHash: `0x${'d'.repeat(64)}` }) as const,
       () => ({ ...header, number: toHex(10 ** 9) }),
-      () => (chain.at(forkAt) as ModelBlock).header,
+      () => forkAt.header,
     ] as const
     return random.pick(wrong)()
   }
@@ -56,13 +68,20 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     if (name === 'latest') return isWrong() ? wrongHead() : chain.tip().header
     const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
     const header = block?.header ?? null
+    if (header === null && options.habits.isOdd && random.integer(0, 1) === 0)
+      throw Object.assign(new Error('requested epoch was a null round'), { code: -32000 })
     if (!isWrong()) return header
     return random.pick<() => RawHeader | null>([
       () => null,
       fail,
       () => chain.tip().header,
-      () => header && { ...header, logsBloom: random.pick<Hex | null>([null, `0x${'00'.repeat(256)}`]) },
+      () => header && { ...header, logsBloom: random.pick<Hex | null>([null, ZERO_BLOOM]) },
     ])()
+  }
+
+  /** Whether the node has not indexed a block yet. */
+  function isLate({ number }: ModelBlock): boolean {
+    return number > chain.tip().number - lateBlocks
   }
 
   function isFresh({ number }: ModelBlock): boolean {
@@ -70,17 +89,17 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
   }
 
   /** Logs that show that the answer is wrong, whatever the block contains. */
-  function visiblyWrong(logs: readonly RawLog[]): unknown {
+  function visiblyWrong(logs: readonly RawLog[]): readonly RawLog[] | null {
     const [first, ...rest] = logs
-    if (first === undefined) return random.pick([fail, () => null])()
+    if (first === undefined) return random.pick<() => null>([fail, () => null])()
     const changed = random.pick<Partial<RawLog>>([
       { removed: true },
       { address: `0x${'0c'.repeat(20)}` },
       { blockHash: `0x${'f'.repeat(64)}` },
     ])
-    return random.pick<() => unknown>([
+    return random.pick<() => readonly RawLog[]>([
       fail,
-      () => [...logs, ...logs, { ...first, data: '0x00' }],
+      () => [...logs, ...logs, { ...first, data: `${first.data}00` }],
       () => [{ ...first, ...changed }, ...rest],
     ])()
   }
@@ -89,13 +108,13 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     return logs.filter((_, index) => index !== left)
   }
 
-  function logsOfBlock(hash: Hex): unknown {
+  function logsOfBlock(hash: Hex): readonly RawLog[] | null {
     const block = chain.get(hash)
     if (block === undefined) return fail()
-    const { logs } = block
+    const logs = isLate(block) ? [] : block.logs
     if (!isWrong()) return logs
     if (!isFresh(block)) return visiblyWrong(logs)
-    return random.pick([
+    return random.pick<() => readonly RawLog[] | null>([
       () => [],
       () => without(logs, random.integer(0, 1)),
       () => [...logs, ...logs],
@@ -103,13 +122,16 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     ])()
   }
 
-  function logsOfRange(from: number, to: number): unknown {
+  function logsOfRange(from: number, to: number): readonly RawLog[] | null {
     const blocks = chain.blocks(from, to)
     const logs = blocks.flatMap((block) => block.logs)
     if (from === to || !isWrong()) return logs
-    const cut = random.integer(0, logs.length)
+    // Without bloom filters nothing shows that logs of a range are missing.
+    if (options.habits.bloom !== undefined) return visiblyWrong(logs)
+    // In a long range, the service samples blocks, and finds only what lacks a large part.
+    const cut = to - from < SAMPLED_RANGE ? random.integer(0, logs.length) : Math.floor(logs.length / 2)
     const leftOut = new Set(blocks.filter(() => random.integer(0, 1) === 0).map(({ hash }) => hash))
-    return random.pick([
+    return random.pick<() => readonly RawLog[] | null>([
       () => logs.slice(0, cut),
       () => logs.slice(cut),
       () => logs.filter(({ blockHash }) => !leftOut.has(blockHash)),
@@ -117,11 +139,14 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
     ])()
   }
 
-  function receiptsOf(hash: Hex): unknown {
+  function receiptsOf(hash: Hex): RawReceipt[] | null {
     if (!options.hasReceipts) return null
-    const receipts = chain.get(hash)?.receipts ?? null
+    const block = chain.get(hash)
+    const all = block ? [...block.receipts] : null
+    const receipts =
+      block && all && isLate(block) ? all.map((each) => ({ ...each, logs: [], logsBloom: ZERO_BLOOM })) : all
     if (receipts === null || !isWrong()) return receipts
-    return random.pick<() => unknown>([
+    return random.pick<() => RawReceipt[] | null>([
       () => null,
       fail,
       () => [],
@@ -140,15 +165,19 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
   function answer(method: string, [first]: readonly unknown[]): unknown {
     switch (method) {
       case 'eth_getBlockByNumber':
-      case 'eth_getBlockByHash':
-        return headerBy(first as Hex)
-      case 'eth_getBlockReceipts':
-        return receiptsOf(first as Hex)
+      case 'eth_getBlockByHash': {
+        const header = headerBy(first as Hex)
+        return header && habitual.header(header)
+      }
+      case 'eth_getBlockReceipts': {
+        const receipts = receiptsOf(first as Hex)
+        return receipts && habitual.receipts(receipts)
+      }
       case 'eth_getLogs': {
         const { blockHash, fromBlock, toBlock } = first as LogFilter
-        return blockHash === undefined
-          ? logsOfRange(Number(fromBlock), Number(toBlock))
-          : logsOfBlock(blockHash)
+        const logs =
+          blockHash === undefined ? logsOfRange(Number(fromBlock), Number(toBlock)) : logsOfBlock(blockHash)
+        return logs && habitual.logs(logs)
       }
       case 'eth_call':
         return orderAnswer()
@@ -164,6 +193,10 @@ export function createFaultyNode(chain: ModelChain, random: Random, options: Fau
 
   return {
     client: client as unknown as PublicClient,
+    /** Has all blocks indexed at once from now on. */
+    catchUp() {
+      lateBlocks = 0
+    },
     /** Allows this number of wrong answers from now on, and counts calls from 0. */
     allow(lieCount: number) {
       wrongAnswersLeft = lieCount

@@ -1,9 +1,29 @@
 import { keccak256, toEventSelector } from 'viem'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
-import type { RawLog } from '../../packages/protocol/src/settlement.js'
-import type { RawHeader } from '../../src/chain/headers.js'
 import type { Address, Hex } from '../../src/domain/hex.js'
 import type { Random } from '../support/random.js'
+
+/** A header in JSON-RPC form. */
+export interface RawHeader {
+  readonly number: Hex
+  readonly hash: Hex
+  readonly parentHash: Hex
+  readonly timestamp: Hex
+  readonly logsBloom: Hex | null
+  readonly transactions: readonly Hex[]
+}
+
+/** A log in JSON-RPC form. */
+export interface RawLog {
+  readonly address: Address
+  readonly removed?: boolean
+  readonly blockNumber: Hex
+  readonly blockHash: Hex
+  readonly transactionHash: Hex
+  readonly transactionIndex: Hex
+  readonly logIndex: Hex
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+}
 
 /** A receipt in the form of `eth_getBlockReceipts`. */
 export interface RawReceipt {
@@ -25,60 +45,76 @@ export const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
 const OTHER_CONTRACT: Address = `0x${'0c'.repeat(20)}`
 const ADDRESS_WORD: Hex = `0x${'11'.repeat(20).padStart(64, '0')}`
 const FULL_BLOOM: Hex = `0x${'ff'.repeat(256)}`
+export const ZERO_BLOOM: Hex = `0x${'00'.repeat(256)}`
 /** One block of this number has a bloom with every bit, as full blocks nearly have. */
 const FULL_BLOCK_INTERVAL = 12
+/** One block of this number without events has no transactions. */
+const EMPTY_BLOCK_INTERVAL = 3
 
-const EVENTS = settlementAbi.filter((item) => item.type === 'event')
-const topicOf = (name: 'Deposited' | 'Settled') =>
-  toEventSelector(EVENTS.find((item) => item.name === name) as (typeof EVENTS)[number])
-const DEPOSITED = topicOf('Deposited')
-const SETTLED = topicOf('Settled')
+const DEPOSITED = toEventSelector('Deposited(bytes32,address,address,address,uint256,address,uint256,uint32)')
+const SETTLED = toEventSelector('Settled(bytes32,address,address)')
+
+interface ModelOptions {
+  /** How many numbers without a block may come before one. */
+  readonly nullRounds?: number
+}
 
 /** The chain of a node, with consistent headers, logs and receipts. */
-export function createModelChain(random: Random) {
+export function createModelChain(random: Random, { nullRounds = 0 }: ModelOptions = {}) {
   let serial = 0
   const byHash = new Map<Hex, ModelBlock>()
   let blocks: ModelBlock[] = []
 
   function makeLogs(number: number, hash: Hex): RawLog[] {
-    return Array.from({ length: random.integer(0, 2) }, (_, logIndex) => {
+    return Array.from({ length: random.integer(0, 2) }, (_, index) => {
       const isDeposit = random.integer(0, 1) === 0
       return {
-        address: SETTLEMENT,
-        blockNumber: toHex(number),
-        blockHash: hash,
-        transactionHash: word(serial * 10 + logIndex),
-        logIndex: toHex(logIndex),
-        topics: [isDeposit ? DEPOSITED : SETTLED, word(serial * 10 + logIndex), ADDRESS_WORD, ADDRESS_WORD],
-        data: isDeposit ? `0x${'0'.repeat(5 * 64)}` : '0x',
+        ...logAt(number, hash, index, SETTLEMENT),
+        transactionHash: word(serial * 10 + index),
+        topics: [isDeposit ? DEPOSITED : SETTLED, word(serial * 10 + index), ADDRESS_WORD, ADDRESS_WORD],
+        data: isDeposit ? (`0x${'0'.repeat(5 * 64)}` as const) : '0x',
       }
     })
+  }
+
+  function makeReceipts(number: number, hash: Hex, logs: readonly RawLog[]): RawReceipt[] {
+    const receiptOf = (log: RawLog) => ({ blockHash: hash, logsBloom: bloomOf([log]), logs: [log] })
+    const receipts = logs.map(receiptOf)
+    if (random.integer(1, FULL_BLOCK_INTERVAL) === 1)
+      return [...receipts, { blockHash: hash, logsBloom: FULL_BLOOM, logs: [] }]
+    if (logs.length === 0 && random.integer(1, EMPTY_BLOCK_INTERVAL) === 1) return []
+    return [...receipts, receiptOf(logAt(number, hash, logs.length, OTHER_CONTRACT))]
   }
 
   function makeBlock(number: number, parentHash: Hex): ModelBlock {
     const hash = word(++serial)
     const logs = makeLogs(number, hash)
-    const receipts: RawReceipt[] = [{ blockHash: hash, logsBloom: bloomOf(logs), logs }]
-    if (random.integer(1, FULL_BLOCK_INTERVAL) === 1)
-      receipts.push({ blockHash: hash, logsBloom: FULL_BLOOM, logs: [] })
-    const logsBloom = receipts.some((receipt) => receipt.logsBloom === FULL_BLOOM)
-      ? FULL_BLOOM
-      : bloomOf([...logs, foreignLog(number, hash, logs.length)])
-    if (logsBloom !== FULL_BLOOM) {
-      const foreign = foreignLog(number, hash, logs.length)
-      receipts.push({ blockHash: hash, logsBloom: bloomOf([foreign]), logs: [foreign] })
+    const receipts = makeReceipts(number, hash, logs)
+    const logsBloom = toBloom(receipts.reduce((bits, receipt) => bits | BigInt(receipt.logsBloom), 0n))
+    const transactions = receipts.map((_, index) => word(serial * 10 + index))
+    const header = {
+      number: toHex(number),
+      hash,
+      parentHash,
+      timestamp: toHex(number),
+      logsBloom,
+      transactions,
     }
-    const header = { number: toHex(number), hash, parentHash, timestamp: toHex(number), logsBloom }
     const block = { number, hash, header, receipts, logs }
     byHash.set(hash, block)
     return block
   }
 
   function grow(count: number): void {
-    for (let left = count; left > 0; left--)
-      blocks.push(makeBlock(blocks.length, blocks.at(-1)?.hash ?? word(0)))
+    for (let left = count; left > 0; left--) {
+      const last = blocks.at(-1)
+      const skipped = last !== undefined && random.integer(0, 3) === 0 ? random.integer(0, nullRounds) : 0
+      blocks.push(makeBlock((last?.number ?? -1) + 1 + skipped, last?.hash ?? word(0)))
+    }
   }
   grow(1)
+
+  const at = (number: number) => blocks.find((block) => block.number === number)
 
   return {
     grow,
@@ -90,27 +126,31 @@ export function createModelChain(random: Random) {
       grow(dropped + random.integer(0, 3))
     },
     tip: () => blocks.at(-1) as ModelBlock,
-    at: (number: number): ModelBlock | undefined => blocks[number],
+    at,
+    /** The last block up to a number. */
+    upTo: (number: number) => blocks.findLast((block) => block.number <= number) as ModelBlock,
     get: (hash: Hex) => byHash.get(hash),
     /** The last block of a fork that begins after a block and never becomes the chain. */
-    forkFrom(number: number, length: number): ModelBlock {
-      let last = blocks[number] as ModelBlock
+    forkFrom(block: ModelBlock, length: number): ModelBlock {
+      let last = block
       for (let left = length; left > 0; left--) last = makeBlock(last.number + 1, last.hash)
       return last
     },
-    blocks: (from: number, to: number): readonly ModelBlock[] => blocks.slice(from, to + 1),
+    blocks: (from: number, to: number): readonly ModelBlock[] =>
+      blocks.filter(({ number }) => number >= from && number <= to),
   }
 }
 
 export type ModelChain = ReturnType<typeof createModelChain>
 
-/** A log of a contract that is not the settlement contract. */
-function foreignLog(number: number, hash: Hex, index: number): RawLog {
+/** A log of a contract, in a transaction of its own. */
+function logAt(number: number, hash: Hex, index: number, address: Address): RawLog {
   return {
-    address: OTHER_CONTRACT,
+    address,
     blockNumber: toHex(number),
     blockHash: hash,
     transactionHash: word(number),
+    transactionIndex: toHex(index),
     logIndex: toHex(index),
     topics: [word(7)],
     data: '0x',
@@ -118,12 +158,16 @@ function foreignLog(number: number, hash: Hex, index: number): RawLog {
 }
 
 /** The bloom filter over the addresses and topics of some logs (Yellow Paper, section 4.3.1). */
-function bloomOf(logs: readonly RawLog[]): Hex {
+export function bloomOf(logs: readonly Pick<RawLog, 'address' | 'topics'>[]): Hex {
   let bits = 0n
   for (const value of logs.flatMap(({ address, topics }) => [address, ...topics])) {
     const hash = Buffer.from(keccak256(value, 'bytes'))
     for (const offset of [0, 2, 4]) bits |= 1n << BigInt(hash.readUInt16BE(offset) % 2048)
   }
+  return toBloom(bits)
+}
+
+function toBloom(bits: bigint): Hex {
   return `0x${bits.toString(16).padStart(512, '0')}`
 }
 

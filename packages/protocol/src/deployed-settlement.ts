@@ -10,11 +10,12 @@ import {
 } from 'viem'
 import type { EventWithPosition } from '../../../src/domain/block.js'
 import type { OrderEvent } from '../../../src/domain/event.js'
-import { type Address, type Hex, isQuantity, lowerCase } from '../../../src/domain/hex.js'
+import { type Address, type Hex, lowerCase } from '../../../src/domain/hex.js'
 import { ORDER_STATES, type Order } from '../../../src/domain/order.js'
 import { QUOTE_MEMBERS, type Quote, toContractQuote } from '../../../src/domain/quote.js'
 import type { Bond } from '../../../src/domain/solver.js'
-import { type DecodedLogs, type RawLog, type SolverNonce, UNKNOWN_TIME, type View } from './settlement.js'
+import { InconsistentAnswerError } from './inconsistent-answer.js'
+import { type DecodedLogs, type NodeLog, type SolverNonce, UNKNOWN_TIME, type View } from './settlement.js'
 import { usedMembers } from './typed-data-domain.js'
 
 // The ABI of deployed settlement contracts and of the reference contract: a module of the shape `Settlement`. Calls at the
@@ -152,7 +153,7 @@ function nameOf(topic: Hex | undefined): string | undefined {
   return EVENTS[READ_TOPICS.indexOf(topic ?? '0x')]?.split('(')[0]
 }
 
-export function decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLogs {
+export function decodeLogs(chainId: number, logs: readonly NodeLog[]): DecodedLogs {
   const events: EventWithPosition[] = []
   const bondedSolvers = new Set<Address>()
   const cancelledNonces: SolverNonce[] = []
@@ -176,16 +177,16 @@ function byPosition(a: EventWithPosition, b: EventWithPosition): number {
   return a.event.blockNumber - b.event.blockNumber || a.event.logIndex - b.event.logIndex
 }
 
-function readOrderEvent(chainId: number, name: string | undefined, log: RawLog): OrderEvent | undefined {
+function readOrderEvent(chainId: number, name: string | undefined, log: NodeLog): OrderEvent | undefined {
   const [, orderId = '0x', user = '0x', solver = '0x'] = log.topics
   const base = {
     chainId,
-    orderId: lowerCase(orderId),
+    orderId,
     user: addressOf(user),
-    blockNumber: Number(log.blockNumber),
-    logIndex: Number(log.logIndex),
-    transactionHash: lowerCase(log.transactionHash),
-    blockTime: timeOf(log),
+    blockNumber: log.blockNumber,
+    logIndex: log.logIndex,
+    transactionHash: log.transactionHash,
+    blockTime: log.blockTimestamp ?? UNKNOWN_TIME,
   }
   switch (name) {
     case 'Deposited': {
@@ -202,6 +203,7 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
       }
     }
     case 'Settled':
+      words(log.data, 0)
       return { type: 'Settled', ...base, solver: addressOf(solver) }
     case 'Refunded': {
       const [inputAmount, bondSlashed] = words(log.data, 2)
@@ -212,19 +214,16 @@ function readOrderEvent(chainId: number, name: string | undefined, log: RawLog):
   return undefined
 }
 
-/** The time in a log, if the node sends it as the JSON-RPC specification says; otherwise zero, as some nodes send. */
-function timeOf({ blockTimestamp }: RawLog): number {
-  return isQuantity(blockTimestamp) ? Number(blockTimestamp) : UNKNOWN_TIME
-}
-
 /** The members of an event that are not indexed. Each of them fills one word of 32 bytes. */
 function words<N extends keyof Words>(data: Hex, count: N): Words[N] {
-  if (data.length !== 2 + count * WORD_DIGITS) throw new Error(`event data has ${data.length} hex digits`)
+  if (data.length !== 2 + count * WORD_DIGITS)
+    throw new InconsistentAnswerError(`the data of an event has ${data.length - 2} hex digits`, 'data')
   const starts = Array.from({ length: count }, (_, index) => 2 + index * WORD_DIGITS)
-  return starts.map((start) => `0x${data.slice(start, start + WORD_DIGITS)}`) as Words[N]
+  return starts.map((start) => `0x${data.slice(start, start + WORD_DIGITS)}`) as unknown as Words[N]
 }
 
 interface Words {
+  readonly 0: []
   readonly 1: [Hex]
   readonly 2: [Hex, Hex]
   readonly 5: [Hex, Hex, Hex, Hex, Hex]

@@ -1,4 +1,5 @@
 import type { Address, Hex } from '../../../src/domain/hex.js'
+import { numberIn } from './node-values.js'
 import { wordsOf } from './node-words.js'
 import { revertOf } from './revert.js'
 import type { View } from './settlement.js'
@@ -82,9 +83,8 @@ export async function findView<T>(
 export async function readChainId(request: Request): Promise<number> {
   try {
     const answer = await request({ method: 'eth_chainId', params: [] })
-    // A number in any spelling.
-    const chainId = typeof answer === 'string' && answer !== '' ? Number(answer) : answer
-    if (Number.isSafeInteger(chainId)) return chainId as number
+    const chainId = numberIn(answer)
+    if (chainId !== undefined) return chainId
     throw odd(answer)
   } catch (error) {
     throw failed('the chain id', error)

@@ -44,25 +44,24 @@ export interface Settlement {
   readonly READ_TOPICS: readonly Hex[]
   /**
    * Decodes logs of the contract. It ignores events that are not in docs/protocol.md, "Contract events".
-   * @throws Error when the data has not the length that its event requires
+   * @throws InconsistentAnswerError when the data has not the length that its event requires
    */
-  decodeLogs(chainId: number, logs: readonly RawLog[]): DecodedLogs
+  decodeLogs(chainId: number, logs: readonly NodeLog[]): DecodedLogs
 }
 
 /** The time of an event whose node has not sent it. block-times.ts sets the time of its block. */
 export const UNKNOWN_TIME = 0
 
-/** A log in JSON-RPC form. */
-export interface RawLog {
+/** A log as a node gives it, in one spelling (see log-answer.ts): hex is in lower case. */
+export interface NodeLog {
   readonly address: Address
-  /** True when a reorganisation has removed the log's block. */
-  readonly removed?: boolean
-  readonly blockNumber: Hex
+  readonly blockNumber: number
   readonly blockHash: Hex
   /** Unix time in seconds; many nodes leave it out. */
-  readonly blockTimestamp?: unknown
+  readonly blockTimestamp?: number | undefined
   readonly transactionHash: Hex
-  readonly logIndex: Hex
+  readonly transactionIndex?: number | undefined
+  readonly logIndex: number
   readonly topics: readonly Hex[]
   readonly data: Hex
 }

@@ -5,7 +5,7 @@ import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlemen
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import type { Address, Hex } from '../../../src/domain/hex.js'
 import { decodeLogs } from '../src/deployed-settlement.js'
-import type { RawLog } from '../src/settlement.js'
+import type { NodeLog } from '../src/settlement.js'
 
 const CHAIN_ID = 8453
 const MAX = 2n ** 256n - 1n
@@ -28,13 +28,13 @@ const REFUNDED = { orderId: ORDER_ID, user: USER, inputAmount: 1000n, bondSlashe
 
 const TRANSACTION_HASH: Hex = `0x${'7a'.repeat(32)}`
 
-/** A log in the node's form, of an event of the contract with these members. */
+/** A log of an event of the contract with these members. */
 function logOf(
   name: string,
   members: Readonly<Record<string, unknown>>,
   blockNumber = 7,
   logIndex = 0,
-): RawLog {
+): NodeLog {
   const item = [...settlementAbi, ...deployedSettlementAbi].find(
     (each) => each.type === 'event' && each.name === name,
   )
@@ -42,10 +42,10 @@ function logOf(
   const unindexed: AbiParameter[] = item.inputs.filter(({ indexed }) => !indexed)
   return {
     address: `0x${'5e'.repeat(20)}`,
-    blockNumber: `0x${blockNumber.toString(16)}`,
+    blockNumber,
     blockHash: `0xb10c${blockNumber}`,
     transactionHash: TRANSACTION_HASH,
-    logIndex: `0x${logIndex.toString(16)}`,
+    logIndex,
     topics: encodeEventTopics({ abi: [item], args: members } as never) as Hex[],
     data: encodeAbiParameters(
       unindexed,
@@ -115,17 +115,6 @@ test.each([
     { inputAmount: first, outputAmount: second, fillDeadline: 2 ** 32 - 1 },
     { inputAmount: first, bondSlashed: second },
   ])
-})
-
-test.each([
-  ['as a quantity', '0x6a0b2c00', 0x6a0b2c00],
-  ['as a number', 1_779_117_056, 0],
-  ['as words', 'yesterday', 0],
-  ['as null', null, 0],
-  ['as zero', '0x0', 0],
-])('a time %s in a log is used only if it is a quantity above zero', (_, blockTimestamp, blockTime) => {
-  const [decoded] = decodeLogs(CHAIN_ID, [{ ...logOf('Settled', SETTLED), blockTimestamp }]).events
-  expect(decoded?.event.blockTime).toBe(blockTime)
 })
 
 test('block numbers and log indices may be large', () => {
@@ -212,12 +201,12 @@ test.each([
 describe('the decoder ignores', () => {
   const settled = logOf('Settled', SETTLED)
 
-  test.each<[string, Partial<RawLog>]>([
+  test.each<[string, Partial<NodeLog>]>([
     ['events of other contracts', { topics: [toEventSelector('Transfer(address,address,uint256)')] }],
     ['events without a name', { topics: [] }],
     ['events with a known name and other members', { topics: [toEventSelector('Settled(bytes32)')] }],
   ])('%s', (_what, changes) => {
-    const logs = [{ ...settled, ...changes, blockNumber: '0x1' as const }, settled]
+    const logs = [{ ...settled, ...changes, blockNumber: 1 }, settled]
     const { events, bondedSolvers, cancelledNonces } = decodeLogs(CHAIN_ID, logs)
     expect(events.map(({ event }) => event.blockNumber)).toEqual([7])
     expect([bondedSolvers.size, cancelledNonces.length]).toEqual([0, 0])

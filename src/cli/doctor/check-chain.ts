@@ -1,6 +1,7 @@
 import { createRpcClient } from '../../../packages/chain/src/rpc-client.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import type { ChainConfig, Config } from '../../config.js'
+import type { StoredContent } from '../../store/stored-content.js'
 import { checkContract } from './check-contract.js'
 import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
 import { type CheckResult, collectResults } from './check-result.js'
@@ -19,11 +20,17 @@ type UsableEndpoint = ExaminedEndpoint & { readonly head: NonNullable<ExaminedEn
 const USUAL_LAG_BLOCKS = 3
 
 /** Checks a chain's endpoints, each alone and against the others, and its settlement contract. */
-export async function examineChain(chain: ChainConfig, config: Config): Promise<ExaminedChain> {
+export async function examineChain(
+  chain: ChainConfig,
+  config: Config,
+  { lastBlocks }: Pick<StoredContent, 'lastBlocks'>,
+): Promise<ExaminedChain> {
   const rpc = createRpcClient(chain.rpcUrls)
   try {
     const endpoints = await Promise.all(
-      rpc.endpoints.map((endpoint, index) => examineEndpoint(chain, endpoint, index)),
+      rpc.endpoints.map((endpoint, index) =>
+        examineEndpoint(chain, endpoint, index, lastBlocks.get(chain.chainId)),
+      ),
     )
     const usable = endpoints.filter((endpoint): endpoint is UsableEndpoint => endpoint.head !== undefined)
     const [agreement, contract] = await Promise.all([

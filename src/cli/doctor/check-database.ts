@@ -1,13 +1,13 @@
 import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { Solver } from '../../domain/solver.js'
+import { NO_CONTENT, type StoredContent } from '../../store/stored-content.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 /** The check results of the database. */
 export interface ExaminedDatabase {
   readonly checkResults: readonly CheckResult[]
-  /** The registered solvers; empty when they cannot be read. */
-  readonly solvers: readonly Solver[]
+  /** Empty when it cannot be read. */
+  readonly content: StoredContent
 }
 
 const MIB = 1024 * 1024
@@ -22,12 +22,12 @@ export async function examineDatabase(dbPath: string): Promise<ExaminedDatabase>
   if (dbPath === ':memory:') {
     const remedy = 'Set DB_PATH to a file, except for a trial.'
     checkResults.warn('', 'is :memory:, so every restart loses solvers and events', remedy)
-    return { checkResults: checkResults.list, solvers: [] }
+    return { checkResults: checkResults.list, content: NO_CONTENT }
   }
   const folder = dirname(resolve(dbPath))
   const isWritable = await checkFolder(folder, checkResults)
   const isSound = await checkFile(dbPath, isWritable, checkResults)
-  return { checkResults: checkResults.list, solvers: isSound ? await readSolvers(dbPath) : [] }
+  return { checkResults: checkResults.list, content: isSound ? await readFile(dbPath) : NO_CONTENT }
 }
 
 /** Checks that SQLite can write its own files next to the database. @returns whether it can */
@@ -92,7 +92,7 @@ async function checkFile(path: string, isWritable: boolean, checkResults: CheckR
   }
 }
 
-async function readSolvers(path: string): Promise<readonly Solver[]> {
-  const { readStoredSolvers } = await import('../../store/sqlite-inspection.js')
-  return readStoredSolvers(path)
+async function readFile(path: string): Promise<StoredContent> {
+  const { readStoredContent } = await import('../../store/sqlite-inspection.js')
+  return readStoredContent(path)
 }

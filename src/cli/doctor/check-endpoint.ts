@@ -1,7 +1,8 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { type BlockReader, createBlockReader } from '../../chain/block-reader.js'
-import type { TimedHeader } from '../../chain/headers.js'
 import type { ChainConfig } from '../../config.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
@@ -29,11 +30,13 @@ const OLD_HEAD_MS = 5 * 60_000
 /**
  * Checks an endpoint with every kind of call that the service makes.
  * @param index position of the endpoint in the list of the chain, from 0
+ * @param lastBlock the last block whose events are published; undefined when none is known
  */
 export async function examineEndpoint(
   config: ChainConfig,
   endpoint: Endpoint,
   index: number,
+  lastBlock: number | undefined,
 ): Promise<ExaminedEndpoint> {
   const url = new URL(config.rpcUrls[index] ?? '')
   const place = config.rpcUrls.length > 1 ? ` URL ${index + 1}` : ''
@@ -61,6 +64,7 @@ export async function examineEndpoint(
   const headAgeMs = Date.now() - head.timestampMs
   noteHead(head, headAgeMs, checkResults)
   await checkCalls(config, endpoint, head, checkResults)
+  await checkNextBlock(reader, head, lastBlock, checkResults)
   return { ...unusable, head, headAgeMs }
 }
 
@@ -130,6 +134,25 @@ async function checkCalls(
   else {
     const remedy = `Events that the node omits are found late or never. Use an endpoint with receipts in ${nameOf(config)}.`
     checkResults.warn('eth_getBlockReceipts', 'returns no receipts', remedy)
+  }
+}
+
+/** Reads the block that the service reads next, or the head, as the service does. */
+async function checkNextBlock(
+  reader: BlockReader,
+  head: TimedHeader,
+  lastBlock: number | undefined,
+  checkResults: CheckResults,
+): Promise<void> {
+  const number = Math.min(head.number, (lastBlock ?? head.number) + 1)
+  try {
+    await reader.blocks([await reader.header(number)])
+    checkResults.ok('block', `the events of block ${number} can be read`)
+  } catch (error) {
+    const member = error instanceof InconsistentAnswerError && error.member ? ` at ${error.member}` : ''
+    const remedy =
+      'No later event is published before it can be read. Use another endpoint, or report it to the provider.'
+    checkResults.fail('block', `block ${number} cannot be read${member}: ${wordsOf(error)}`, remedy)
   }
 }
 

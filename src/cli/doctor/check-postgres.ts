@@ -1,4 +1,5 @@
 import type { PostgresState } from '../../store/postgres-inspection.js'
+import { NO_CONTENT } from '../../store/stored-content.js'
 import { formatDuration } from '../printable.js'
 import type { ExaminedDatabase } from './check-database.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
@@ -24,7 +25,7 @@ const OTHER_REMEDY = `Correct ${VARIABLE}: are host, port, user, password and ss
 /** Checks the PostgreSQL that replicas share. It changes nothing there, and no result contains the password. */
 export async function examinePostgres(databaseUrl: string): Promise<ExaminedDatabase> {
   const checkResults = collectResults(VARIABLE)
-  const { createPostgresReader, readSharedSolvers } = await import('../../store/postgres-inspection.js')
+  const { createPostgresReader, readSharedContent } = await import('../../store/postgres-inspection.js')
   let address = 'it'
   try {
     const reader = createPostgresReader(databaseUrl)
@@ -37,7 +38,7 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
     const hasTables = state.hasTables && state.pending.length === 0
     return {
       checkResults: [...checkResults.list, ...judged],
-      solvers: isUsable && hasTables ? await readSharedSolvers(databaseUrl) : [],
+      content: isUsable && hasTables ? await readSharedContent(databaseUrl) : NO_CONTENT,
     }
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
@@ -46,7 +47,7 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
       `${address} cannot be used: ${message || code}`,
       REMEDIES[code] ?? OTHER_REMEDY,
     )
-    return { checkResults: checkResults.list, solvers: [] }
+    return { checkResults: checkResults.list, content: NO_CONTENT }
   }
 }
 

@@ -30,11 +30,13 @@ export async function diagnose(environment: Environment): Promise<readonly Check
 async function checkAll(config: Config): Promise<readonly CheckResult[]> {
   // The database is checked first and alone. SQLite blocks the event loop, so other checks would measure too much.
   const { dbPath, databaseUrl } = config
-  const database = await (databaseUrl === undefined ? examineDatabase(dbPath) : examinePostgres(databaseUrl))
+  const { content, ...database } = await (databaseUrl === undefined
+    ? examineDatabase(dbPath)
+    : examinePostgres(databaseUrl))
   const [chains, port, solvers] = await Promise.all([
-    Promise.all(config.chains.map((chain) => examineChain(chain, config))),
+    Promise.all(config.chains.map((chain) => examineChain(chain, config, content))),
     checkPort(config),
-    checkSolvers(database.solvers, config),
+    checkSolvers(content.solvers, config),
   ])
   const ages = chains.flatMap(({ headAgeMs }) => (headAgeMs === undefined ? [] : [headAgeMs]))
   return [

@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach } from 'vitest'
+import type { AppOverrides } from '../../../src/app.js'
 import { eventually } from '../eventually.js'
 import { type EventWatch, watchEvents } from '../streams/watch-events.js'
 import { useProxiedChain } from './proxied-chain.js'
@@ -43,11 +44,11 @@ export function useWatchedChain({ seed, pollIntervalMs = 20, recheckBlocks }: Wa
 
   const functions = {
     /** Starts a service and its subscriber. */
-    async start(variables: Record<string, string> = {}) {
+    async start(variables: Record<string, string> = {}, overrides: AppOverrides = {}) {
       const log = pino({ level: 'warn' }, { write: (line: string) => void on.lines.push(JSON.parse(line)) })
       const recheck = `RECHECK_BLOCKS_${on.chain.chainId}`
       const settings = recheckBlocks === undefined ? {} : { [recheck]: String(recheckBlocks) }
-      await startService({ ...settings, ...variables }, { log })
+      await startService({ ...settings, ...variables }, { log, ...overrides })
       on.events = await watchEvents(on.service)
     },
     chainHealth: async () => (await on.service.get('/health')).body.chains[0],

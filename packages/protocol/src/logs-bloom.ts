@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem'
-import type { Address, Hex } from '../domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/hex.js'
 
 /** Returns the topics that logs of one contract may have, by the bloom filter of a block or of a receipt. */
 export type TopicsInBloom = (bloom: Hex) => ReadonlySet<Hex>
@@ -21,9 +21,9 @@ export function createTopicsInBloom(address: Address, topics: readonly Hex[]): T
   }
 }
 
-/** Whether no bit is set: the block has no logs, or the chain keeps no bloom filters. */
-export function isEmptyBloom(bloom: Hex): boolean {
-  return /^0x0*$/.test(bloom)
+/** Whether a bloom filter has the bits of some addresses and topics. */
+export function hasAll(bloom: Hex, values: readonly Hex[]): boolean {
+  return values.every((value) => hasBits(bloom, bitsOf(value)))
 }
 
 /** Whether some blooms together have every bit of another bloom. */

@@ -1,0 +1,111 @@
+import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { TimedHeader } from './block-header.js'
+import { inOrder, logIn } from './log-answer.js'
+import { coversBloom, createTopicsInBloom, hasAll, type TopicsInBloom } from './logs-bloom.js'
+import { bloomIn, wordIn } from './node-values.js'
+import type { NodeLog } from './settlement.js'
+
+/** A contract whose logs are read. */
+export interface WatchedContract {
+  /** Lower case. */
+  readonly address: Address
+  /** The first topics of the logs that are read. */
+  readonly topics: readonly Hex[]
+  readonly topicsIn: TopicsInBloom
+}
+
+/** The receipts of a block that prove which logs it has. */
+export interface ProvenReceipts {
+  /** The contract's logs. */
+  readonly logs: readonly NodeLog[]
+  /** The logs of all contracts. */
+  readonly all: readonly NodeLog[]
+}
+
+const NONE: ReadonlySet<Hex> = new Set()
+
+export function watchContract(address: Address, topics: readonly Hex[]): WatchedContract {
+  return { address, topics, topicsIn: createTopicsInBloom(address, topics) }
+}
+
+/**
+ * What a header says of the contract's logs in its block.
+ * @param trustsBlooms whether the bloom filter of a block with logs has agreed with them at this endpoint
+ * @returns the first topics that logs may have, none when there is no log; undefined when the header says nothing
+ */
+export function possibleTopics(
+  { topicsIn }: WatchedContract,
+  { logsBloom, transactions }: TimedHeader,
+  trustsBlooms: boolean,
+): ReadonlySet<Hex> | undefined {
+  const topics = logsBloom && topicsIn(logsBloom)
+  if (topics && (topics.size > 0 || trustsBlooms)) return topics
+  return transactions === 0 ? NONE : undefined
+}
+
+/** Whether logs have exactly some topics, of those that are read. */
+export function hasTopics(
+  { topics }: WatchedContract,
+  logs: readonly NodeLog[],
+  possible: ReadonlySet<Hex>,
+): boolean {
+  const came = new Set(logs.map((log) => log.topics[0]))
+  return topics.every((topic) => came.has(topic) === possible.has(topic))
+}
+
+/** Whether the bloom filter of a block with logs has all of them. */
+export function agreesWithBloom({ logsBloom }: TimedHeader, logs: readonly NodeLog[]): boolean {
+  return (
+    logsBloom !== undefined && logs.every(({ address, topics }) => hasAll(logsBloom, [address, ...topics]))
+  )
+}
+
+/**
+ * Judges the answer to `eth_getBlockReceipts`.
+ * @returns undefined when it proves nothing: it has another shape, is of another block or lacks a transaction, the indices of the logs
+ *   have gaps, or the logs do not explain the bloom filters of the receipts and of the header
+ */
+export function provenReceipts(
+  contract: WatchedContract,
+  header: TimedHeader,
+  answer: unknown,
+): ProvenReceipts | undefined {
+  if (!Array.isArray(answer) || answer.length < (header.transactions ?? 0)) return undefined
+  try {
+    const receipts = answer.map((receipt) => receiptIn(contract, header, receipt))
+    const all = receipts.flatMap(({ logs }) => logs)
+    // Nodes count the logs of a block from 0.
+    const isCounted = all.every(({ logIndex }, index) => logIndex === index)
+    const blooms = receipts.flatMap(({ bloom }) => bloom ?? [])
+    if (!isCounted || !coversBloom(blooms, header.logsBloom ?? '0x0')) return undefined
+    return { logs: inOrder(all.filter(({ address }) => address === contract.address)), all }
+  } catch {
+    return undefined
+  }
+}
+
+/** @throws Error when a receipt is none of the block, or lacks logs that its bloom filter has */
+function receiptIn(
+  { address, topicsIn }: WatchedContract,
+  header: TimedHeader,
+  receipt: {
+    readonly blockHash: unknown
+    readonly logs: readonly unknown[]
+    readonly logsBloom: unknown
+  },
+) {
+  const logs = receipt.logs.map((log) => logIn(log, 'log'))
+  const bloom = bloomIn(receipt.logsBloom)
+  const came = new Set(logs.map((log) => (log.address === address ? log.topics[0] : undefined)))
+  const isWhole =
+    wordIn(receipt.blockHash) === header.hash &&
+    logs.every(isIn(header)) &&
+    (bloom === undefined || [...topicsIn(bloom)].every((topic) => came.has(topic)))
+  if (!isWhole) throw new Error('the receipt proves nothing')
+  return { logs, bloom }
+}
+
+/** Whether a log says that it is of a block. */
+export function isIn({ number, hash }: TimedHeader): (log: NodeLog) => boolean {
+  return ({ blockNumber, blockHash }) => blockHash === hash && blockNumber === number
+}
