@@ -56,8 +56,9 @@ interface Shapes {
   readonly receipts?: (receipts: Odd[]) => Odd
 }
 
-/** Reads blocks 1 to 8 of a node, of which block 8 is the head, in two steps. */
-async function read({ block = (it) => it, logs = (it) => it, receipts = () => null }: Shapes) {
+/** The reader of a node whose last block is 8, and the methods that it has called. */
+function createTestReader({ block = (it) => it, logs = (it) => it, receipts = () => null }: Shapes) {
+  const calls: string[] = []
   const answers: Record<string, (param: Odd) => Odd> = {
     eth_getBlockByNumber: (name) => block(blockOf(name === 'latest' ? 8 : Number(name)), Number(name)),
     eth_getBlockByHash: (hash) => block(blockOf(Number(hash)), Number(hash)),
@@ -65,7 +66,10 @@ async function read({ block = (it) => it, logs = (it) => it, receipts = () => nu
       logs(logsOf(Number(blockHash)).filter((log) => log.address === SETTLEMENT)),
     eth_getBlockReceipts: (hash) => receipts(receiptsOf(Number(hash))),
   }
-  const request = async ({ method, params: [param] }: Odd) => answers[method]?.(param)
+  const request = async ({ method, params: [param] }: Odd) => {
+    calls.push(method)
+    return answers[method]?.(param)
+  }
   const readContract = async () => {
     throw Object.assign(new Error('the node has no state'), { code: -32000 })
   }
@@ -73,6 +77,12 @@ async function read({ block = (it) => it, logs = (it) => it, receipts = () => nu
     pause: async () => {},
     knownSolvers: async () => new Map(),
   })
+  return { reader, calls }
+}
+
+/** Reads all blocks, in two steps. */
+async function read(shapes: Shapes) {
+  const { reader } = createTestReader(shapes)
   const head = await reader.head()
   const headers = [...(await reader.headers(1, 4)), ...(await reader.headers(5, 7)), head]
   const blocks = await reader.blocks(headers)
@@ -250,5 +260,26 @@ describe('numbers without a block', () => {
 
   it('are an error when the next block has another parent', async () => {
     await expect(read({ block: (block, asked) => (asked === 3 ? null : block) })).rejects.toThrow('block 3')
+  })
+})
+
+describe('a pushed head', () => {
+  it.each<[string, object, number]>([
+    ['names the block that is read', { hash: word(5) }, 5],
+    ['is not believed', { ...blockOf(7), number: '0x1', parentHash: word(0), logsBloom: ZERO_BLOOM }, 7],
+    ['that the node does not have means the last block', { hash: word(77) }, 8],
+    ['without a hash means the last block', { number: '0x5' }, 8],
+  ])('%s', async (_what, pushed, number) => {
+    const block = (it: Odd) => (Number(it.number) > 8 ? null : it)
+    const head = await createTestReader({ block }).reader.head(pushed)
+    const { hash, parentHash, logsBloom } = blockOf(number)
+    expect(head).toMatchObject({ number, hash, parentHash, logsBloom })
+  })
+
+  it('whose bloom filter has events has the receipts requested together with its block, once', async () => {
+    const { reader, calls } = createTestReader({ receipts: (it) => it })
+    const [block] = await reader.blocks([await reader.head(blockOf(WITH_EVENTS))])
+    expect(calls.slice(0, 3)).toEqual(['eth_getBlockReceipts', 'eth_getBlockByHash', 'eth_call'])
+    expect(block).toMatchObject({ isProven: true, events: [{}, {}] })
   })
 })

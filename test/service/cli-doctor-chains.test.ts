@@ -49,6 +49,21 @@ describe('RPC endpoints', () => {
     expect(find('RPC_URL_31337 eth_getLogs')?.status).toBe('ok')
   })
 
+  it('fail with the member of an answer that keeps the next block from being read', async () => {
+    proxy.intercept(async ({ method }, pass) => {
+      if (method === 'eth_getLogs') return { result: 'pruned' }
+      const reply = await pass()
+      const unknown = { logsBloom: null, transactions: null }
+      return method.startsWith('eth_getBlockBy')
+        ? { result: { ...(reply.result as object), ...unknown } }
+        : reply
+    })
+    onTestFinished(() => proxy.intercept())
+    const { failed, find } = await diagnose({ RPC_URL_31337: proxy.url })
+    expect(failed).toEqual(['RPC_URL_31337 block'])
+    expect(find('RPC_URL_31337 block')?.checkResult).toMatch(/^block \d+ cannot be read at logs: /)
+  })
+
   it('fail for a dead endpoint next to a live one', async () => {
     const { failed, find } = await diagnose({
       RPC_URL_31337: `http://127.0.0.1:9,${environment.RPC_URL_31337}`,
