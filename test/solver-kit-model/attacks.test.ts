@@ -244,7 +244,7 @@ it('a node that hangs is reported once, and again only after it has answered', a
   const reports = () => errors().filter((error) => error.includes('does not answer'))
   for (const times of [1, 2]) {
     const { opened, open } = deferred()
-    node.intercept((_asked, answer) => opened.then(answer))
+    node.intercept((_asked, answer) => opened.then(() => answer()))
     await passBlocks(40)
     await ask(1_000n)
     await ask(1_000n)

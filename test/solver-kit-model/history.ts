@@ -6,12 +6,14 @@ import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { createWatch } from './invariants.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
 import type { LyingInstance } from './lying-instance.js'
+import { makeLie, noLies } from './lying-node.js'
 import {
   CHAIN_ID,
   createWorld,
   FEE_TOKEN,
   type Incarnation,
   SETTLEMENT,
+  SOLVER,
   STRANGER,
   settlementCall,
   tokenCall,
@@ -36,6 +38,9 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   let isNodeDown = false
   let heldBlocks = 0
   let isTipHigh = false
+  let lies = noLies()
+  /** Until then the node lies of what there is. */
+  let lyingBlocks = 0
   /** Requests go to the limits of the bond. */
   const isGreedy = random.integer(1, 3) === 1
 
@@ -138,14 +143,27 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     if (incarnation !== undefined) return
     note('start')
     incarnation = world.start(instance && { aggregatorUrl: instance.url, endpointUrl: undefined })
+    makeLie(incarnation.node, chain, random, () => lies)
     if (isNodeDown) incarnation.node.setState('down')
     // The start loads a library, which takes time of the machine.
     await incarnation.node.asked
   }
 
   function trouble(): void {
-    const kind = random.pick(['kill', 'kill', 'node', 'held', 'tip', 'clock', 'pool', 'cancel'])
+    const kind = random.pick([
+      'kill',
+      'kill',
+      'node',
+      'held',
+      'tip',
+      'clock',
+      'pool',
+      'cancel',
+      'lies',
+      'lies',
+    ])
     if (kind === 'kill') stop()
+    if (kind === 'lies') beginToLie()
     if (kind === 'held') heldBlocks = random.integer(1, 8)
     if (kind === 'node') {
       isNodeDown = true
@@ -162,6 +180,34 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       incarnation.solver.cancelQuotes(CHAIN_ID, () => all || chance(50)).catch(() => {})
     }
     if (kind !== 'kill') note(`trouble: ${kind}`)
+  }
+
+  /** What is refused lasts, and what is not so passes. */
+  function beginToLie(): void {
+    lyingBlocks = random.integer(2, 8)
+    lies = {
+      lateLogs: random.integer(0, 4),
+      lagging: { percent: random.pick([0, 30, 100]), blocks: random.integer(1, 12) },
+      failing: random.pick([0, 5, 30]),
+      range: random.pick([1, 10, 100]),
+      pending: random.pick(['right', 'refused', 'latest']),
+    }
+  }
+
+  /** Transactions of removed blocks come again in other ones, later or never. */
+  function reorganise(): void {
+    const depth = Math.min(chain.head().number, random.pick([random.integer(1, 3), random.integer(1, 30)]))
+    if (depth === 0) return
+    const isLossy = chance(30)
+    const fate = ({ from }: { from: Address }) => {
+      if (isLossy && chance(from === SOLVER ? 50 : 30)) return 'lost' as const
+      return chance(60) ? random.integer(0, depth) : ('waiting' as const)
+    }
+    const { removed, added } = chain.reorganise(depth, chainTime() + 2, fate)
+    note(
+      `trouble: ${depth} blocks are replaced, as ${removed.flatMap(({ receipts }) => receipts).length} by ${added.flatMap(({ receipts }) => receipts).length} transactions`,
+    )
+    watch.reorganised(removed, added)
   }
 
   /** An instance reports a deposit of an order that is open, has ended, or never was. */
@@ -186,9 +232,11 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   async function block(): Promise<void> {
     const seconds = random.integer(2, 6)
     await clock.advance(seconds * 500)
-    const isAble = incarnation?.progress === 'started' && !isNodeDown && heldBlocks === 0
+    const isAble = incarnation?.progress === 'started' && !isNodeDown && heldBlocks === 0 && lyingBlocks === 0
     const mined = chain.mine(chainTime() + seconds, { signedFirst: chance(50), holdsSigned: heldBlocks > 0 })
     heldBlocks = Math.max(0, heldBlocks - 1)
+    lyingBlocks = Math.max(0, lyingBlocks - 1)
+    if (lyingBlocks === 0) lies = { ...noLies(), range: lies.range, pending: lies.pending }
     for (const { transaction, revert } of mined.receipts)
       if (transaction.from !== STRANGER || revert === undefined)
         note(
@@ -222,6 +270,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
           if (known !== undefined && chance(percent)) act(known)
         }
         if (chance(6)) trouble()
+        if (chance(4)) reorganise()
         if (chance(20)) await lie()
         await calm()
         await block()
@@ -232,6 +281,7 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       isNodeDown = false
       incarnation?.node.setState('up')
       heldBlocks = 0
+      lyingBlocks = 0
       chain.setMinTip(0n)
       clock.set(chainTime() * 1000)
       await start()

@@ -29,6 +29,11 @@ export function createWatch(world: World) {
   const freeBonds: bigint[] = [BOND]
   let ableSince: number | undefined
   const settled = new Set<string>()
+  /** The number of the newest block after the last reorganisation. */
+  let reorganisedAt = 0
+  const wasUsed = new Set<KnownQuote>()
+  /** Quotes whose nonce is unused again, which no solver can know before. */
+  const revived = new Set<KnownQuote>()
   let paid = 0n
   let received = 0n
 
@@ -45,19 +50,24 @@ export function createWatch(world: World) {
     return [...largest.values()].reduce((sum, bond) => sum + bond, 0n)
   }
 
-  /** Each settled order took the output once, and its input came. */
-  function checkMoney({ receipts }: ModelBlock): void {
+  /** Counts what the orders that a block settles have cost and brought; or no more, when it is removed. */
+  function countMoney({ receipts }: ModelBlock, sign: 1n | -1n): void {
     for (const receipt of receipts)
       for (const { quote, orderId, hasFee } of ordersOf(receipt, SETTLED)) {
         // Less input than quoted came. At a deposit address, nobody can know it before.
         if (hasFee && receipt.transaction.data.startsWith(FILL))
           fail(`order ${orderId} was paid for less input`)
-        if (settled.has(orderId)) fail(`order ${orderId} settled twice`)
-        settled.add(orderId)
+        if (sign === -1n) settled.delete(orderId)
+        else if (settled.has(orderId)) fail(`order ${orderId} settled twice`)
+        else settled.add(orderId)
         // On deployed contracts, the caller of `settle` pays the output.
-        if (rules === 'reference' || receipt.transaction.from === SOLVER) paid += quote.outputAmount
-        if (quote.inputToken.toLowerCase() === WETH) received += quote.inputAmount
+        if (rules === 'reference' || receipt.transaction.from === SOLVER) paid += sign * quote.outputAmount
+        if (quote.inputToken.toLowerCase() === WETH) received += sign * quote.inputAmount
       }
+  }
+
+  /** Each settled order took the output once, and its input came. */
+  function checkMoney(): void {
     const [usdc, weth] = [USDC, WETH].map((address) => contracts.token(address).balanceOf(SOLVER)) as [
       bigint,
       bigint,
@@ -83,6 +93,8 @@ export function createWatch(world: World) {
       )
         continue
       const sentAfter = chain.sentAfter(transaction.nonce) ?? 0
+      // It was sent for another history.
+      if (sentAfter <= reorganisedAt) continue
       for (const known of cancelledBy(transaction.data)) {
         // No honest user pays for a price.
         if (known.isIndicative) continue
@@ -134,7 +146,7 @@ export function createWatch(world: World) {
       const free = freeBonds
         .slice(-KNOWN_BLOCKS)
         .reduce((most, bond) => (bond > most ? bond : most), freeBond())
-      const unused = quotes.filter(isUnused)
+      const unused = quotes.filter((other) => isUnused(other) && !revived.has(other))
       const isAbove = (bond: bigint, share: bigint) => bond * 1000n > free * share
       if (isAbove(known.bond, MAX_BOND_SHARE)) fail(`a quote risks ${known.bond} of the free bond ${free}`)
       if (isAbove(bondsOf(unused), MAX_OPEN_BOND))
@@ -150,6 +162,10 @@ export function createWatch(world: World) {
       freeBonds.push(freeBond())
       const payable = new Set<KnownQuote>()
       for (const known of quotes) {
+        if (!isUnused(known)) {
+          wasUsed.add(known)
+          revived.delete(known)
+        }
         if (isPayable(world, known)) payable.add(known)
         const { depositDeadline, fillDeadline } = known.quote
         const isEnding = block.timestamp > depositDeadline && block.timestamp <= fillDeadline
@@ -163,7 +179,19 @@ export function createWatch(world: World) {
       payableAt[block.number] = payable
       checkCancellations(block)
       checkSlashes(block)
-      checkMoney(block)
+      countMoney(block, 1n)
+      checkMoney()
+    },
+    /** Blocks have been replaced. What was done before says nothing of what can be done now. */
+    reorganised(removed: readonly ModelBlock[], added: readonly ModelBlock[]): void {
+      for (const block of removed) countMoney(block, -1n)
+      for (const block of added) countMoney(block, 1n)
+      checkMoney()
+      reorganisedAt = chain.head().number
+      ableSince = undefined
+      ableDuring.clear()
+      payableFor.clear()
+      for (const known of quotes.filter(isUnused)) if (wasUsed.has(known)) revived.add(known)
     },
     /** All quotes have ended, after the solver ran for long enough. */
     ended(): void {

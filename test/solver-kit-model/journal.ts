@@ -19,6 +19,12 @@ export interface ModelLog {
   readonly args: Readonly<Record<string, unknown>>
 }
 
+/** A change of one value. */
+export interface Step {
+  undo(): void
+  redo(): void
+}
+
 /** What calls change, so that a call that reverts, or is only simulated, changes nothing. */
 export interface Journal {
   /** Sets a value of a map. */
@@ -26,22 +32,22 @@ export interface Journal {
   emit(log: ModelLog): void
   /**
    * Runs a call. What it has changed stays unless it throws.
-   * @returns its result and its logs
+   * @returns its logs, and its steps in their order
    * @throws what the call throws
    */
-  run<T>(call: () => T): { readonly result: T; readonly logs: readonly ModelLog[] }
+  run(call: () => void): { readonly logs: readonly ModelLog[]; readonly steps: readonly Step[] }
   /** As `run`, but nothing stays. */
   simulate<T>(call: () => T): T
 }
 
 /** Builds an empty journal. Calls inside of others share theirs. */
 export function createJournal(): Journal {
-  let undo: (() => void)[] = []
+  let steps: Step[] = []
   let logs: ModelLog[] = []
 
   function rollBack(): void {
-    for (const step of undo.toReversed()) step()
-    undo = []
+    for (const step of steps.toReversed()) step.undo()
+    steps = []
     logs = []
   }
 
@@ -49,17 +55,18 @@ export function createJournal(): Journal {
     set(map, key, value) {
       const had = map.has(key)
       const before = map.get(key)
-      undo.push(() => void (had ? map.set(key, before as typeof value) : map.delete(key)))
-      map.set(key, value)
+      const redo = () => void map.set(key, value)
+      steps.push({ undo: () => void (had ? map.set(key, before as typeof value) : map.delete(key)), redo })
+      redo()
     },
     emit: (log) => void logs.push(log),
     run(call) {
       try {
-        const result = call()
-        const written = logs
-        undo = []
+        call()
+        const done = { logs, steps }
+        steps = []
         logs = []
-        return { result, logs: written }
+        return done
       } catch (error) {
         rollBack()
         throw error

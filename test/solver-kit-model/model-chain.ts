@@ -1,6 +1,6 @@
 import { keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import type { Address, Hex } from '../../src/domain/hex.js'
-import { Revert } from './journal.js'
+import { Revert, type Step } from './journal.js'
 import type { EncodedLog, ModelContracts } from './model-contracts.js'
 import { lower } from './settlement-state.js'
 
@@ -32,6 +32,8 @@ export interface ModelBlock {
   /** Unix time in seconds. */
   readonly timestamp: number
   readonly receipts: ModelReceipt[]
+  /** What it has changed, in its order. */
+  readonly steps: Step[]
 }
 
 /** A refusal of the node's pool. Its message is as those of geth. */
@@ -56,6 +58,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
   /** The signed transactions that wait, by nonce. */
   const pool = new Map<number, ModelTransaction>()
   let acts: ModelTransaction[] = []
+  let forks = 0
   let minTip = 0n
   let baseFee = BASE_FEE
 
@@ -64,11 +67,16 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
 
   function execute(transaction: ModelTransaction, block: ModelBlock): void {
     const { from, to, data, hash } = transaction
-    counts.set(from, countOf(from) + 1)
+    const count = countOf(from)
+    const step = { undo: () => void counts.set(from, count), redo: () => void counts.set(from, count + 1) }
+    step.redo()
+    block.steps.push(step)
     let logs: readonly EncodedLog[] = []
     let revert: Revert | undefined
     try {
-      logs = contracts.transact({ sender: from, now: block.timestamp }, to, data)
+      const done = contracts.transact({ sender: from, now: block.timestamp }, to, data)
+      logs = done.logs
+      block.steps.push(...done.steps)
     } catch (error) {
       if (!(error instanceof Revert)) throw error
       revert = error
@@ -133,6 +141,53 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
       pool.set(nonce, { hash, from: signer, to: lower(to as Address), data, nonce, ...fees })
       return hash
     },
+    /**
+     * Replaces the newest blocks by as many without transactions and another one, with the same times.
+     * @param time of the last one
+     * @param fate of each transaction that was removed: what to do with it, at which of the new blocks, from 0
+     * @returns what was removed, and what is new
+     */
+    reorganise(
+      depth: number,
+      time: number,
+      fate: (transaction: ModelTransaction) => 'lost' | 'waiting' | number,
+    ): { readonly removed: readonly ModelBlock[]; readonly added: readonly ModelBlock[] } {
+      forks++
+      const removed = blocks.splice(-depth)
+      for (const { steps } of removed.toReversed()) for (const step of steps.toReversed()) step.undo()
+      const added = [...removed.map(({ timestamp }) => timestamp), time].map((timestamp) => {
+        const block = blockAfter(head(), timestamp, forks)
+        blocks.push(block)
+        return block
+      })
+      // As they were until a transaction of this block: those of new blocks are executed one block after the other.
+      const fates = removed
+        .flatMap(({ receipts: all }) => all)
+        .map(({ transaction }) => ({ transaction, what: fate(transaction) }))
+      for (const { transaction, what } of fates) {
+        receipts.delete(transaction.hash)
+        if (what === 'waiting' && transaction.from === signer) pool.set(transaction.nonce, transaction)
+        else if (what === 'waiting') acts.push(transaction)
+      }
+      for (const [index, block] of added.entries())
+        for (const { transaction, what } of fates) {
+          if (what !== index) continue
+          if (transaction.from !== signer || transaction.nonce === countOf(signer))
+            execute(transaction, block)
+          else pool.set(transaction.nonce, transaction)
+        }
+      return { removed, added }
+    },
+    /** Answers as of a block. @throws what it throws */
+    asOf<T>(number: number, answer: () => T): T {
+      const later = blocks.slice(number + 1).flatMap(({ steps }) => steps)
+      for (const step of later.toReversed()) step.undo()
+      try {
+        return answer()
+      } finally {
+        for (const step of later) step.redo()
+      }
+    },
     /** Adds a transaction of anybody to the next block. */
     act(from: Address, to: Address, data: Hex): Hex {
       const nonce = countOf(from) + acts.filter((act) => act.from === from).length
@@ -148,7 +203,7 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
      * @param options.holdsSigned whether the signer's wait on
      */
     mine(timestamp: number, { signedFirst = true, holdsSigned = false } = {}): ModelBlock {
-      const block = blockAfter(head(), timestamp)
+      const block = blockAfter(head(), timestamp, forks)
       const others = acts
       acts = []
       const signed = holdsSigned ? [] : takeSigned()
@@ -160,10 +215,11 @@ export function createModelChain(contracts: ModelContracts, signer: Address, sta
   }
 }
 
-function blockAfter(parent: ModelBlock | undefined, timestamp: number): ModelBlock {
+function blockAfter(parent: ModelBlock | undefined, timestamp: number, fork = 0): ModelBlock {
   if (parent !== undefined && timestamp <= parent.timestamp)
     throw new Error(`a block at ${timestamp} must come after ${parent.timestamp}`)
   const number = parent === undefined ? 0 : parent.number + 1
   const parentHash: Hex = parent?.hash ?? `0x${'00'.repeat(32)}`
-  return { number, hash: `0xb${number.toString(16).padStart(63, '0')}`, parentHash, timestamp, receipts: [] }
+  const hash: Hex = `0xb${fork.toString(16).padStart(31, '0')}${number.toString(16).padStart(32, '0')}`
+  return { number, hash, parentHash, timestamp, receipts: [], steps: [] }
 }

@@ -156,9 +156,11 @@ export function createModelContracts(terms: ContractTerms) {
     hasCode: (address: Address) => address === settlement || tokens.has(address),
     /** Changes the state as no call does. */
     set: (change: () => void) => void journal.run(change),
-    /** Runs a transaction. @returns its logs @throws Revert, and Error for a call that the model does not have */
-    transact: (context: CallContext, to: Address, data: Hex): EncodedLog[] =>
-      journal.run(() => call(context, to, data)).logs.map((log) => encodeLog(log, settlement, abi)),
+    /** Runs a transaction. @returns its logs and its steps @throws Revert, and Error for a call that the model does not have */
+    transact(context: CallContext, to: Address, data: Hex) {
+      const { logs, steps } = journal.run(() => call(context, to, data))
+      return { logs: logs.map((log) => encodeLog(log, settlement, abi)), steps }
+    },
     /** @returns the result in bytes @throws as `transact` */
     simulate: (context: CallContext, to: Address, data: Hex): Hex =>
       journal.simulate(() => call(context, to, data)),

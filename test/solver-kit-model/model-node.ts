@@ -19,12 +19,13 @@ export interface ModelNode {
 }
 
 /** A call of JSON-RPC. */
-interface Asked {
+export interface Asked {
   readonly method: string
   readonly params?: readonly unknown[]
 }
 
-type Intercepted = (asked: Asked, answer: () => unknown) => unknown
+/** @param answer asks the node itself, with other parameters if they are given */
+type Intercepted = (asked: Asked, answer: (params?: readonly unknown[]) => unknown) => unknown
 
 class NodeError extends Error {
   readonly code: number
@@ -70,7 +71,7 @@ export function createModelNode(chain: ModelChain, chainId: number): ModelNode {
     if (state === 'down') throw new NodeError(-32000, 'the node is down')
     const answer = methods[method]
     if (answer === undefined) throw new NodeError(-32601, `the model node has no method ${method}`)
-    return intercepted(call, () => answer(...params))
+    return intercepted(call, (others = params) => answer(...others))
   }
 
   return {
@@ -94,10 +95,17 @@ type Methods = Record<string, (...params: any[]) => unknown>
 function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigint): Methods {
   const { contracts } = chain
 
+  /** @throws NodeError for a block that the chain does not have */
+  function asOf<T>(tag: string, answer: (block: ModelBlock) => T): T {
+    const block = blockAt(tag)
+    if (block === undefined) throw new NodeError(NOT_FOUND, 'header not found')
+    return block === chain.head() ? answer(block) : chain.asOf(block.number, () => answer(block))
+  }
+
   /** @throws NodeError as nodes do for reverts */
-  function simulate({ from = NOBODY, to, data }: CallRequest): Hex {
+  function simulate({ from = NOBODY, to, data }: CallRequest, { timestamp }: ModelBlock): Hex {
     try {
-      return contracts.simulate({ sender: lower(from), now: chain.head().timestamp }, lower(to), data)
+      return contracts.simulate({ sender: lower(from), now: timestamp }, lower(to), data)
     } catch (error) {
       if (!(error instanceof Revert)) throw error
       const bytes = error.errorName === '' ? '0x' : contracts.encodeRevert(error)
@@ -120,9 +128,9 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
         chain.baseFee(),
       ),
     eth_getLogs: (filter: LogFilter) => findLogs(chain, filter),
-    eth_call: (call: CallRequest) => simulate(call),
+    eth_call: (call: CallRequest, tag = 'latest') => asOf(tag, (block) => simulate(call, block)),
     eth_estimateGas(call: CallRequest) {
-      simulate(call)
+      simulate(call, chain.head())
       return numberToHex(GAS)
     },
     eth_maxPriorityFeePerGas: () => numberToHex(TIP),
@@ -130,7 +138,7 @@ function createMethods(chain: ModelChain, chainId: number, balanceOf: () => bigi
     eth_getBalance: () => numberToHex(balanceOf()),
     eth_getCode: (address: Address) => (contracts.hasCode(lower(address)) ? '0x00' : '0x'),
     eth_getTransactionCount: (account: Address, tag: string) =>
-      numberToHex(tag === 'pending' ? chain.pendingCount() : chain.countOf(lower(account))),
+      numberToHex(tag === 'pending' ? chain.pendingCount() : asOf(tag, () => chain.countOf(lower(account)))),
     eth_sendRawTransaction(raw: Hex) {
       try {
         return chain.submit(raw)

@@ -64,7 +64,7 @@ export async function startRunning(
       await passBlocks(1)
       await instance?.session()
     }
-    expect(begun.progress).toBe('started')
+    expect(begun.progress, begun.errors.map(String).join()).toBe('started')
     return begun
   }
 

@@ -127,7 +127,9 @@ export async function simulate(
   // A node that lags does not have the contract yet, and another may answer the next call.
   for (let left = READINGS_OF_NOTHING; answer === '0x' && left > 0; left--) {
     // One block for both, which another node behind the same URL must have as well.
-    const block = at ?? (await ask('eth_blockNumber')) ?? 'latest'
+    const newest = at ?? (await ask('eth_blockNumber'))
+    // Block 0 reads as no data.
+    const block = newest === undefined || newest === '0x' ? 'latest' : newest
     const [again, code] = await Promise.all([callAt(block), ask('eth_getCode', to, block)])
     answer = again
     if (code && code !== '0x') withCode++

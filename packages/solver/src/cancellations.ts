@@ -98,7 +98,7 @@ export function createCancellations(options: CancellationsOptions) {
     cost,
     /** Goes on with those that are under way, and are not followed. */
     resume(): void {
-      for (const { id } of state.waitingPayments(chain.chainId)) {
+      for (const { id } of state.keptPayments(chain.chainId)) {
         if (!id.startsWith(prefix)) continue
         const [word = '0', mask = '0'] = id.slice(prefix.length).split(' ')
         follow({ word: BigInt(word), mask: BigInt(mask) }, toEnd)

@@ -1,17 +1,17 @@
-import type { Hex } from 'viem'
 import { lowerCase } from '../../../src/domain/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime } from './chain/chain-time.js'
-import { pollDeposits } from './chain/deposit-poller.js'
+import { type DepositPoller, pollDeposits } from './chain/deposit-poller.js'
 import { createHoldingsReader } from './chain/holdings.js'
 import { failed, openChain, type SolverChain } from './chain/open-chain.js'
-import { readBalance, readOrder } from './chain/orders.js'
+import { readBalance } from './chain/orders.js'
 import { createTransactionSender } from './chain/transactions.js'
 import type { ChainParts, SolverParts } from './chain-parts.js'
 import { createDepositAddresses } from './deposit-addresses.js'
 import { createEnding, type Ending } from './ending.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createFilling, type Filling } from './filling.js'
+import { createOnceAMinute } from './once-a-minute.js'
 import { createPayments, type Payments } from './payments.js'
 import { type AskedQuote, createQuoteLedger } from './quote-ledger.js'
 import type { IncomingRequest } from './session/request-terms.js'
@@ -70,7 +70,7 @@ async function run(parts: ChainParts) {
   await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
   ending.resume()
   filling.resume()
-  const following = follow(parts, filling, ending)
+  const { ended, wake } = follow(parts, filling, ending)
   let isPrepared = false
   let wasBlind = false
 
@@ -79,6 +79,7 @@ async function run(parts: ChainParts) {
     ledger,
     time,
     filling,
+    wake,
     /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
     async prepare(): Promise<void> {
       if (payments !== undefined) await approveTokens(chain, parts.solver, payments, parts)
@@ -118,14 +119,9 @@ async function run(parts: ChainParts) {
       const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
       return ending.cancel(kept.filter(selects))
     },
-    /** An instance reports a deposit. Only the solver's own node decides whether there is one. */
-    async hint(orderId: Hex): Promise<void> {
-      const { state: reached, solver, fillDeadline } = await readOrder(chain, orderId)
-      if (reached === 'DEPOSITED' && solver === parts.solver) filling.deposited(orderId, fillDeadline)
-    },
     /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
     async idle(): Promise<void> {
-      const ends = [following, filling.idle(), ending.idle()]
+      const ends = [ended, filling.idle(), ending.idle()]
       await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
       chain.close()
     },
@@ -133,9 +129,24 @@ async function run(parts: ChainParts) {
 }
 
 /** Follows the blocks of a chain, and does what is due at each. */
-function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<void> {
-  const { chain, state, ledger, time } = parts
+function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPoller {
+  const { chain, state, ledger, time, payments, onError, signal } = parts
+  const isDue = createOnceAMinute(parts.clock)
   let nextPruning = 0
+  let isLookingBack = false
+
+  const report = (error: unknown) => {
+    if (!signal.aborted && isDue('look back')) onError(error)
+  }
+  /** What fails is looked at again at the next block. Orders come first: their payments are sent again by themselves. */
+  async function lookBack(): Promise<void> {
+    if (isLookingBack) return
+    isLookingBack = true
+    await filling.lookBack().catch(report)
+    await payments?.lookBack().catch(report)
+    isLookingBack = false
+  }
+
   return pollDeposits({
     ...parts,
     addresses: ledger.addresses,
@@ -153,6 +164,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<vo
       ledger.advance(time.passed())
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
+      void lookBack()
       await parts.refresh()
       if (time.passed() < nextPruning) return
       nextPruning = time.passed() + PRUNE_SECONDS
@@ -169,12 +181,11 @@ function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts)
     log.warn({ chainId }, 'the account signs no transactions: cancel unused quotes yourself')
     return undefined
   }
-  /** The first nonce of the account after those of transactions whose end has not been seen. */
-  const nonceAfterKept = () => (state.waitingPayments(chainId).at(-1)?.nonce ?? -1) + 1
+  const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
   return createPayments({
     ...shared,
     chain,
     time,
-    sender: createTransactionSender(chain, account, nonceAfterKept),
+    sender: createTransactionSender(chain, account, nonceAfterKept, () => time.atDepth().blockNumber),
   })
 }

@@ -18,6 +18,8 @@ const MILLISECONDS = integerRule(1, LONGEST_TIMER_MS, 'milliseconds')
 const MAX_UINT32 = 2 ** 32 - 1
 const POSITIVE_SHARE = rule((value) => isShare(value) && value > 0, 'must be a number above 0 to 1')
 
+/** Nodes keep the state of 128 blocks as a rule. */
+const MAX_CONFIRMATIONS = 120
 const POSITIVE_WEI = rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1, in wei')
 
 /** Options that must be given. */
@@ -31,6 +33,10 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   settlement: address,
   tokens,
   pollIntervalMs: MILLISECONDS,
+  confirmations: rule(
+    (value) => isIntegerOf({ minimum: 0, maximum: MAX_CONFIRMATIONS, mustBe: '' }, value),
+    `must be an integer of 0 to ${MAX_CONFIRMATIONS}`,
+  ),
   raiseFeesAfterMs: MILLISECONDS,
   maxFeePerGas: POSITIVE_WEI,
   maxGas: rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1'),

@@ -123,7 +123,11 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     }))
     const taken = (await Promise.all(orders)).find(({ state: reached }) => reached !== 'NONE')
     conclude(quote.nonce, taken === undefined ? 'CANCELLED' : 'TAKEN')
-    if (taken?.state === 'DEPOSITED') return filling.deposited(taken.signed.orderId, taken.fillDeadline)
+    // One that others have settled is followed until that is deep, too.
+    const isNew =
+      taken?.state === 'SETTLED' && (state.order(taken.signed.orderId)?.status ?? 'OPEN') === 'OPEN'
+    if (taken?.state === 'DEPOSITED' || isNew)
+      return filling.deposited(taken.signed.orderId, taken.fillDeadline)
     const cost = bondOf(taken?.signed ?? entry)
     // Others may end an order without a slash.
     if (taken?.state === 'REFUNDED' && addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) {
@@ -222,7 +226,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     )
     wanted = new Set(notSpared())
     // A node that does not have this block must not answer for it.
-    const at = { blockNumber: BigInt(time.head().number) }
+    const at = time.atDepth(0)
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at)))

@@ -45,6 +45,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   const reported = new Map<Hex, Seen>()
   const quotedInputs = new Map<Hex, bigint>()
   const reportEnd = createOrderReports(parts)
+  /** The blocks at which orders were first seen as paid. */
+  const paidSince = new Map<Hex, bigint>()
 
   function run(orderId: Hex): void {
     if (signal.aborted || running.has(orderId)) return
@@ -103,6 +105,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     // Only the chain's time ends an order: the contract knows no other, and a node may lag behind.
     const isOver = seen.state === 'REFUNDED' || time.passed() > order.fillDeadline
     if (seen.state === 'SETTLED') await end(order, 'FILLED', { isNonceUsed: true })
+    // A reorganisation has removed its deposit, and none came again.
+    else if (isOver && seen.state === 'NONE' && !reported.has(orderId)) state.dropOrder(orderId)
     else if (isOver) await end(order, 'MISSED', { isNonceUsed: seen.state === 'DEPOSITED' })
     if (seen.state === 'SETTLED' || isOver) return undefined
     const deposit = await findDeposit(seen, signed)
@@ -165,6 +169,37 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     const { quote, depositAddress } = signed
     const balance = await readBalance(chain, quote.inputToken, depositAddress)
     return balance >= quote.inputAmount ? 'ADDRESS' : undefined
+  }
+
+  /** A reorganisation has removed the end of a quote. */
+  function countAgain(signed: SolverQuote): void {
+    state.reopenQuote(signed.orderId)
+    if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
+  }
+
+  /** A reorganisation may have removed a payment, or its deposit too. */
+  async function lookBackAt({ orderId }: StoredOrder): Promise<void> {
+    // A node that does not have this block must not answer for it.
+    const head = time.atDepth(0)
+    const now = await readOrder(chain, orderId, head)
+    if (now.state !== 'SETTLED') return reopen(orderId, now)
+    const since = paidSince.get(orderId) ?? head.blockNumber
+    paidSince.set(orderId, since)
+    if (head.blockNumber - since < chain.confirmations) return
+    const deep = await readOrder(chain, orderId, time.atDepth())
+    if (deep.state !== 'SETTLED') return
+    paidSince.delete(orderId)
+    state.setStatus(orderId, 'FINAL')
+  }
+
+  async function reopen(orderId: Hex, seen: ChainOrder): Promise<void> {
+    const signed = state.quote(orderId)
+    // Its payment would revert.
+    if ((await findDeposit(seen, signed)) === undefined) payments?.forget(orderId)
+    if (signed !== undefined) countAgain(signed)
+    paidSince.delete(orderId)
+    state.setStatus(orderId, 'OPEN')
+    run(orderId)
   }
 
   /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
@@ -239,8 +274,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     metrics.deposits++
     log.info({ chainId, orderId, where }, 'deposit')
     if (signed === undefined) return
-    // A reorganisation has removed its end.
-    if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
+    countAgain(signed)
     ledger.deposited(signed.quote, where)
   }
 
@@ -254,16 +288,13 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },
-    /** A reorganisation may have removed the end of an order. Only the solver's own node decides that. */
-    async reopen(orderId: Hex): Promise<void> {
-      if (state.order(orderId)?.status !== 'FILLED') return
-      if ((await readOrder(chain, orderId)).state === 'SETTLED') return
-      state.setStatus(orderId, 'OPEN')
-      run(orderId)
+    /** Looks again at the orders whose payment is not deep yet. @throws ChainReadError, viem's errors */
+    async lookBack(): Promise<void> {
+      await Promise.all(state.orders(chainId, 'FILLED').map(lookBackAt))
     },
     /** Goes on with the orders that the state has. */
     resume(): void {
-      for (const { orderId } of state.openOrders(chainId)) run(orderId)
+      for (const { orderId } of state.orders(chainId, 'OPEN')) run(orderId)
     },
     /** Whether an order is not paid any more, since its payments revert. */
     hasGivenUp,

@@ -7,7 +7,7 @@ import type { SolverChain } from './chain/open-chain.js'
 import type { OnSigned, SignedTransaction, TransactionSender } from './chain/transactions.js'
 import type { SolverMetrics } from './metrics.js'
 import type { SolverLog } from './solver-options.js'
-import type { SolverState } from './state.js'
+import type { KeptPayment, SolverState } from './state.js'
 
 interface PaymentsOptions {
   readonly clock: Clock
@@ -20,7 +20,7 @@ interface PaymentsOptions {
   readonly time: Pick<ChainTime, 'passed'>
   readonly state: Pick<
     SolverState,
-    'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'waitingPayments'
+    'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'keptPayments'
   >
 }
 
@@ -31,7 +31,8 @@ export type PaymentEnd =
 
 /**
  * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
- * attempt is kept before it is sent, and any of them may be the one that is mined.
+ * attempt is kept before it is sent, and any of them may be the one that is mined. All are kept until the nonce was used
+ * `confirmations` blocks ago: a reorganisation may remove them, and the later ones of the account wait for their nonce.
  */
 export type Payments = ReturnType<typeof createPayments>
 
@@ -39,13 +40,18 @@ export type Payments = ReturnType<typeof createPayments>
 const GRACE_SECONDS = 60
 /** A node may show the nonce of an account before the receipt that explains it. */
 const MISSING_RECEIPT_MS = 60_000
-const ABANDONED = 'abandoned'
+/** The name of payments that nobody waits for. */
+const DONE = 'done'
 const FAILED = { outcome: 'failed', hash: undefined, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions) {
   const { sender, chain, clock, time, state, log, metrics, signal, onError } = options
   const { chainId } = chain
+  /** The names of those that are being followed although nobody waits for them. */
+  const finishing = new Set<string>()
+
+  const nameWhenDone = ({ nonce }: SignedTransaction) => `${DONE} ${chainId} ${nonce}`
 
   const keep = (id: string, onSigned: OnSigned) => (transaction: SignedTransaction) => {
     onSigned(transaction)
@@ -95,7 +101,10 @@ export function createPayments(options: PaymentsOptions) {
         await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
         continue
       }
-      if (time.passed() > deadline + GRACE_SECONDS) return abandon(id, last)
+      if (time.passed() > deadline + GRACE_SECONDS) {
+        void finish(id)
+        return FAILED
+      }
       const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
       if (isDue) {
         // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
@@ -114,24 +123,31 @@ export function createPayments(options: PaymentsOptions) {
     return undefined
   }
 
-  /** It would hold up the later ones of the account, so its nonce must still be used. */
-  function abandon(id: string, { nonce }: SignedTransaction): PaymentEnd {
-    const abandoned = `${ABANDONED} ${chainId} ${nonce}`
-    state.renamePayment(id, abandoned)
-    void finish(abandoned)
-    return FAILED
+  /** The payment may be made again. @returns its name from now on */
+  function forget(id: string): string | undefined {
+    const last = state.attempts(id).at(-1)
+    if (last === undefined) return undefined
+    const done = nameWhenDone(last)
+    state.renamePayment(id, done)
+    return done
   }
 
-  async function finish(abandoned: string): Promise<void> {
-    while (!signal.aborted && state.attempts(abandoned).length > 0) {
+  /** Its nonce must be used, since it holds up the later ones of the account. */
+  async function finish(id: string): Promise<void> {
+    const done = forget(id)
+    if (done === undefined || finishing.has(done)) return
+    finishing.add(done)
+    while (!signal.aborted) {
       try {
-        if ((await follow(abandoned)) !== undefined) state.clearAttempts(abandoned)
+        await follow(done)
+        break
       } catch (error) {
         if (signal.aborted) return
         onError(error)
         await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
       }
     }
+    finishing.delete(done)
   }
 
   return {
@@ -139,16 +155,33 @@ export function createPayments(options: PaymentsOptions) {
     async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
       await sender.send(call, keep(id, onSigned))
     },
-    /** Whether there is an attempt whose end has not been seen. */
+    /** Whether there is an attempt whose end has not been seen, or has been removed. */
     isUnderWay: (id: string) => state.attempts(id).length > 0,
     follow,
     /** The end has been seen, and the payment may be made again. */
-    forget: (id: string) => state.clearAttempts(id),
+    forget: (id: string) => void forget(id),
     /** Sends again what a stopped process may have left unsent. */
     async resume(): Promise<void> {
-      const waiting = state.waitingPayments(chainId)
-      for (const transaction of waiting) await sender.sendAgain(transaction)
-      for (const { id } of waiting) if (id.startsWith(ABANDONED)) void finish(id)
+      for (const payment of state.keptPayments(chainId))
+        if (!hasEnded(payment)) await sender.sendAgain(payment)
+    },
+    /**
+     * Looks at the payments that have ended. One that a reorganisation has removed is sent again, and one that is deep is no longer kept.
+     * @throws viem's errors
+     */
+    async lookBack(): Promise<void> {
+      const ended = state.keptPayments(chainId).filter(hasEnded)
+      if (ended.length === 0) return
+      const { now, deep } = await sender.usedNonces()
+      for (const { id, nonce } of ended) {
+        if (nonce < deep) state.clearAttempts(id)
+        else if (nonce >= now) void finish(id)
+      }
     },
   }
+}
+
+/** Whether nobody waits for a payment any more. */
+function hasEnded({ id, status }: KeptPayment): boolean {
+  return id.startsWith(DONE) || (status !== null && status !== 'OPEN')
 }

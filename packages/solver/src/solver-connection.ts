@@ -4,12 +4,12 @@ import type { SolverMetrics } from './metrics.js'
 import { createOnceAMinute } from './once-a-minute.js'
 import type { Quoting } from './quoting.js'
 import { SessionError } from './session/session-error.js'
-import type { SessionOrderEvent, SessionReady, SessionResult } from './session/session-messages.js'
+import type { SessionReady, SessionResult } from './session/session-messages.js'
 import { openSolverSession } from './session/solver-session.js'
 import type { SolverOptions } from './solver-options.js'
 
 interface ConnectionOptions
-  extends Omit<SolverParts, 'limits' | 'onFilled' | 'signal'>,
+  extends Omit<SolverParts, 'limits' | 'onFilled' | 'signal' | 'state'>,
     Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
   readonly serviceUrls: readonly [string, ...string[]]
   readonly chainIds: readonly number[]
@@ -17,7 +17,6 @@ interface ConnectionOptions
   readonly quoting: Quoting
 }
 
-const POSITION = 'session'
 /** What counts each outcome. The kit counts its own declines. */
 const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
   QUOTED: 'offersValid',
@@ -29,9 +28,9 @@ const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
   CIRCUIT_OPEN: 'requestsCircuitOpen',
 }
 
-/** Connects a solver by a session, which is opened again after each loss, and follows the events of its orders there. */
+/** Connects a solver by a session, which is opened again after each loss. Events of its orders there make it look at its nodes sooner. */
 export function connectBySession(options: ConnectionOptions) {
-  const { chains, state, quoting, metrics, log } = options
+  const { chains, quoting, metrics, log } = options
   const isDue = createOnceAMinute(options.clock)
   let setOpened = () => {}
   let setRefused = (_error: Error) => {}
@@ -40,14 +39,8 @@ export function connectBySession(options: ConnectionOptions) {
     setRefused = reject
   })
 
-  async function onEvent({ type, chainId, orderId }: SessionOrderEvent, cursor: string): Promise<void> {
-    const run = chains.get(chainId ?? 0)
-    if (run !== undefined && orderId !== undefined) {
-      if (type === 'Deposited') await run.hint(orderId)
-      if (type === 'Reverted') await run.filling.reopen(orderId)
-    }
-    // The order is kept before: after a crash between both, the event comes again.
-    state.setPosition(POSITION, cursor)
+  function onEvent(): void {
+    for (const { wake } of chains.values()) wake()
   }
 
   function onResult(result: SessionResult): void {
@@ -58,16 +51,12 @@ export function connectBySession(options: ConnectionOptions) {
     options.onResult?.(result)
   }
 
-  const after = state.position(POSITION)
   const sessionOptions = {
     ...options,
-    events: after === undefined ? {} : { after },
     answer: quoting,
     onEvent,
     onResult,
-    onReady({ sessionId, cursor }: SessionReady, url: string) {
-      // A restart before the first event continues here.
-      if (cursor !== undefined && state.position(POSITION) === undefined) state.setPosition(POSITION, cursor)
+    onReady({ sessionId }: SessionReady, url: string) {
       metrics.sessionsOpened++
       log.info({ url, sessionId }, 'session open')
       options.onSession?.({ state: 'open', url, sessionId })

@@ -23,6 +23,11 @@ export interface ChainOptions {
   /** How often the solver looks for new blocks, in milliseconds; 1000 when left out. */
   readonly pollIntervalMs?: number
   /**
+   * An order that was paid is read again, and a transaction kept, until it is so many blocks deep; 64 when left out, and 120 at most. A
+   * reorganisation may remove it before, and then it is sent again. The node must have the state of so many blocks.
+   */
+  readonly confirmations?: number
+  /**
    * How long a payment may wait before it is sent again with the same nonce and fees that are higher by at least 12.5 %, in
    * milliseconds; 15 000 when left out.
    */

@@ -10,16 +10,27 @@ export interface StoredOrder {
   readonly orderId: Hex
   /** Unix time in seconds. */
   readonly fillDeadline: number
-  /** `FILLED` has been paid, `MISSED` not in time; `LEFT` belongs to the `fill` of the market maker. */
-  readonly status: 'OPEN' | 'FILLED' | 'MISSED' | 'LEFT'
+  /**
+   * `FILLED` has been paid, `FINAL` so many blocks ago that no reorganisation is expected to remove it, `MISSED` not in time; `LEFT`
+   * belongs to the `fill` of the market maker.
+   */
+  readonly status: 'OPEN' | 'FILLED' | 'FINAL' | 'MISSED' | 'LEFT'
 }
 
-/** What must survive a restart: signed quotes, deposited orders and positions. */
+/** A transaction that is kept: its last attempt. */
+export interface KeptPayment extends SignedTransaction {
+  /** An order id, or another name, which has its chain. */
+  readonly id: string
+  /** The status of its order; null without one. */
+  readonly status: StoredOrder['status'] | null
+}
+
+/** What must survive a restart: signed quotes, deposited orders, transactions and positions. */
 export type SolverState = ReturnType<typeof openState>
 
 const KEEP_QUOTE_SECONDS = 3_600
 const KEEP_ORDER_SECONDS = 7 * 86_400
-const VERSION = 4
+const VERSION = 5
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 const SCHEMA = `
@@ -56,6 +67,7 @@ export function openState(path: string) {
     `SELECT ${SIGNED}, isForAddress FROM quotes WHERE chainId = ? AND endedAt IS NULL`,
   )
   const endQuote = prepare('UPDATE quotes SET endedAt = ? WHERE orderId = ?')
+  const reopenQuote = prepare('UPDATE quotes SET endedAt = NULL WHERE orderId = ?')
   const endedQuote = prepare<SignedRow>(
     `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
       ORDER BY endedAt DESC LIMIT 1`,
@@ -65,9 +77,10 @@ export function openState(path: string) {
     `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN') ON CONFLICT DO NOTHING`,
   )
   const order = prepare<StoredOrder>('SELECT * FROM orders WHERE orderId = ?')
-  const openOrders = prepare<StoredOrder>(
-    `SELECT * FROM orders WHERE chainId = ? AND status = 'OPEN' ORDER BY fillDeadline`,
+  const orders = prepare<StoredOrder>(
+    'SELECT * FROM orders WHERE chainId = ? AND status = ? ORDER BY fillDeadline',
   )
+  const dropOrder = prepare('DELETE FROM orders WHERE orderId = ?')
   const setStatus = prepare('UPDATE orders SET status = ? WHERE orderId = ?')
   const attempts = prepare<SignedTransaction>(
     'SELECT hash, raw, nonce FROM attempts WHERE payment = ? ORDER BY rowid',
@@ -76,10 +89,9 @@ export function openState(path: string) {
   const clearAttempts = prepare('DELETE FROM attempts WHERE payment = ?')
   const renamePayment = prepare('UPDATE attempts SET payment = ? WHERE payment = ?')
   // SQLite takes the other columns from the row that has the maximum.
-  const waitingPayments = prepare<SignedTransaction & { readonly id: string }>(
-    `SELECT id, hash, raw, nonce FROM (
-      SELECT payment AS id, hash, raw, nonce, max(rowid) FROM attempts WHERE chainId = ? AND payment NOT IN
-        (SELECT orderId FROM orders WHERE status <> 'OPEN') GROUP BY payment) ORDER BY nonce`,
+  const keptPayments = prepare<KeptPayment>(
+    `SELECT payment AS id, hash, raw, nonce, status, max(attempts.rowid) FROM attempts LEFT JOIN orders ON orderId = payment
+      WHERE attempts.chainId = ? GROUP BY payment ORDER BY nonce`,
   )
   const position = prepare<{ value: string }>('SELECT value FROM positions WHERE name = ?')
   const setPosition = prepare(
@@ -87,10 +99,6 @@ export function openState(path: string) {
   )
   const pruneQuotes = prepare(
     'DELETE FROM quotes WHERE chainId = ? AND endedAt < ? AND orderId NOT IN (SELECT orderId FROM orders)',
-  )
-  const pruneAttempts = prepare(
-    `DELETE FROM attempts WHERE payment IN
-      (SELECT orderId FROM orders WHERE chainId = ? AND fillDeadline < ? AND status <> 'OPEN')`,
   )
   const pruneOrders = prepare(
     `DELETE FROM orders WHERE chainId = ? AND fillDeadline < ? AND status <> 'OPEN'
@@ -114,13 +122,17 @@ export function openState(path: string) {
     endQuote: (orderId: Hex, time: number) => void endQuote.run(time, orderId),
     /** Another one says all that counts. */
     dropQuote: (orderId: Hex) => void dropQuote.run(orderId),
+    /** Its nonce is not used any more. */
+    reopenQuote: (orderId: Hex) => void reopenQuote.run(orderId),
     /** A quote of a chain that has ended, and whose fill deadline is before that time. */
     endedQuote: (chainId: number, time: number) => toQuote(endedQuote.get(chainId, time)),
     /** Keeps an order. One that is known does not change. */
     addOrder: (added: Omit<StoredOrder, 'status'>) => void addOrder.run(added),
     order: (orderId: Hex) => order.get(orderId),
-    /** The open orders of a chain, the nearest deadline first. */
-    openOrders: (chainId: number) => openOrders.all(chainId),
+    /** The orders of a chain that have a status, the nearest deadline first. */
+    orders: (chainId: number, status: StoredOrder['status']) => orders.all(chainId, status),
+    /** Its deposit is not there any more. */
+    dropOrder: (orderId: Hex) => void dropOrder.run(orderId),
     setStatus: (orderId: Hex, status: StoredOrder['status']) => void setStatus.run(status, orderId),
     /**
      * What was signed for a payment, the newest last. All have the same nonce of the account.
@@ -132,9 +144,9 @@ export function openState(path: string) {
       void addAttempt.run(payment, chainId, hash, raw, nonce),
     clearAttempts: (payment: string) => void clearAttempts.run(payment),
     renamePayment: (payment: string, next: string) => void renamePayment.run(next, payment),
-    /** The last attempts of payments whose end has not been seen, by nonce. */
-    waitingPayments: (chainId: number) => waitingPayments.all(chainId),
-    /** A position in an instance's events, or of a chain's blocks; undefined before the first one. */
+    /** All payments of a chain that are kept, by nonce. */
+    keptPayments: (chainId: number) => keptPayments.all(chainId),
+    /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
     position: (name: string) => position.get(name)?.value,
     setPosition: (name: string, value: string) => void setPosition.run(name, value),
     /**
@@ -142,7 +154,6 @@ export function openState(path: string) {
      * @param time of the chain, Unix seconds
      */
     prune(chainId: number, time: number): void {
-      pruneAttempts.run(chainId, time - KEEP_ORDER_SECONDS)
       pruneOrders.run(chainId, time - KEEP_ORDER_SECONDS)
       pruneQuotes.run(chainId, time - KEEP_QUOTE_SECONDS)
     },

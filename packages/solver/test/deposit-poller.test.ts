@@ -2,12 +2,14 @@ import { type Address, type Hex, numberToHex, pad } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import { RpcError, toRpcError } from '../../chain/src/rpc-error.js'
+import { createChainTime } from '../src/chain/chain-time.js'
 import { pollDeposits } from '../src/chain/deposit-poller.js'
 import type { ChainParts } from '../src/chain-parts.js'
 
 const SOLVER = `0x${'0a'.repeat(20)}` as const
 const TOKEN = `0x${'0b'.repeat(20)}` as const
 const POLL_MS = 1_000
+const CONFIRMATIONS = 20
 const NEVER = new Promise<never>(() => {})
 
 const answered = (code: number, message: string) => toRpcError({ code, message }, String)
@@ -41,11 +43,18 @@ function startPolling(
   if (position !== undefined) positions.set('chain 1', String(position))
   let head = first
   let answers = 0
+  const blockAt = (number: number) => ({
+    hash: hashOf(number),
+    number,
+    time: Math.floor(number * secondsPerBlock),
+  })
+  const past = blockAt(Math.max(0, first - (secondsPerBlock < 1 ? 400 : 100)))
+  const time = createChainTime(clock, past, blockAt(first), CONFIRMATIONS)
   const client = {
     async getBlock({ blockHash, blockNumber }: { blockHash?: Hex; blockNumber?: bigint }) {
       const number = Number(blockNumber ?? blockHash ?? head)
-      const timestamp = BigInt(Math.floor(number * secondsPerBlock))
-      return { hash: hashOf(number), number: BigInt(number), timestamp }
+      const { hash, time: timestamp } = blockAt(number)
+      return { hash, number: BigInt(number), timestamp: BigInt(timestamp) }
     },
     getLogs(request: LogRequest) {
       requests.push(request)
@@ -59,7 +68,7 @@ function startPolling(
     tokens: new Map([[TOKEN, 0n]]),
     pollIntervalMs: POLL_MS,
   }
-  const ended = pollDeposits({
+  const { ended, wake } = pollDeposits({
     chain: chain as unknown as ChainParts['chain'],
     clock,
     solver: SOLVER,
@@ -67,13 +76,16 @@ function startPolling(
       position: (name: string) => positions.get(name),
       setPosition: (name: string, value: string) => void positions.set(name, value),
     } as ChainParts['state'],
-    time: { answered: () => answers++ } as unknown as ChainParts['time'],
+    time: { ...time, answered: () => void answers++ },
     onError: (error) => errors.push((error as Error).message),
     signal: closing.signal,
     addresses: () => addresses,
     onDeposited: () => {},
     onTransfer: async (to) => void transfers.push(to),
-    onBlock: async ({ number }) => void blocks.push(number),
+    async onBlock(seen) {
+      time.see(seen)
+      blocks.push(seen.number)
+    },
   })
   onTestFinished(async () => {
     closing.abort()
@@ -87,6 +99,9 @@ function startPolling(
     transfers,
     errors,
     answers: () => answers,
+    clock,
+    wake,
+    newBlock: () => head++,
     async nextBlock(ms = POLL_MS) {
       head++
       await clock.advance(ms)
@@ -169,7 +184,41 @@ it.each([0.25, 1, 12])(
     for (const { fromBlock, toBlock } of later) {
       const seconds = Number(toBlock - fromBlock) * secondsPerBlock
       expect(seconds).toBeGreaterThanOrEqual(60)
-      expect(seconds).toBeLessThanOrEqual(60 * 4 + 16 * secondsPerBlock)
+      expect(toBlock - fromBlock).toBeGreaterThanOrEqual(CONFIRMATIONS)
+      expect(seconds).toBeLessThanOrEqual(Math.max(60 * 4, 105 * secondsPerBlock))
     }
   },
 )
+
+it('a hint makes it look at once, but not again before its time', async () => {
+  const { blocks, clock, wake, newBlock } = startPolling([], async () => [])
+  await clock.advance(0)
+  expect(blocks).toEqual([100])
+  newBlock()
+  wake()
+  await clock.advance(0)
+  expect(blocks).toEqual([100, 101])
+  newBlock()
+  for (let hint = 0; hint < 5; hint++) {
+    wake()
+    await clock.advance(0)
+  }
+  expect(blocks).toEqual([100, 101])
+  await clock.advance(POLL_MS)
+  expect(blocks).toEqual([100, 101, 102])
+})
+
+it('a deposit that the node leaves out once is found', async () => {
+  let isLate = true
+  const receiver = addressOf(1)
+  const { transfers, nextBlock } = startPolling([receiver], async ({ args, fromBlock, toBlock }) =>
+    !isLate && args.to !== undefined && fromBlock <= 101n && toBlock >= 101n
+      ? [{ args: { to: receiver } }]
+      : [],
+  )
+  await nextBlock()
+  expect(transfers).toEqual([])
+  isLate = false
+  await nextBlock()
+  expect(transfers).toEqual([receiver])
+})

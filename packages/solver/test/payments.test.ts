@@ -27,6 +27,7 @@ it('a payment is raised as far as its caller allows, reported once after that, a
     },
     isTooCheap: async () => false,
     progress: async () => ({ state: 'NEXT' }),
+    usedNonces: async () => ({ now: 0, deep: 0 }),
   }
   const payments = createPayments({
     sender,

@@ -52,7 +52,9 @@ it('a state that is opened again has its quotes, orders, payments and positions'
   expect(state.quote(quote.orderId)).toEqual(quote)
   expect(state.keptQuotes(quote.chainId)).toEqual([{ signed: quote, isForAddress: true }])
   const { chainId, orderId } = quote
-  expect(state.openOrders(chainId)).toEqual([{ chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' }])
+  expect(state.orders(chainId, 'OPEN')).toEqual([
+    { chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' },
+  ])
   expect(state.attempts(orderId)).toEqual(attempts)
   expect([state.position('chain 31337'), state.position('session')]).toEqual(['12', undefined])
 })
@@ -86,7 +88,7 @@ it('an order that is added again keeps its status', () => {
   expect(state.order(orderId)?.status).toBe('FILLED')
 })
 
-it('the last attempt of a payment waits until its order has ended', () => {
+it('of each payment the last attempt is found by its nonce, with the status of its order', () => {
   const state = open()
   const { chainId, orderId } = signed(1)
   state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
@@ -99,15 +101,29 @@ it('the last attempt of a payment waits until its order has ended', () => {
   state.addAttempt(orderId, chainId, one)
   state.addAttempt(orderId, chainId, two)
   state.addAttempt('approval', chainId, approval)
-  expect(state.waitingPayments(chainId)).toEqual([
-    { id: 'approval', ...approval },
-    { id: orderId, ...two },
-  ])
-  expect(state.waitingPayments(1)).toEqual([])
   state.setStatus(orderId, 'FILLED')
-  expect(state.waitingPayments(chainId)).toEqual([{ id: 'approval', ...approval }])
-  state.prune(chainId, DEADLINE + WEEK + 1)
-  expect([state.attempts(orderId), state.attempts('approval')]).toEqual([[], [approval]])
+  expect(state.keptPayments(chainId)).toMatchObject([
+    { id: 'approval', ...approval, status: null },
+    { id: orderId, ...two, status: 'FILLED' },
+  ])
+  expect(state.keptPayments(1)).toEqual([])
+  state.renamePayment(orderId, 'other')
+  expect([state.attempts(orderId), state.attempts('other')]).toEqual([[], [one, two]])
+  state.clearAttempts('other')
+  expect(state.keptPayments(chainId)).toMatchObject([{ id: 'approval' }])
+})
+
+it('a quote whose end was removed is kept again, and an order whose deposit was removed is not', () => {
+  const state = open()
+  const quote = signed(1)
+  const { chainId, orderId } = quote
+  state.addQuote(quote, true)
+  state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
+  state.endQuote(orderId, DEADLINE)
+  state.reopenQuote(orderId)
+  expect(state.keptQuotes(chainId)).toEqual([{ signed: quote, isForAddress: true }])
+  state.dropOrder(orderId)
+  expect(state.order(orderId)).toBeUndefined()
 })
 
 it('quotes are forgotten an hour after their end, and orders with their quotes after a week', () => {

@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import { BlockNotFoundError, type Hex } from 'viem'
 import type { Clock } from '../../../../src/clock.js'
 import type { SolverChain } from './open-chain.js'
 
@@ -13,37 +13,60 @@ export interface Head {
 /** The time on a chain. The contract compares deadlines with it, and the clock of this machine may be wrong. */
 export type ChainTime = ReturnType<typeof createChainTime>
 
-/** Blocks over which the time between two is measured. */
+/** The time between two blocks is measured over so many at least. */
 const MEASURED_BLOCKS = 100
+/**
+ * The least time between the first block that is read again and the last one that was read, in seconds of the chain. The node may have
+ * shown its logs late.
+ */
+const OVERLAP_SECONDS = 60
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
 
-/** Builds it. @param past a block before the head, or the head itself on a new chain */
-export function createChainTime(clock: Pick<Clock, 'now' | 'monotonic'>, past: Head, first: Head) {
+/**
+ * Builds it.
+ * @param past a block before the head by which all that is measured is known, or the first one of the chain
+ * @param confirmations the blocks that a reorganisation may replace
+ */
+export function createChainTime(
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+  past: Head,
+  first: Head,
+  confirmations: number,
+) {
   let head = first
   let answeredAt = clock.monotonic()
-  /** Two blocks, of which the older one is at most twice as many blocks back as are measured. */
-  let older = past
-  let newer = first
+  /** The oldest first. */
+  let seen: readonly Head[] = [past, first]
   const unixSeconds = () => Math.floor(clock.now() / 1000)
+
+  const isBefore = (block: Head, seconds: number, blocks: number) =>
+    block.time <= head.time - seconds && block.number <= head.number - blocks
 
   /** The usual time between two blocks. */
   function blockSeconds(): number {
-    const blocks = head.number - older.number
-    return blocks > 0 ? Math.max(0, head.time - older.time) / blocks : 0
+    const { number, time } = seen[0] ?? head
+    return head.number > number ? Math.max(0, head.time - time) / (head.number - number) : 0
   }
 
   return {
     /** Takes the newest block. */
     see(next: Head): void {
       head = next
-      // A chain of a test may have begun again, below.
-      if (head.number < older.number) older = head
-      if (head.number < newer.number) newer = head
-      if (head.number - newer.number < MEASURED_BLOCKS) return
-      older = newer
-      newer = head
+      // Those above have gone with a reorganisation, and lower ones are not needed any more.
+      const lower = seen.filter(({ number }) => number < next.number)
+      const blocks = Math.max(MEASURED_BLOCKS, confirmations)
+      const from = lower.findLastIndex((block) => isBefore(block, OVERLAP_SECONDS, blocks))
+      seen = [...lower.slice(Math.max(0, from)), next]
+    },
+    /** So many blocks below the newest one; so many that no reorganisation is expected to remove it when left out. */
+    atDepth: (blocks = confirmations) => ({ blockNumber: BigInt(Math.max(0, head.number - blocks)) }),
+    /** How many blocks are read again that were read: a reorganisation may have replaced them, or the node shown their logs late. */
+    overlap(): number {
+      const from =
+        seen.findLast((block) => isBefore(block, OVERLAP_SECONDS, confirmations)) ?? seen[0] ?? head
+      return head.number - from.number
     },
     /** The newest block. */
     head: () => head,
@@ -77,13 +100,21 @@ export async function readHead({ client }: Pick<SolverChain, 'client'>): Promise
   return { number: Number(number), hash, time: Number(timestamp) }
 }
 
-/** Builds the time of a chain from its newest block and one before. @throws viem's errors */
+/** Builds the time of a chain from its newest block and an earlier one. @throws viem's errors */
 export async function readChainTime(
-  chain: Pick<SolverChain, 'client'>,
+  chain: Pick<SolverChain, 'client' | 'confirmations'>,
   clock: Pick<Clock, 'now' | 'monotonic'>,
 ): Promise<ChainTime> {
   const head = await readHead(chain)
-  const number = Math.max(0, head.number - MEASURED_BLOCKS)
-  const past = await chain.client.getBlock({ blockNumber: BigInt(number) })
-  return createChainTime(clock, { number, hash: past.hash, time: Number(past.timestamp) }, head)
+  for (let blocks = Math.max(MEASURED_BLOCKS, chain.confirmations); ; blocks *= 4) {
+    const number = Math.max(0, head.number - blocks)
+    const past = await chain.client.getBlock({ blockNumber: BigInt(number) }).catch((error) => {
+      // Some chains have numbers without a block.
+      if (number === 0 || !(error instanceof BlockNotFoundError)) throw error
+    })
+    if (past === undefined) continue
+    const time = Number(past.timestamp)
+    if (number === 0 || time <= head.time - OVERLAP_SECONDS)
+      return createChainTime(clock, { number, hash: past.hash, time }, head, chain.confirmations)
+  }
 }

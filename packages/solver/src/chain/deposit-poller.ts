@@ -14,7 +14,6 @@ import { DEPOSITED } from '../../../protocol/src/deployed-settlement.js'
 import type { ChainParts } from '../chain-parts.js'
 import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
-import { createOverlap, type Overlap } from './overlap.js'
 
 interface DepositPollerOptions
   extends Pick<ChainParts, 'chain' | 'clock' | 'solver' | 'state' | 'time' | 'onError' | 'signal'> {
@@ -35,27 +34,34 @@ const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
 const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 
+/** Reads the deposits of a chain. */
+export interface DepositPoller {
+  /** Resolves when it has ended, after the signal has aborted. */
+  readonly ended: Promise<void>
+  /** Looks for a new block at once; not more often than it looks by itself, since strangers may cause it. */
+  wake(): void
+}
+
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
  * deposit addresses by the transfers of tokens. After an error it goes on where it was. Blocks are passed on also while no logs can be
  * read: quotes must end by their time, and what the contract says of each decides how.
- * @returns when it has ended
  */
-export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
+export function pollDeposits(options: DepositPollerOptions): DepositPoller {
   const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
   let passedOn: Hex | undefined
   let read: Hex | undefined
   let reading: Promise<void> | undefined
-  const overlap = createOverlap(chain)
+  let waiting = new AbortController()
   const size = createRangeSize(MAX_RANGE)
 
   async function readDeposits(head: Head): Promise<void> {
-    if (head.hash !== read) await readTo(options, head, overlap, size)
+    if (head.hash !== read) await readTo(options, head, size)
     read = head.hash
   }
 
-  while (!signal.aborted) {
+  async function poll(): Promise<void> {
     try {
       const head = await readHead(chain)
       reading ??= readDeposits(head).finally(() => {
@@ -69,29 +75,35 @@ export async function pollDeposits(options: DepositPollerOptions): Promise<void>
       if (read === head.hash) time.answered()
       failures = 0
     } catch (error) {
-      if (signal.aborted) return
       failures++
-      onError(error)
+      if (!signal.aborted) onError(error)
     }
-    const backoffMs = Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
-    await clock.sleep(Math.max(chain.pollIntervalMs, backoffMs), signal).catch(() => {})
   }
+
+  async function pollOn(): Promise<void> {
+    // After a look that it was woken for, it waits for its time.
+    for (let isWoken = false; !signal.aborted; isWoken = waiting.signal.aborted && !isWoken) {
+      waiting = new AbortController()
+      await poll()
+      const backoffMs = Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
+      const delayMs = Math.max(chain.pollIntervalMs, backoffMs)
+      await clock.sleep(delayMs, isWoken ? signal : waiting.signal).catch(() => {})
+    }
+  }
+
+  signal.addEventListener('abort', () => waiting.abort(), { once: true })
+  return { ended: pollOn(), wake: () => waiting.abort() }
 }
 
 /** Reads the blocks up to a new head. */
-async function readTo(
-  options: DepositPollerOptions,
-  head: Head,
-  overlap: Overlap,
-  size: RangeSize,
-): Promise<void> {
+async function readTo(options: DepositPollerOptions, head: Head, size: RangeSize): Promise<void> {
   const { chain, signal, state } = options
   const name = `chain ${chain.chainId}`
   // A chain of a test may have begun again, below.
   const last = Math.min(Number(state.position(name) ?? head.number), head.number)
   // A quote that is signed from here on is deposited in a later block.
   const addresses = options.addresses()
-  for (let from = await overlap.firstBlock(last); from <= head.number; ) {
+  for (let from = Math.max(0, last - options.time.overlap()); from <= head.number; ) {
     const { to } = await readRange(size, {
       from,
       maxTo: head.number,
@@ -103,7 +115,6 @@ async function readTo(
     state.setPosition(name, String(Math.max(last, to)))
     from = to + 1
   }
-  overlap.see(head)
 }
 
 /** As `isForSize`, also for the errors of a market maker's own transport. */

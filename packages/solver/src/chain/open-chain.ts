@@ -45,6 +45,8 @@ const USUAL_RESERVATION_BPS = 500n
 /** What a market maker allows when it says nothing. */
 const DEFAULTS = {
   pollIntervalMs: 1_000,
+  /** Two epochs of Ethereum. Nodes keep the state of twice as many blocks. */
+  confirmations: 64,
   raiseFeesAfterMs: 15_000,
   /** Ethereum's nodes keep this many transactions of an account for sure. */
   maxPayments: 16,

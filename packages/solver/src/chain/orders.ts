@@ -19,12 +19,13 @@ export interface AtBlock {
   readonly blockNumber?: bigint
 }
 
-/** Reads an order at the head of the chain. @throws ChainReadError */
+/** Reads an order. @throws ChainReadError */
 export async function readOrder(
   { client, settlement, chainId }: SolverChain,
   orderId: Hex,
+  at?: AtBlock,
 ): Promise<ChainOrder> {
-  const order = await readView(client.request, settlement, orderView(chainId, orderId))
+  const order = await readView(client.request, settlement, orderView(chainId, orderId), nameOf(at))
   return order.state === 'NONE' ? NO_ORDER : order
 }
 
@@ -44,8 +45,10 @@ export function isNonceUsed(
   { client, settlement }: SolverChain,
   solver: Address,
   nonce: bigint,
-  { blockNumber }: AtBlock = {},
+  at?: AtBlock,
 ): Promise<boolean> {
-  const at = blockNumber === undefined ? 'latest' : numberToHex(blockNumber)
-  return readView(client.request, settlement, nonceUse(solver, nonce), at)
+  return readView(client.request, settlement, nonceUse(solver, nonce), nameOf(at))
 }
+
+const nameOf = ({ blockNumber }: AtBlock = {}) =>
+  blockNumber === undefined ? 'latest' : numberToHex(blockNumber)

@@ -57,15 +57,24 @@ const GAS_MARGIN = { factor: 12n, divisor: 10n }
  * Builds the sender.
  * @param afterKept the first nonce after those of transactions that are kept. A node may have lost one of them, and says then that
  * its nonce is free.
+ * @param deepBlock the newest block that no reorganisation is expected to remove
  * @throws Error for an account that cannot sign transactions
  */
-export function createTransactionSender(chain: SolverChain, account: SolverAccount, afterKept: () => number) {
+export function createTransactionSender(
+  chain: SolverChain,
+  account: SolverAccount,
+  afterKept: () => number,
+  deepBlock: () => bigint,
+) {
   const { chainId, client } = chain
   const { address, signTransaction } = account
   if (signTransaction === undefined) throw new Error('the account cannot sign transactions: give `fill`')
   const signWith = signTransaction
   let signing: Promise<unknown> = Promise.resolve()
-  let nextNonce = 0
+
+  /** The number of nonces that are used at a block. @throws viem's errors */
+  const usedAt = (block: { blockTag: 'latest' | 'pending' } | { blockNumber: bigint }) =>
+    client.getTransactionCount({ address, ...block })
 
   async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
     const raw = (await signWith({ ...request, chainId, type: 'eip1559', nonce })) as Hex
@@ -74,12 +83,15 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
 
   /** One after the other, so that no two transactions take the same nonce. */
   async function signAndSend(request: Unsigned, onSigned: OnSigned): Promise<void> {
-    const pending = await client.getTransactionCount({ address, blockTag: 'pending' })
-    const nonce = Math.max(pending, nextNonce, afterKept())
+    // Some nodes refuse `pending`, or say less than they have: what is kept counts with either.
+    const counts = await Promise.all([
+      usedAt({ blockTag: 'latest' }),
+      usedAt({ blockTag: 'pending' }).catch(() => 0),
+    ])
+    const nonce = Math.max(...counts, afterKept())
     const refusal = await sendWithFees(request, nonce, onSigned)
     // The node may have it, or not: it is kept.
     if (refusal !== undefined) throw refusal
-    nextNonce = nonce + 1
   }
 
   /**
@@ -155,10 +167,18 @@ export function createTransactionSender(chain: SolverChain, account: SolverAccou
       await sendWithFees({ ...parsed, ...fees }, last.nonce, onSigned)
       return true
     },
+    /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
+    async usedNonces() {
+      const [now, deep] = await Promise.all([
+        usedAt({ blockTag: 'latest' }),
+        usedAt({ blockNumber: deepBlock() }),
+      ])
+      return { now, deep }
+    },
     /** @param attempts have one nonce; at least one @throws viem's errors */
     async progress(attempts: readonly SignedTransaction[]): Promise<Progress> {
       const nonce = attempts[0]?.nonce ?? 0
-      const used = await client.getTransactionCount({ address, blockTag: 'latest' })
+      const used = await usedAt({ blockTag: 'latest' })
       if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' }
       for (const attempt of attempts.toReversed()) {
         const outcome = await outcomeOf(attempt)

@@ -8,7 +8,6 @@ import {
   type InstanceMessage,
   readMessage,
   type SessionAnswer,
-  type SessionOrderEvent,
   type SessionReady,
   type SessionResult,
   writeAnswer,
@@ -28,19 +27,14 @@ export interface ConnectionOptions {
   readonly hello: (nonce: Hex) => Promise<string>
   readonly onReady: (ready: SessionReady) => void
   readonly onResult: (result: SessionResult) => void
-  readonly onEvent: (event: SessionOrderEvent, cursor: string) => void
+  readonly onEvent: () => void
   readonly onGoAway: (reconnectWithinMs: number) => void
   /** Called once, when the socket is closed. */
   readonly onClosed: (error: SessionError) => void
 }
 
-/**
- * One connection to an instance, with a session on it once the instance has accepted the hello. While it is paused, nothing is
- * read from it, and no ping is expected.
- */
+/** One connection to an instance, with a session on it once the instance has accepted the hello. */
 export interface SessionConnection {
-  pause(): void
-  resume(): void
   /** Closes it, and destroys the socket when the instance does not close its side. @returns when it is closed */
   close(): Promise<void>
   destroy(): void
@@ -139,7 +133,7 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
         options.onResult(message)
         break
       case 'event':
-        options.onEvent(message.event, message.cursor)
+        options.onEvent()
         break
       case 'ping':
         expectPing()
@@ -175,15 +169,6 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
   })
 
   return {
-    pause() {
-      timer.stop()
-      socket.pause()
-    },
-    resume() {
-      if (!socket.isPaused || socket.readyState !== socket.OPEN) return
-      expectPing()
-      socket.resume()
-    },
     destroy: () => socket.terminate(),
     close() {
       timer.stop()

@@ -19,8 +19,6 @@ export interface SessionReady {
   /** A UUID: names the session in the instance's logs. */
   readonly sessionId: string
   readonly heartbeatMs: number
-  /** The position at which the events begin; undefined when the hello did not ask for them. */
-  readonly cursor: string | undefined
 }
 
 /** What came of a quote request, as the record of the quote shows it to this solver. */
@@ -34,13 +32,6 @@ export interface SessionResult {
   readonly rank: number | undefined
 }
 
-/** What the kit takes of an event of an order of this solver (docs/api.md, "Events"). */
-export interface SessionOrderEvent {
-  readonly type: string
-  readonly chainId: number | undefined
-  readonly orderId: Hex | undefined
-}
-
 /** A message of the instance. */
 export type InstanceMessage =
   | { readonly type: 'challenge'; readonly nonce: Hex }
@@ -48,7 +39,8 @@ export type InstanceMessage =
   /** `request` is undefined when this version cannot read it. */
   | { readonly type: 'quoteRequest'; readonly id: string; readonly request: IncomingRequest | undefined }
   | ({ readonly type: 'result' } & SessionResult)
-  | { readonly type: 'event'; readonly event: SessionOrderEvent; readonly cursor: string }
+  /** Of an order of this solver, whatever it says: only the solver's own node counts. */
+  | { readonly type: 'event' }
   | { readonly type: 'ping'; readonly id: string }
   | { readonly type: 'goAway'; readonly reconnectWithinMs: number }
   | { readonly type: 'error'; readonly code: string; readonly error: string }
@@ -56,7 +48,7 @@ export type InstanceMessage =
 /** The fields of a JSON object. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** A cursor goes into each later hello, and the others into logs: an instance must not make them long. */
+/** They go into logs: an instance must not make them long. */
 const MAX_TEXT_CHARACTERS = 256
 const MAX_SENTENCE_CHARACTERS = 1_000
 /** Would change what a terminal shows. */
@@ -81,7 +73,6 @@ export function readMessage(text: string): InstanceMessage | undefined {
         type: 'ready',
         sessionId: textOf(fields, 'sessionId'),
         heartbeatMs: integerOf(fields, 'heartbeatMs', HEARTBEAT_MS),
-        cursor: optionalText(fields.cursor),
       }
     case 'quoteRequest': {
       const id = textOf(fields, 'id')
@@ -93,7 +84,7 @@ export function readMessage(text: string): InstanceMessage | undefined {
       return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason, rank }
     }
     case 'event':
-      return { type: 'event', event: readEvent(fields.event), cursor: textOf(fields, 'cursor') }
+      return { type: 'event' }
     case 'ping':
       return { type: 'ping', id: textOf(fields, 'id') }
     case 'goAway':
@@ -129,12 +120,6 @@ function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
   if (terms === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE') || !isNatural(deadline))
     return undefined
   return { ...terms, id, deadline, kind, traceparent: optionalText(traceparent) }
-}
-
-function readEvent(value: unknown): SessionOrderEvent {
-  if (!isFields(value)) throw new Error('event must be an object')
-  const chainId = isNatural(value.chainId) ? value.chainId : undefined
-  return { type: textOf(value, 'type'), chainId, orderId: parseBytes32(value.orderId) }
 }
 
 /** What an error says of each bad field. */

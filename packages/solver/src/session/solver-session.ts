@@ -4,7 +4,7 @@ import { sessionMessage } from '../../../../src/domain/registration-messages.js'
 import { createBackoff } from './backoff.js'
 import { type ConnectionOptions, openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
-import type { SessionOrderEvent, SessionReady, SessionResult } from './session-messages.js'
+import type { SessionReady, SessionResult } from './session-messages.js'
 
 export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' | 'onError'> {
   /**
@@ -19,13 +19,11 @@ export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' |
   readonly chainIds: readonly number[]
   /** The instance's PROTOCOL_NAME. */
   readonly protocolName: string
-  /** Where the events of the solver's orders begin. No events when it is left out. */
-  readonly events?: { readonly after?: string }
   /** Called each time that the session is open, with the base URL. */
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
   readonly onResult?: (result: SessionResult) => void
-  /** Called with one event after the other. The session continues after the last one that it has returned from. */
-  readonly onEvent?: (event: SessionOrderEvent, cursor: string) => void | Promise<void>
+  /** Called when something has happened to an order of the solver, as the instance says. */
+  readonly onEvent: () => void
   /** Called when the session has ended or could not be opened. It is opened again unless `error.isFinal`. */
   readonly onLost: (error: SessionError) => void
 }
@@ -40,53 +38,27 @@ interface SessionTime {
 const LASTING_MS = 60_000
 /** One that the instance has sent away stays for a moment beside the next one. */
 const MAX_CONNECTIONS = 2
-/** From so many events on, nothing is read. What an instance has sent in one piece before (64 KiB) may still be added. */
-const MANY_EVENTS = 100
 
 /** Opens a session of a solver with an instance (docs/sessions.md), and opens it again after each loss, with a back-off. */
 export function openSolverSession(options: SolverSessionOptions, { clock, random }: SessionTime) {
-  const { onError, serviceUrls } = options
+  const { serviceUrls } = options
   let dialled = 0
   const backoff = createBackoff(random)
   /** The oldest first. */
   const open = new Set<SessionConnection>()
   let current: SessionConnection | undefined
   let timer: Timer | undefined
-  let after = options.events?.after
   let hasBeenReady = false
   let isClosed = false
-  /** Events are processed one after the other, and so many wait. */
-  let processing: Promise<void> = Promise.resolve()
-  let waiting = 0
 
   async function hello(nonce: Hex, audience: string): Promise<string> {
-    const { account, name, chainIds, protocolName, events } = options
+    const { account, name, chainIds, protocolName } = options
     const address = lowerCase(account.address)
     // The audience is configured: an instance that passes the challenge of another one on gets no use of this signature.
     const text = { address, name, audience, chainIds }
     const message = sessionMessage(protocolName, { ...text, nonce })
     const signature = await account.signMessage({ message })
-    return JSON.stringify({ type: 'hello', ...text, signature, ...(events && { events: { after } }) })
-  }
-
-  function receiveEvent(source: SessionConnection, event: SessionOrderEvent, cursor: string): void {
-    waiting++
-    if (waiting >= MANY_EVENTS) source.pause()
-    processing = processing.then(async () => {
-      // Those of a connection that has ended come again: the next one begins after the last processed event.
-      if (!isClosed && open.has(source)) await processEvent(event, cursor)
-      waiting--
-      if (waiting < MANY_EVENTS) for (const connection of open) connection.resume()
-    })
-  }
-
-  async function processEvent(event: SessionOrderEvent, cursor: string): Promise<void> {
-    try {
-      await options.onEvent?.(event, cursor)
-    } catch (error) {
-      onError(error)
-    }
-    after = cursor
+    return JSON.stringify({ type: 'hello', ...text, signature, events: {} })
   }
 
   function connect(): void {
@@ -101,13 +73,10 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       clock,
       hello: (nonce) => hello(nonce, origin),
       onResult: (result) => options.onResult?.(result),
-      onEvent: (event, cursor) => receiveEvent(connection, event, cursor),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.
         resetTimer = clock.setTimeout(backoff.reset, LASTING_MS)
         hasBeenReady = true
-        // Events from now on: those between a loss before the first one and the next session come as well.
-        after ||= ready.cursor
         options.onReady?.(ready, serviceUrl)
       },
       onGoAway(withinMs) {
@@ -121,8 +90,6 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
         open.delete(connection)
         if (isClosed || current !== connection) return
         current = undefined
-        // The log has no such place any more. All events that it has come again, so that none is missed.
-        if (error.code === 'CURSOR_UNKNOWN') after = 'earliest'
         if (!error.isFinal) connectAfter(backoff.next())
         options.onLost(error)
       },
@@ -142,7 +109,6 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       isClosed = true
       timer?.stop()
       await Promise.all([...open].map((connection) => connection.close()))
-      await processing
     },
   }
 }

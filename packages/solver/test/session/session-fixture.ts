@@ -1,7 +1,6 @@
 import { expect, onTestFinished } from 'vitest'
 import { devAccounts } from '../../../../src/devnet/deploy.js'
 import type { SessionError } from '../../src/session/session-error.js'
-import type { SessionOrderEvent } from '../../src/session/session-messages.js'
 import { openSolverSession, type SolverSessionOptions } from '../../src/session/solver-session.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'
 
@@ -21,7 +20,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const losses: SessionError[] = []
   const errors: unknown[] = []
   const results: Message[] = []
-  const events: SessionOrderEvent[] = []
+  const hints: number[] = []
   const session = openSolverSession(
     {
       serviceUrls: [server.url],
@@ -31,7 +30,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
       protocolName: 'Service',
       answer: () => DECLINE,
       onResult: (result) => results.push(result),
-      onEvent: (event) => void events.push(event),
+      onEvent: () => void hints.push(hints.length),
       onLost: (error) => losses.push(error),
       onError: (error) => errors.push(error),
       ...changes,
@@ -50,17 +49,17 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   }
 
   /** The connection with this number, with an open session. */
-  async function opened(index: number, cursor?: string): Promise<ServerConnection> {
+  async function opened(index: number): Promise<ServerConnection> {
     const found = await connection(index)
     found.challenge()
     await expect.poll(() => found.received.length).toBe(1)
-    found.accept(cursor)
+    found.accept()
     found.send({ type: 'ping', id: 'opened' })
     await expect.poll(() => found.received.length).toBe(2)
     return found
   }
 
-  return { server, session, timers, losses, errors, results, events, connection, opened }
+  return { server, session, timers, losses, errors, results, hints, connection, opened }
 }
 
 /** What a connection receives after its opening. */

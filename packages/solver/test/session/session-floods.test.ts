@@ -1,7 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
-import { deferred } from '../../../../test/support/deferred.js'
 import { eventually } from '../../../../test/support/eventually.js'
 import { MAX_UNSENT_BYTES } from '../../src/session/bounded-sender.js'
 import { quoteRequest, startSession } from './session-fixture.js'
@@ -81,35 +80,6 @@ it.each([
       .toEqual(['the instance does not read what it is sent'])
   },
 )
-
-it('the socket is not read while many events wait, and every event is processed in its order', async () => {
-  const gate = deferred()
-  const processed: unknown[] = []
-  const { instance, client, timers } = await startFloodedSession({
-    events: {},
-    async onEvent({ chainId }) {
-      await gate.opened
-      processed.push(chainId)
-    },
-  })
-  const before = client.bytesRead
-  const sendEvent = (index: number) =>
-    instance.send({
-      type: 'event',
-      event: { type: 'Deposited', chainId: index, padding: ' '.repeat(1000) },
-      cursor: `c${index}`,
-    })
-  await flood(instance, client, sendEvent)
-  expect(client.isPaused()).toBe(true)
-  expect(client.bytesRead - before).toBeLessThan(SLACK_BYTES)
-  // Pings that are not read are not missed.
-  expect(timers.waiting().filter((ms) => ms === 50_000)).toEqual([])
-  sendEvent(FLOOD)
-  gate.open()
-  await expect.poll(() => processed.at(-1)).toBe(FLOOD)
-  expect(processed.slice(0, -1)).toEqual(processed.slice(0, -1).map((_, index) => index))
-  expect(timers.waiting().filter((ms) => ms === 50_000)).toHaveLength(1)
-})
 
 it('an instance that sends each connection away keeps two at most', async () => {
   const { instance, opened, server, timers } = await startFloodedSession({ random: 0.5 })

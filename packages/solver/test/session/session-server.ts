@@ -49,14 +49,13 @@ function acceptConnection(socket: WebSocket) {
     ends,
     send,
     challenge: () => send({ type: 'challenge', nonce: NONCE, serverTime: Date.now() }),
-    /** @param cursor where the events begin */
-    accept: (cursor?: string) =>
+    accept: () =>
       send({
         type: 'ready',
         sessionId: '0f8fad5b-d9cb-469f-a165-70867728950e',
         heartbeatMs: HEARTBEAT_MS,
         limits: { maxMessageBytes: 65_536, maxOpenRequests: 64 },
-        cursor,
+        cursor: 'c0',
       }),
   }
 }

@@ -28,6 +28,7 @@ it('a challenge is answered with a hello that is signed over the nonce and the c
     name: 'Cosmo',
     audience: server.url,
     chainIds: [31337, 1],
+    events: {},
   })
   expect(await isSignedFor(hello, server.url)).toBe(true)
 })
@@ -164,73 +165,12 @@ it('pings are answered, and results are passed on', async () => {
   expect(results).toEqual([{ type: 'result', id: 'first', outcome: 'INVALID', reason: 'nonce_used' }])
 })
 
-it('a session without events does not ask for them', async () => {
-  const { opened } = await startSession()
-  expect((await opened(0)).received[0]).not.toHaveProperty('events')
-})
-
-it('events are processed one after the other, and a new session continues after the last one', async () => {
-  const second = deferred()
-  const begun: unknown[] = []
-  const { opened, timers, losses } = await startSession({
-    events: { after: 'c0' },
-    async onEvent({ chainId }) {
-      begun.push(chainId)
-      if (chainId === 2) await second.opened
-    },
-  })
+it('each event is a hint, whatever it says', async () => {
+  const { opened, hints, losses } = await startSession()
   const instance = await opened(0)
-  expect(instance.received[0].events).toEqual({ after: 'c0' })
-  const sendEvents = ({ send }: typeof instance, numbers: number[]) => {
-    for (const number of numbers)
-      send({ type: 'event', event: { type: 'Deposited', chainId: number }, cursor: `c${number}` })
-  }
-  sendEvents(instance, [1, 2, 3])
-  await expect.poll(() => begun).toEqual([1, 2])
-  instance.socket.terminate()
-  await expect.poll(() => losses).toHaveLength(1)
-  timers.fire(100)
-  const next = await opened(1)
-  expect(next.received[0].events).toEqual({ after: 'c1' })
-  sendEvents(next, [2, 3])
-  second.open()
-  // The second one comes again, since it had not ended.
-  await expect.poll(() => begun).toEqual([1, 2, 2, 3])
-})
-
-it('an event whose processing fails is reported, and does not stop the next one', async () => {
-  const { opened, errors } = await startSession({
-    events: {},
-    onEvent({ type }) {
-      throw new Error(`no ${type}`)
-    },
-  })
-  const instance = await opened(0)
-  instance.send({ type: 'event', event: { type: 'Deposited' }, cursor: 'c1' })
-  instance.send({ type: 'event', event: { type: 'Settled' }, cursor: 'c2' })
-  await expect.poll(() => errors).toEqual([new Error('no Deposited'), new Error('no Settled')])
-})
-
-it.each([
-  ['from now on', undefined, 'c0'],
-  ['earliest', 'earliest', 'earliest'],
-  ['after a cursor', 'c0', 'c0'],
-])('a session that is lost before its first event continues: %s', async (_, after, next) => {
-  const { opened, timers } = await startSession({ events: after === undefined ? {} : { after } })
-  ;(await opened(0, 'c0')).socket.terminate()
-  await expect.poll(timers.waiting).toEqual([100])
-  timers.fire(100)
-  expect((await opened(1, 'c9')).received[0].events).toEqual({ after: next })
-})
-
-it('events come from the oldest one kept when the instance no longer knows the cursor', async () => {
-  const { connection, losses, timers } = await startSession({ events: { after: 'old' } })
-  const instance = await connection(0)
-  instance.challenge()
-  instance.send({ type: 'error', code: 'CURSOR_UNKNOWN', error: 'This log has no such cursor.' })
-  await expect.poll(() => losses.map(({ code }) => code)).toEqual(['CURSOR_UNKNOWN'])
-  timers.fire(100)
-  const next = await connection(1)
-  next.challenge()
-  await expect.poll(() => next.received[0]?.events).toEqual({ after: 'earliest' })
+  expect(instance.received[0].events).toEqual({})
+  instance.send({ type: 'event', event: { type: 'Deposited', chainId: 1 }, cursor: 'c1' })
+  instance.send({ type: 'event' })
+  await expect.poll(() => hints).toHaveLength(2)
+  expect(losses).toEqual([])
 })

@@ -1,0 +1,142 @@
+import { toFunctionSelector } from 'viem'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { KnownQuote } from './known-quotes.js'
+import type { ModelTransaction } from './model-chain.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { BOND, SETTLEMENT, SOLVER, STRANGER, settlementCall, WETH } from './world.js'
+
+beforeAll(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+const CONFIRMATIONS = 20
+const ORDERS = toFunctionSelector('orders(bytes32)')
+const LONG = { depositSeconds: 200, fillSeconds: 120 }
+
+type Fate = 'lost' | 'waiting' | number
+
+/** A solver that runs, and quotes that were taken. */
+async function start() {
+  const running = await startRunning('reference', { confirmations: CONFIRMATIONS })
+  const { chain, ask, deposit, passBlocks, stateOf } = running
+  const isSigned = ({ from }: ModelTransaction) => from === SOLVER
+
+  return {
+    ...running,
+    /** Replaces blocks. @param signed what becomes of the solver's transactions @param others and of the others */
+    reorganise: (depth: number, signed: Fate, others: Fate) =>
+      chain.reorganise(depth, chain.head().timestamp + 2, (removed) => (isSigned(removed) ? signed : others)),
+    /** A quote whose deposit was made, and whose order was paid. */
+    async paid(isForAddress = false): Promise<KnownQuote> {
+      const known = (await ask(1_000n, { ...LONG, isForAddress })) as KnownQuote
+      if (isForAddress) running.transfer(known)
+      else deposit(known)
+      await passBlocks(4)
+      expect(stateOf(known)).toBe(OrderState.SETTLED)
+      return known
+    },
+    async isPaid(known: KnownQuote): Promise<boolean> {
+      for (let block = 0; block < 15 && stateOf(known) !== OrderState.SETTLED; block++) await passBlocks(1)
+      return stateOf(known) === OrderState.SETTLED
+    },
+  }
+}
+
+it.each([false, true])('a payment that is lost is made again, at an address: %s', async (isForAddress) => {
+  const { chain, paid, isPaid, reorganise, passBlocks, stateOf, metrics, end } = await start()
+  const known = await paid(isForAddress)
+  const sent = chain.countOf(SOLVER)
+  await passBlocks(CONFIRMATIONS - 5)
+  reorganise(CONFIRMATIONS, 'lost', 0)
+  expect(stateOf(known)).not.toBe(OrderState.SETTLED)
+  expect(await isPaid(known)).toBe(true)
+  await passBlocks(2)
+  // By the same transaction.
+  expect([chain.countOf(SOLVER), metrics().paymentsSent]).toEqual([sent, 1])
+  expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
+  end()
+})
+
+it('a payment is made again after a restart', async () => {
+  const { paid, isPaid, reorganise, restart, stateOf, end } = await start()
+  const known = await paid()
+  await restart(() => {
+    reorganise(8, 'lost', 0)
+    expect(stateOf(known)).toBe(OrderState.DEPOSITED)
+  })
+  expect(await isPaid(known)).toBe(true)
+  end()
+})
+
+it('a quote whose deposit and payment are lost counts again until it has ended', async () => {
+  const { paid, reorganise, passBlocks, isUnused, metrics, bond, slash, chain, errors, end } = await start()
+  const known = await paid()
+  reorganise(10, 'lost', 'lost')
+  await passBlocks(2)
+  expect([isUnused(known), metrics().openQuotes]).toEqual([true, 1])
+  await passBlocks(160)
+  expect(isUnused(known)).toBe(false)
+  expect(chain.head().timestamp).toBeGreaterThan(known.quote.fillDeadline)
+  slash(known)
+  await passBlocks(10)
+  expect(bond()).toBe(BOND)
+  expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
+  expect(errors()).toEqual([])
+  end()
+})
+
+it('a deposit that comes again in the first of the new blocks is found and paid', async () => {
+  const { paid, isPaid, reorganise, end } = await start()
+  const known = await paid()
+  reorganise(CONFIRMATIONS, 'lost', 0)
+  expect(await isPaid(known)).toBe(true)
+  end()
+})
+
+it('a cancellation that is lost is sent again, so that later payments do not wait for its nonce', async () => {
+  const { chain, ask, paid, isPaid, reorganise, passBlocks, isUnused, end } = await start()
+  const unused = (await ask(1_000n)) as KnownQuote
+  await passBlocks(10)
+  expect(isUnused(unused)).toBe(false)
+  const known = await paid()
+  const sent = chain.countOf(SOLVER)
+  reorganise(12, 'lost', 0)
+  expect([chain.countOf(SOLVER) < sent - 1, isUnused(unused)]).toEqual([true, true])
+  expect(await isPaid(known)).toBe(true)
+  expect(isUnused(unused)).toBe(false)
+  end()
+})
+
+it('an order that a stranger has settled is paid when that is lost', async () => {
+  const { chain, ask, transfer, passBlocks, stateOf, isPaid, end } = await start()
+  const known = (await ask(1_000n, { ...LONG, isForAddress: true })) as KnownQuote
+  // In one block, before the solver can pay.
+  transfer(known)
+  chain.act(STRANGER, SETTLEMENT, settlementCall('settle', [known.quote, known.signature]))
+  await passBlocks(4)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  chain.reorganise(4, chain.head().timestamp + 2, ({ to }) => (to === WETH ? 0 : 'lost'))
+  expect(stateOf(known)).toBe(OrderState.NONE)
+  expect(await isPaid(known)).toBe(true)
+  end()
+})
+
+it('an order is not read any more when its payment is deep', async () => {
+  const { paid, passBlocks, node, end } = await start()
+  const known = await paid()
+  let reads = 0
+  node.intercept(({ method, params = [] }, answer) => {
+    const { data = '' } = Object(params[0])
+    if (method === 'eth_call' && data.startsWith(ORDERS) && data.includes(known.orderId.slice(2))) reads++
+    return answer()
+  })
+  await passBlocks(CONFIRMATIONS - 5)
+  expect(reads).toBeGreaterThanOrEqual(CONFIRMATIONS - 5)
+  await passBlocks(10)
+  reads = 0
+  await passBlocks(5)
+  expect(reads).toBe(0)
+  end()
+})
