@@ -117,21 +117,16 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
    */
   async function end(entry: LedgerQuote): Promise<void> {
     const { quote, isForAddress } = entry
-    const orders = entry.signed.map(async (signed) => ({
-      signed,
-      ...(await readOrder(chain, signed.orderId)),
-    }))
-    const taken = (await Promise.all(orders)).find(({ state: reached }) => reached !== 'NONE')
+    const orders = await Promise.all(entry.signed.map(({ orderId }) => readOrder(chain, orderId)))
+    const taken = orders.find((order) => order.state !== 'NONE')
     conclude(quote.nonce, taken === undefined ? 'CANCELLED' : 'TAKEN')
     // One that others have settled is followed until that is deep, too.
-    const isNew =
-      taken?.state === 'SETTLED' && (state.order(taken.signed.orderId)?.status ?? 'OPEN') === 'OPEN'
-    if (taken?.state === 'DEPOSITED' || isNew)
-      return filling.deposited(taken.signed.orderId, taken.fillDeadline)
-    const cost = bondOf(taken?.signed ?? entry)
+    const isNew = taken?.state === 'SETTLED' && (state.order(taken.orderId)?.status ?? 'OPEN') === 'OPEN'
+    if (taken?.state === 'DEPOSITED' || isNew) return filling.deposited(taken.orderId, taken.fillDeadline)
+    const cost = ledger.bondOf(taken ?? quote)
     // Others may end an order without a slash.
     if (taken?.state === 'REFUNDED' && addresses.hasCostBond(await parts.refresh(), cost, isForAddress)) {
-      const { orderId, chainId } = taken.signed
+      const { orderId, chainId } = taken
       const then = isForAddress ? ': quotes for deposit addresses are declined there for 24 hours' : ''
       onError(
         new Error(

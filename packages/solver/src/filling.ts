@@ -1,12 +1,12 @@
 import type { Hex } from 'viem'
+import type { Order } from '../../../src/domain/order.js'
 import { isOverflow } from '../../protocol/src/revert.js'
 import { settleCall, settlementCall } from './chain/calls.js'
-import { type ChainOrder, readBalance, readOrder } from './chain/orders.js'
+import { readBalance, readOrder } from './chain/orders.js'
 import type { ChainParts } from './chain-parts.js'
 import type { FillableOrder, SolverQuote } from './fillable-order.js'
 import { createOrderReports } from './order-reports.js'
 import type { Payments } from './payments.js'
-import { isPrice } from './quote-ledger.js'
 import { createSlots } from './slots.js'
 import type { SolverOptions } from './solver-options.js'
 import type { StoredOrder } from './state.js'
@@ -119,7 +119,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     const isFirst = reported.get(orderId)?.where !== deposit
     if (isFirst) onDeposit(orderId, signed, deposit)
     if (hasGivenUp(orderId)) return undefined
-    if (deposit === 'CONTRACT' && !(await isEnough(order, seen, signed, isFirst))) return undefined
+    if (seen.state === 'DEPOSITED' && !(await isEnough(order, seen.inputAmount, signed, isFirst)))
+      return undefined
     if (deposit === 'CONTRACT' || signed === undefined) return { deposit, deadline: order.fillDeadline }
     // A deposit by a call may still show up.
     if (time.passed() > parts.addresses.givenUpAfter(signed.quote)) return undefined
@@ -129,7 +130,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   /** Whether what has arrived is what was quoted, or the market maker takes it. */
   async function isEnough(
     { orderId }: StoredOrder,
-    { inputAmount }: ChainOrder,
+    inputAmount: bigint,
     signed: SolverQuote | undefined,
     isFirst: boolean,
   ): Promise<boolean> {
@@ -163,7 +164,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   const hasGivenUp = (orderId: Hex) => (reported.get(orderId)?.reverts ?? 0) >= MAX_REVERTS
 
   /** @returns undefined while no deposit is there, or the order belongs to another solver */
-  async function findDeposit(seen: ChainOrder, signed: SolverQuote | undefined) {
+  async function findDeposit(seen: Order, signed: SolverQuote | undefined) {
     if (seen.state === 'DEPOSITED') return seen.solver === solver ? 'CONTRACT' : undefined
     if (signed === undefined) return undefined
     const { quote, depositAddress } = signed
@@ -173,8 +174,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
 
   /** A reorganisation has removed the end of a quote. */
   function countAgain(signed: SolverQuote): void {
-    state.reopenQuote(signed.orderId)
-    if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, !isPrice(signed.quote))
+    if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, state.reopenQuote(signed.orderId))
   }
 
   /** A reorganisation may have removed a payment, or its deposit too. */
@@ -192,7 +192,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     state.setStatus(orderId, 'FINAL')
   }
 
-  async function reopen(orderId: Hex, seen: ChainOrder): Promise<void> {
+  async function reopen(orderId: Hex, seen: Order): Promise<void> {
     const signed = state.quote(orderId)
     // Its payment would revert.
     if ((await findDeposit(seen, signed)) === undefined) payments?.forget(orderId)

@@ -108,7 +108,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   /** By output token: what missed orders have cost, and until when that counts. */
   const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
 
-  const bondOf = ({ outputAmount }: Quote) => bondFor(outputAmount, bondReservationBps)
+  const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
 
   const hasMissed = (outputToken: Address) =>
     (missed.get(outputToken)?.bond ?? 0n) * MISSED.divisor > (holdings?.totalBond ?? 0n)

@@ -2,7 +2,6 @@ import { createAggregatorClient } from '../../client/src/client.js'
 import { AggregatorError } from '../../client/src/errors.js'
 import { signRegistration } from '../../client/src/registration.js'
 import { retryDelay } from '../../client/src/retry.js'
-import { warnOfDecimals } from './chain/token-decimals.js'
 import type { SolverParts } from './chain-parts.js'
 import { type ChainRun, startChainRun } from './chain-run.js'
 import { createQuoteSigner } from './quote-signer.js'
@@ -93,7 +92,6 @@ async function startChain(shared: Shared, chainId: number): Promise<void> {
     parts.push(run.idle)
   }
   await run.prepare()
-  void warnOfDecimals(run.chain, shared.log).catch(() => {})
 }
 
 async function connect(shared: Shared, quoting: Quoting): Promise<void> {

@@ -57,105 +57,114 @@ type SignedRow = Omit<SolverQuote, 'quote'> & { readonly quote: string }
  */
 export function openState(path: string) {
   const database = openDatabase(path)
-  const prepare = <T = unknown>(sql: string) => database.prepare<(string | number)[], T>(sql)
-  const addQuote = database.prepare(
-    `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @quote, @signature, @isForAddress, NULL)
-      ON CONFLICT DO NOTHING`,
-  )
-  const quote = prepare<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE orderId = ?`)
-  const keptQuotes = prepare<SignedRow & { isForAddress: 0 | 1 }>(
-    `SELECT ${SIGNED}, isForAddress FROM quotes WHERE chainId = ? AND endedAt IS NULL`,
-  )
-  const endQuote = prepare('UPDATE quotes SET endedAt = ? WHERE orderId = ?')
-  const reopenQuote = prepare('UPDATE quotes SET endedAt = NULL WHERE orderId = ?')
-  const endedQuote = prepare<SignedRow>(
-    `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
-      ORDER BY endedAt DESC LIMIT 1`,
-  )
-  const dropQuote = prepare('DELETE FROM quotes WHERE orderId = ?')
-  const addOrder = database.prepare<Omit<StoredOrder, 'status'>>(
-    `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN') ON CONFLICT DO NOTHING`,
-  )
-  const order = prepare<StoredOrder>('SELECT * FROM orders WHERE orderId = ?')
-  const orders = prepare<StoredOrder>(
-    'SELECT * FROM orders WHERE chainId = ? AND status = ? ORDER BY fillDeadline',
-  )
-  const dropOrder = prepare('DELETE FROM orders WHERE orderId = ?')
-  const setStatus = prepare('UPDATE orders SET status = ? WHERE orderId = ?')
-  const attempts = prepare<SignedTransaction>(
-    'SELECT hash, raw, nonce FROM attempts WHERE payment = ? ORDER BY rowid',
-  )
-  const addAttempt = prepare('INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING')
-  const clearAttempts = prepare('DELETE FROM attempts WHERE payment = ?')
-  const renamePayment = prepare('UPDATE attempts SET payment = ? WHERE payment = ?')
-  // SQLite takes the other columns from the row that has the maximum.
-  const keptPayments = prepare<KeptPayment>(
-    `SELECT payment AS id, hash, raw, nonce, status, max(attempts.rowid) FROM attempts LEFT JOIN orders ON orderId = payment
-      WHERE attempts.chainId = ? GROUP BY payment ORDER BY nonce`,
-  )
-  const position = prepare<{ value: string }>('SELECT value FROM positions WHERE name = ?')
-  const setPosition = prepare(
-    'INSERT INTO positions VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-  )
-  const pruneQuotes = prepare(
-    'DELETE FROM quotes WHERE chainId = ? AND endedAt < ? AND orderId NOT IN (SELECT orderId FROM orders)',
-  )
-  const pruneOrders = prepare(
-    `DELETE FROM orders WHERE chainId = ? AND fillDeadline < ? AND status <> 'OPEN'
-      AND orderId NOT IN (SELECT orderId FROM quotes WHERE endedAt IS NULL)`,
-  )
+  const statements = new Map<string, Database.Statement>()
+
+  /** A statement, which is prepared once. */
+  function sql<T = unknown>(text: string) {
+    const statement = statements.get(text) ?? database.prepare(text)
+    statements.set(text, statement)
+    return statement as Database.Statement<(string | number | object)[], T>
+  }
+
   return {
     /** Keeps a quote before it is sent. The same price may be signed again. */
     addQuote(signed: SolverQuote, isForAddress: boolean): void {
       const { fillDeadline } = signed.quote
       const quote = JSON.stringify(toWireQuote(signed.quote))
-      addQuote.run({ ...signed, quote, fillDeadline, isForAddress: Number(isForAddress) })
+      sql(
+        `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @quote, @signature, @isForAddress, NULL)
+          ON CONFLICT DO NOTHING`,
+      ).run({ ...signed, quote, fillDeadline, isForAddress: Number(isForAddress) })
     },
-    quote: (orderId: Hex) => toQuote(quote.get(orderId)),
+    quote: (orderId: Hex) =>
+      toQuote(sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE orderId = ?`).get(orderId)),
     /** The quotes of a chain that have not ended. */
     keptQuotes: (chainId: number) =>
-      keptQuotes.all(chainId).map(({ isForAddress, ...row }) => ({
-        signed: toQuote(row) as SolverQuote,
-        isForAddress: isForAddress === 1,
-      })),
+      sql<SignedRow & { isForAddress: 0 | 1 }>(
+        `SELECT ${SIGNED}, isForAddress FROM quotes WHERE chainId = ? AND endedAt IS NULL`,
+      )
+        .all(chainId)
+        .map(({ isForAddress, ...row }) => ({
+          signed: toQuote(row) as SolverQuote,
+          isForAddress: isForAddress === 1,
+        })),
     /** The nonce of a quote is used. @param time of the chain, Unix seconds */
-    endQuote: (orderId: Hex, time: number) => void endQuote.run(time, orderId),
+    endQuote: (orderId: Hex, time: number) =>
+      void sql('UPDATE quotes SET endedAt = ? WHERE orderId = ?').run(time, orderId),
     /** Another one says all that counts. */
-    dropQuote: (orderId: Hex) => void dropQuote.run(orderId),
-    /** Its nonce is not used any more. */
-    reopenQuote: (orderId: Hex) => void reopenQuote.run(orderId),
+    dropQuote: (orderId: Hex) => void sql('DELETE FROM quotes WHERE orderId = ?').run(orderId),
+    /** The nonce of a quote is not used any more. @returns whether the user was to pay at the deposit address */
+    reopenQuote: (orderId: Hex) =>
+      sql<{ isForAddress: 0 | 1 }>(
+        'UPDATE quotes SET endedAt = NULL WHERE orderId = ? RETURNING isForAddress',
+      ).get(orderId)?.isForAddress === 1,
     /** A quote of a chain that has ended, and whose fill deadline is before that time. */
-    endedQuote: (chainId: number, time: number) => toQuote(endedQuote.get(chainId, time)),
+    endedQuote: (chainId: number, time: number) =>
+      toQuote(
+        sql<SignedRow>(
+          `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
+            ORDER BY endedAt DESC LIMIT 1`,
+        ).get(chainId, time),
+      ),
     /** Keeps an order. One that is known does not change. */
-    addOrder: (added: Omit<StoredOrder, 'status'>) => void addOrder.run(added),
-    order: (orderId: Hex) => order.get(orderId),
+    addOrder: (added: Omit<StoredOrder, 'status'>) =>
+      void sql(
+        `INSERT INTO orders VALUES (@orderId, @chainId, @fillDeadline, 'OPEN') ON CONFLICT DO NOTHING`,
+      ).run(added),
+    order: (orderId: Hex) => sql<StoredOrder>('SELECT * FROM orders WHERE orderId = ?').get(orderId),
     /** The orders of a chain that have a status, the nearest deadline first. */
-    orders: (chainId: number, status: StoredOrder['status']) => orders.all(chainId, status),
+    orders: (chainId: number, status: StoredOrder['status']) =>
+      sql<StoredOrder>('SELECT * FROM orders WHERE chainId = ? AND status = ? ORDER BY fillDeadline').all(
+        chainId,
+        status,
+      ),
     /** Its deposit is not there any more. */
-    dropOrder: (orderId: Hex) => void dropOrder.run(orderId),
-    setStatus: (orderId: Hex, status: StoredOrder['status']) => void setStatus.run(status, orderId),
+    dropOrder: (orderId: Hex) => void sql('DELETE FROM orders WHERE orderId = ?').run(orderId),
+    setStatus: (orderId: Hex, status: StoredOrder['status']) =>
+      void sql('UPDATE orders SET status = ? WHERE orderId = ?').run(status, orderId),
     /**
      * What was signed for a payment, the newest last. All have the same nonce of the account.
      * @param payment an order id, or the name of another transaction, which has its chain
      */
-    attempts: (payment: string) => attempts.all(payment),
+    attempts: (payment: string) =>
+      sql<SignedTransaction>('SELECT hash, raw, nonce FROM attempts WHERE payment = ? ORDER BY rowid').all(
+        payment,
+      ),
     /** Keeps an attempt before it is sent. */
     addAttempt: (payment: string, chainId: number, { hash, raw, nonce }: SignedTransaction) =>
-      void addAttempt.run(payment, chainId, hash, raw, nonce),
-    clearAttempts: (payment: string) => void clearAttempts.run(payment),
-    renamePayment: (payment: string, next: string) => void renamePayment.run(next, payment),
-    /** All payments of a chain that are kept, by nonce. */
-    keptPayments: (chainId: number) => keptPayments.all(chainId),
+      void sql('INSERT INTO attempts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING').run(
+        payment,
+        chainId,
+        hash,
+        raw,
+        nonce,
+      ),
+    clearAttempts: (payment: string) => void sql('DELETE FROM attempts WHERE payment = ?').run(payment),
+    renamePayment: (payment: string, next: string) =>
+      void sql('UPDATE attempts SET payment = ? WHERE payment = ?').run(next, payment),
+    /** All payments of a chain that are kept, by nonce. SQLite takes the columns from the row that has the maximum. */
+    keptPayments: (chainId: number) =>
+      sql<KeptPayment>(
+        `SELECT payment AS id, hash, raw, nonce, status, max(attempts.rowid) FROM attempts LEFT JOIN orders
+          ON orderId = payment WHERE attempts.chainId = ? GROUP BY payment ORDER BY nonce`,
+      ).all(chainId),
     /** A position of a chain's blocks, or what has been learnt of it; undefined before the first one. */
-    position: (name: string) => position.get(name)?.value,
-    setPosition: (name: string, value: string) => void setPosition.run(name, value),
+    position: (name: string) =>
+      sql<{ value: string }>('SELECT value FROM positions WHERE name = ?').get(name)?.value,
+    setPosition: (name: string, value: string) =>
+      void sql('REPLACE INTO positions VALUES (?, ?)').run(name, value),
     /**
      * Forgets quotes of a chain an hour after their end, and orders a week after their deadline.
      * @param time of the chain, Unix seconds
      */
     prune(chainId: number, time: number): void {
-      pruneOrders.run(chainId, time - KEEP_ORDER_SECONDS)
-      pruneQuotes.run(chainId, time - KEEP_QUOTE_SECONDS)
+      sql(
+        `DELETE FROM orders WHERE chainId = ? AND fillDeadline < ? AND status <> 'OPEN'
+          AND orderId NOT IN (SELECT orderId FROM quotes WHERE endedAt IS NULL)`,
+      ).run(chainId, time - KEEP_ORDER_SECONDS)
+      sql(
+        'DELETE FROM quotes WHERE chainId = ? AND endedAt < ? AND orderId NOT IN (SELECT orderId FROM orders)',
+      ).run(chainId, time - KEEP_QUOTE_SECONDS)
     },
     close: () => void database.close(),
   }

@@ -154,7 +154,10 @@ describe.each([10, 500])('a node that allows %i blocks', (allowed) => {
     ['an error', () => answered(-32602, `eth_getLogs is limited to ${allowed} blocks`)],
     ['a bare code', () => answered(-32005, 'limit exceeded')],
     ['status 400', () => new RpcError('refused', 'status 400', { status: 400 })],
-    ["an error of the market maker's own transport", () => new Error('block range too large')],
+    [
+      "an error of the market maker's own transport",
+      () => Object.assign(new Error('block range too large'), { code: -32602 }),
+    ],
   ])('and says so by %s is read to its head, also after a stop of 700 blocks', async (_how, refusal) => {
     const read = new Set<number>()
     const { requests, answers, nextBlock } = startPolling(

@@ -120,7 +120,7 @@ it('a quote whose end was removed is kept again, and an order whose deposit was 
   state.addQuote(quote, true)
   state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
   state.endQuote(orderId, DEADLINE)
-  state.reopenQuote(orderId)
+  expect(state.reopenQuote(orderId)).toBe(true)
   expect(state.keptQuotes(chainId)).toEqual([{ signed: quote, isForAddress: true }])
   state.dropOrder(orderId)
   expect(state.order(orderId)).toBeUndefined()

@@ -1,16 +1,9 @@
-import {
-  type Address,
-  BaseError,
-  erc20Abi,
-  getAbiItem,
-  type Hex,
-  HttpRequestError,
-  WebSocketRequestError,
-} from 'viem'
+import { type Address, erc20Abi, getAbiItem, type Hex } from 'viem'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { createRangeSize, isForSize, type RangeSize, readRange } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/rpc-error.js'
 import { DEPOSITED } from '../../../protocol/src/deployed-settlement.js'
+import { isNodeAnswer } from '../../../protocol/src/node-answer.js'
 import type { ChainParts } from '../chain-parts.js'
 import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
@@ -118,19 +111,8 @@ async function readTo(options: DepositPollerOptions, head: Head, size: RangeSize
 }
 
 /** As `isForSize`, also for the errors of a market maker's own transport. */
-function isForSizeOf(error: unknown): boolean {
-  return rpcErrorIn(error) === undefined ? !isLostOn(error) : isForSize(error)
-}
-
-function isLostOn(error: unknown): boolean {
-  if (!(error instanceof BaseError)) return false
-  const lost = error.walk(
-    (cause) =>
-      cause instanceof WebSocketRequestError ||
-      (cause instanceof HttpRequestError && [undefined, 429, 503].includes(cause.status)),
-  )
-  return lost !== null
-}
+const isForSizeOf = (error: unknown) =>
+  rpcErrorIn(error) === undefined ? isNodeAnswer(error) : isForSize(error)
 
 /** @returns the number of logs */
 async function readBlocks(

@@ -1,12 +1,4 @@
-import {
-  type Address,
-  createPublicClient,
-  domainSeparator,
-  maxUint256,
-  type PublicClient,
-  type Transport,
-  type TypedDataDomain,
-} from 'viem'
+import { type Address, domainSeparator, maxUint256, type PublicClient, type TypedDataDomain } from 'viem'
 import type { Clock } from '../../../../src/clock.js'
 import { lowerCase } from '../../../../src/domain/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
@@ -16,7 +8,7 @@ import { readTerms } from '../../../protocol/src/read-settlement.js'
 import { simulate } from '../../../protocol/src/read-view.js'
 import type { ChainOptions, SolverAccount } from '../solver-options.js'
 import { requestOf, settlementCall } from './calls.js'
-import { openTransport } from './node-transport.js'
+import { openNode } from './open-node.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
 export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DEFAULTS>> {
@@ -65,9 +57,9 @@ export async function openChain(
   options: ChainOptions,
   shared: OpenChainOptions,
 ): Promise<SolverChain> {
-  const { transport, close } = openTransport(options.rpc, shared.clock)
+  const { client, close } = openNode(options.rpc, shared.clock)
   try {
-    return { ...(await readChain(chainId, options, transport, shared)), close }
+    return { ...(await readChain(chainId, options, client, shared)), close }
   } catch (error) {
     close()
     throw error
@@ -83,19 +75,12 @@ interface OpenChainOptions {
 async function readChain(
   chainId: number,
   options: ChainOptions,
-  transport: Transport,
+  client: PublicClient,
   { protocolName, account }: OpenChainOptions,
 ): Promise<Omit<SolverChain, 'close'>> {
   const { settlement, tokens, maxFeePerGas } = options
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const limits: typeof DEFAULTS = { ...DEFAULTS, ...Object.fromEntries(given) }
-  // A contract must not lead calls to a URL of its own.
-  const client = createPublicClient({
-    ccipRead: false,
-    transport,
-    cacheTime: 0,
-    pollingInterval: limits.pollIntervalMs,
-  })
   const place = `chains[${chainId}]`
   const nodeChainId = await client
     .getChainId()

@@ -1,14 +1,7 @@
-import type { Transport } from 'viem'
+import type { PublicClient, Transport } from 'viem'
 import type { Clock } from '../../../../src/clock.js'
-import { createRpcEndpoint, type RpcRequest, toTransport } from '../../../chain/src/rpc-endpoint.js'
+import { createRpcEndpoint, type RpcRequest, toPublicClient } from '../../../chain/src/rpc-endpoint.js'
 import { RpcError } from '../../../chain/src/rpc-error.js'
-
-/** The way to a chain's node. */
-export interface NodeTransport {
-  readonly transport: Transport
-  /** Closes what is open. A transport of the market maker stays as it is. */
-  close(): void
-}
 
 /** A call that fails on its way is made again. */
 const ATTEMPTS = 3
@@ -16,11 +9,18 @@ const FIRST_PAUSE_MS = 150
 /** For a node that limits rates: as long as no call is sent to it. */
 const FIRST_LIMITED_PAUSE_MS = 1_000
 
-/** Builds it for the option `rpc`: a URL, or a transport of viem that is taken as it is. */
-export function openTransport(rpc: string | Transport, clock: Clock): NodeTransport {
-  if (typeof rpc !== 'string') return { transport: rpc, close: () => {} }
+/**
+ * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem, which stays as it is. The client must be closed.
+ */
+export function openNode(rpc: string | Transport, clock: Clock): { client: PublicClient; close(): void } {
+  if (typeof rpc !== 'string') return { client: toPublicClient(toRequest(rpc)), close() {} }
   const { request, close } = createRpcEndpoint(rpc, { clock })
-  return { transport: toTransport(repeating(request, clock)), close }
+  return { client: toPublicClient(repeating(request, clock)), close }
+}
+
+function toRequest(transport: Transport): RpcRequest {
+  const { request } = transport({})
+  return (method, params) => request({ method, params })
 }
 
 function repeating(request: RpcRequest, clock: Clock): RpcRequest {

@@ -1,9 +1,9 @@
-import { createPublicClient, custom } from 'viem'
+import { custom } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { eventually } from '../../../test/support/eventually.js'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import { type Asked, type HttpAnswer, sendJson, startHttpNode } from '../../chain/test/nodes.js'
-import { openTransport } from '../src/chain/node-transport.js'
+import { openNode } from '../src/chain/open-node.js'
 
 const TO = `0x${'0a'.repeat(20)}` as const
 
@@ -16,9 +16,9 @@ async function start(...answers: HttpAnswer[]) {
     return sendJson(response, { id: (asked as Asked).id, result: '0x1' })
   })
   const clock = createManualClock()
-  const { transport, close } = openTransport(node.url, clock)
+  const { client, close } = openNode(node.url, clock)
   onTestFinished(close)
-  return { node, clock, client: createPublicClient({ transport }) }
+  return { node, clock, client }
 }
 
 const status =
@@ -59,7 +59,14 @@ it('a revert is not asked for again, and has its data', async () => {
   expect(node.sizes()).toEqual([1])
 })
 
-it("a market maker's own transport is taken as it is", () => {
-  const own = custom({ request: async () => '0x1' })
-  expect(openTransport(own, createManualClock()).transport).toBe(own)
+it("a market maker's own transport makes the calls, and nothing repeats them", async () => {
+  let calls = 0
+  async function request() {
+    calls++
+    if (calls === 1) throw new Error('down')
+    return '0x1'
+  }
+  const { client } = openNode(custom({ request }, { retryCount: 0 }), createManualClock())
+  await expect(client.getChainId()).rejects.toThrow('down')
+  expect([await client.getChainId(), calls]).toEqual([1, 2])
 })
