@@ -1,5 +1,6 @@
 import { toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { RULES, type Rules } from '../support/chain/chain.js'
 import type { KnownQuote } from './known-quotes.js'
 import type { ModelTransaction } from './model-chain.js'
 import { startRunning } from './running-solver.js'
@@ -18,8 +19,8 @@ const LONG = { depositSeconds: 200, fillSeconds: 120 }
 type Fate = 'lost' | 'waiting' | number
 
 /** A solver that runs, and quotes that were taken. */
-async function start() {
-  const running = await startRunning('reference', { confirmations: CONFIRMATIONS })
+async function start(rules: Rules = 'reference') {
+  const running = await startRunning(rules, { confirmations: CONFIRMATIONS })
   const { chain, ask, deposit, passBlocks, stateOf } = running
   const isSigned = ({ from }: ModelTransaction) => from === SOLVER
 
@@ -86,6 +87,23 @@ it('a quote whose deposit and payment are lost counts again until it has ended',
   expect(errors()).toEqual([])
   end()
 })
+
+it.each(RULES)(
+  'a quote whose deposit is lost before it is paid is ended in time, on the %s contract',
+  async (rules) => {
+    const { ask, deposit, passBlocks, reorganise, isUnused, metrics, chain, end } = await start(rules)
+    const known = (await ask(1_000n, { depositSeconds: 30 })) as KnownQuote
+    deposit(known)
+    await passBlocks(2, 2, { holdsSigned: true })
+    expect(metrics()).toMatchObject({ deposits: 1, paymentsSent: 1 })
+    reorganise(3, 'lost', 'lost')
+    while (chain.head().timestamp < known.quote.fillDeadline) await passBlocks(1)
+    expect(isUnused(known)).toBe(false)
+    await passBlocks(6)
+    expect(metrics()).toMatchObject({ missed: 0, openOrders: 0, openQuotes: 0 })
+    end()
+  },
+)
 
 it('a deposit that comes again in the first of the new blocks is found and paid', async () => {
   const { paid, isPaid, reorganise, end } = await start()

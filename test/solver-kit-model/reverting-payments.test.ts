@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { RULES } from '../support/chain/chain.js'
 import { Revert } from './journal.js'
 import type { KnownQuote } from './known-quotes.js'
-import { startLyingInstance } from './lying-instance.js'
 import { startRunning } from './running-solver.js'
-import { OrderState } from './settlement-state.js'
 import { BOND, SOLVER, settlementCall } from './world.js'
 
 const CANCEL = settlementCall('cancelNonce', [0n]).slice(0, 10)
@@ -39,30 +36,5 @@ it.each(['fill', 'settle'])(
     await passBlocks(2)
     expect(bond() === BOND).toBe(call === 'settle')
     end()
-  },
-)
-
-it.each(RULES)(
-  'a deposit that a reorganisation removes is ended in time on the %s contract',
-  async (rules) => {
-    const instance = await startLyingInstance()
-    const running = await startRunning(rules, {}, {}, instance)
-    const { ask, passBlocks, contracts, chain, isUnused, solver, end } = running
-    const known = (await ask(1_000n, { depositSeconds: 30 })) as KnownQuote
-    const { settlement } = contracts
-    const { order } = settlement
-    const { orderId, quote } = known
-    const removed = { ...order(orderId), ...quote, state: OrderState.DEPOSITED } as ReturnType<typeof order>
-    const seen = vi
-      .spyOn(settlement, 'order')
-      .mockImplementation((id) => (id === orderId ? removed : order(id)))
-    await instance.report(orderId, quote.fillDeadline)
-    await passBlocks(1)
-    expect(solver.metrics().deposits).toBe(1)
-    seen.mockRestore()
-    while (chain.head().timestamp < quote.fillDeadline) await passBlocks(1)
-    expect(isUnused(known)).toBe(false)
-    end()
-    instance.close()
   },
 )

@@ -3,15 +3,12 @@ import type { Address } from '../../src/domain/hex.js'
 import type { Rules } from '../support/chain/chain.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'
-import { startLyingInstance } from './lying-instance.js'
 import { startRunning } from './running-solver.js'
 import { OrderState } from './settlement-state.js'
 import { FEE_TOKEN, SOLVER, WETH } from './world.js'
 
 /** Without a file, a restart loses all quotes. `acceptLess` has no say in quotes that are not known. */
 const FORGETFUL = { stateFile: undefined, acceptLess: () => true }
-/** The kit reads at most so many blocks of two seconds again at a start without a state: a minute of them, looked for in steps. */
-const READ_AGAIN = 64
 
 beforeEach(() => {
   vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
@@ -39,24 +36,4 @@ it.each<[string, Rules, Address, number, bigint?]>([
   const words = `Error: order ${known.orderId} has ${arrived} of the input of ${WETH_UNIT}, and is not paid`
   expect(reportsOf(known, errors())).toEqual(arrived === undefined ? [] : [words])
   end()
-})
-
-it('an order whose quote the kit has lost is reported and not paid when only an instance knows of its deposit', async () => {
-  const instance = await startLyingInstance()
-  const running = await startRunning('reference', {}, FORGETFUL, instance)
-  const { ask, deposit, restart, passBlocks, stateOf, errors, chain, end } = running
-  const known = (await ask(1_000n, { fillSeconds: 300 })) as KnownQuote
-  await restart(() => {
-    instance.cut()
-    deposit(known)
-    for (let block = 0; block < 2 * READ_AGAIN; block++) chain.mine(chain.head().timestamp + 2)
-  })
-  await instance.report(known.orderId, known.quote.fillDeadline)
-  await passBlocks(5)
-  expect(stateOf(known)).toBe(OrderState.DEPOSITED)
-  expect(reportsOf(known, errors())).toEqual([
-    `Error: order ${known.orderId} has ${WETH_UNIT} of the input of a quote that is not known, and is not paid`,
-  ])
-  end()
-  instance.close()
 })

@@ -1,4 +1,4 @@
-import type { PublicClient, Transport } from 'viem'
+import { createPublicClient, type PublicClient, type Transport } from 'viem'
 import type { Clock } from '../../../../src/clock.js'
 import { createRpcEndpoint, type RpcRequest, toPublicClient } from '../../../chain/src/rpc-endpoint.js'
 import { RpcError } from '../../../chain/src/rpc-error.js'
@@ -13,14 +13,11 @@ const FIRST_LIMITED_PAUSE_MS = 1_000
  * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem, which stays as it is. The client must be closed.
  */
 export function openNode(rpc: string | Transport, clock: Clock): { client: PublicClient; close(): void } {
-  if (typeof rpc !== 'string') return { client: toPublicClient(toRequest(rpc)), close() {} }
+  // A contract must not lead calls to a URL of its own.
+  if (typeof rpc !== 'string')
+    return { client: createPublicClient({ ccipRead: false, transport: rpc }), close() {} }
   const { request, close } = createRpcEndpoint(rpc, { clock })
   return { client: toPublicClient(repeating(request, clock)), close }
-}
-
-function toRequest(transport: Transport): RpcRequest {
-  const { request } = transport({})
-  return (method, params) => request({ method, params })
 }
 
 function repeating(request: RpcRequest, clock: Clock): RpcRequest {
