@@ -127,15 +127,15 @@ it('a cancellation that is lost is sent again, so that later payments do not wai
   end()
 })
 
-it('an order that a stranger has settled is paid when that is lost', async () => {
+it('an order that a stranger has settled is paid when that is lost, also after its deposit deadline', async () => {
   const { chain, ask, transfer, passBlocks, stateOf, isPaid, end } = await start()
-  const known = (await ask(1_000n, { ...LONG, isForAddress: true })) as KnownQuote
+  const known = (await ask(1_000n, { fillSeconds: 120, isForAddress: true })) as KnownQuote
   // In one block, before the solver can pay.
   transfer(known)
   chain.act(STRANGER, SETTLEMENT, settlementCall('settle', [known.quote, known.signature]))
-  await passBlocks(4)
+  await passBlocks(12)
   expect(stateOf(known)).toBe(OrderState.SETTLED)
-  chain.reorganise(4, chain.head().timestamp + 2, ({ to }) => (to === WETH ? 0 : 'lost'))
+  chain.reorganise(12, chain.head().timestamp + 2, ({ to }) => (to === WETH ? 0 : 'lost'))
   expect(stateOf(known)).toBe(OrderState.NONE)
   expect(await isPaid(known)).toBe(true)
   end()
