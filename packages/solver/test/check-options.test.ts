@@ -94,6 +94,11 @@ it.each([
     'chains[1].maxFeePerGas must be a bigint of at least 1, in wei',
   ],
   ['maxGas', onChain({ maxGas: 0n }), 'chains[1].maxGas must be a bigint of at least 1'],
+  [
+    'confirmations',
+    onChain({ confirmations: 121 }),
+    'chains[1].confirmations must be an integer of 0 to 120',
+  ],
   ['maxPayments', onChain({ maxPayments: 0 }), 'chains[1].maxPayments must be an integer of at least 1'],
   [
     'cancelAbove',
