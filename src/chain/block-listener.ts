@@ -1,4 +1,4 @@
-import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
+import { type DecodedLogs, UNKNOWN_TIME } from '../../packages/protocol/src/settlement.js'
 import type { Address } from '../domain/hex.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Block } from './block-reader.js'
@@ -57,6 +57,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
       metrics.lateEvents.inc({ chain_id: chainId }, events)
     },
     onPublished({ header, events }) {
+      if (header.timestampMs === UNKNOWN_TIME) return
       const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
       for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
     },

@@ -199,7 +199,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         status,
         headBlock: head?.number,
         eventBlock: published,
-        lagMs: head && Math.max(0, Date.now() - head.timestampMs),
+        lagMs: head?.timestampMs ? Math.max(0, Date.now() - head.timestampMs) : undefined,
         unread,
       }
     },

@@ -29,8 +29,9 @@ export interface IntegerRule {
 }
 
 /** The largest integer that every JSON reader reads exactly: 2^53-1. */
-export const MAX_INTEGER = 2 ** 53 - 1
-export const MAX_UINT256 = 2n ** 256n - 1n
+export const MAX_INTEGER = 9_007_199_254_740_991
+/** 2^256-1, as a literal, which bundlers leave out where nobody uses it. */
+export const MAX_UINT256 = 0xffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffn
 export const MAX_PORT = 65_535
 /** Limit of a request's body. */
 export const MAX_BODY_KIB = 64

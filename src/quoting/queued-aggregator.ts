@@ -48,8 +48,9 @@ export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggreg
       const { chainId } = request
       const requestedAt = clock.monotonic()
       // The bonds and nonces of the first round after a time without demand are those of this moment (docs/decisions.md, D13).
-      await chains.get(chainId)?.wake()
-      const wokenMs = clock.monotonic() - requestedAt
+      const waking = chains.get(chainId)?.wake()
+      await waking
+      const wokenMs = waking === undefined ? 0 : clock.monotonic() - requestedAt
       return new Promise((resolve) => {
         startQueue.add({
           client: identifyClient(caller.address),

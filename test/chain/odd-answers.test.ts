@@ -179,6 +179,8 @@ describe('a block is read', () => {
       (block) => ({ ...block, transactions: block.transactions.map((hash: Hex) => ({ hash })) }),
     ],
     ['without transactions', ({ transactions, ...block }) => block],
+    ['without a time', ({ timestamp, ...block }) => block],
+    ['with words for a time', (block) => ({ ...block, timestamp: 'now' })],
     ['with a short bloom filter', (block) => ({ ...block, logsBloom: '0x00' })],
     ['with words for a bloom filter', (block) => ({ ...block, logsBloom: 'none' })],
     ['with a number for a bloom filter', (block) => ({ ...block, logsBloom: 0 })],

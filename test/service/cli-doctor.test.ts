@@ -36,6 +36,7 @@ describe('a correct configuration', () => {
     'RPC_URL_31337 eth_getLogs',
     'RPC_URL_31337 eth_call',
     'RPC_URL_31337 eth_getBlockReceipts',
+    'RPC_URL_31337 block',
     'SERVICE_ADDRESS_31337 code',
     'SERVICE_ADDRESS_31337 protocol',
     'SERVICE_ADDRESS_31337 EIP-712 domain',

@@ -1,5 +1,4 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { openRateLimitCounters } from '../../src/store/rate-limit-counters.js'
 import { eventually } from '../support/eventually.js'
 import { connect, createCountsDatabase, openCounters } from './rate-limit-tables.js'
 
@@ -31,7 +30,7 @@ test('windows that ended a minute ago are removed, however many, and later ones 
 test('counts are kept in memory after close, without a query', async () => {
   const databaseUrl = await createCountsDatabase()
   const client = await connect(databaseUrl)
-  const { limiterOf, close } = openRateLimitCounters({ databaseUrl, isUp: () => true })
+  const { limiterOf, close } = openCounters(databaseUrl)
   const limiter = limiterOf('quote', 2, MINUTE_MS)
   await limiter.consume('client')
   await close()

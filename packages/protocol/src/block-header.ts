@@ -2,8 +2,9 @@ import type { BlockHeader } from '../../../src/domain/block.js'
 import type { Hex } from '../../../src/domain/hex.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { bloomIn, numberIn, wordIn } from './node-values.js'
+import { UNKNOWN_TIME } from './settlement.js'
 
-/** A header with its block's time, Unix time in milliseconds. */
+/** A header with its block's time, Unix time in milliseconds; 0 when the node gives none. */
 export interface TimedHeader extends BlockHeader {
   readonly timestampMs: number
   /** The bloom filter over the block's logs, 256 bytes; undefined when it has no bit, or the node gives none. */
@@ -32,7 +33,7 @@ export function headerIn(answer: unknown, name: string): TimedHeader {
     number: required('number', numberIn),
     hash: required('hash', wordIn),
     parentHash: required('parentHash', wordIn),
-    timestampMs: required('timestamp', numberIn) * 1000,
+    timestampMs: (numberIn(block.timestamp) ?? UNKNOWN_TIME) * 1000,
     ...(logsBloom && { logsBloom }),
     ...(Array.isArray(block.transactions) && { transactions: block.transactions.length }),
   }

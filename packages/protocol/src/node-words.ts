@@ -26,10 +26,12 @@ export function wordsOf(error: unknown): string {
   return words.replace(URL_PARTS, '://$2').replace(/\s+/g, ' ').slice(0, MAX_CHARACTERS)
 }
 
-/** An error as callers and logs get it: those of viem, also as causes, are reduced to words. */
+/** An error as callers and logs get it: those of viem, also as causes, are reduced to words, after the name of the function. */
 export function reportable(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  if ('shortMessage' in error) return new Error(wordsOf(error))
+  const { functionName } = error as { functionName?: string }
+  const name = functionName ? `${functionName}: ` : ''
+  if ('shortMessage' in error) return new Error(`${name}${wordsOf(error)}`)
   if (error.cause !== undefined) error.cause = reportable(error.cause)
   return error
 }

@@ -129,7 +129,7 @@ export async function simulate(
     // One block for both, which another node behind the same URL must have as well.
     const newest = at ?? (await ask('eth_blockNumber'))
     // Block 0 reads as no data.
-    const block = newest === undefined || newest === '0x' ? 'latest' : newest
+    const block = newest && newest !== '0x' ? newest : 'latest'
     const [again, code] = await Promise.all([callAt(block), ask('eth_getCode', to, block)])
     answer = again
     if (code && code !== '0x') withCode++
