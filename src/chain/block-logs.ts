@@ -12,7 +12,7 @@ import {
 } from '../../packages/protocol/src/judge-block.js'
 import { includesLogs, logsIn } from '../../packages/protocol/src/log-answer.js'
 import type { NodeLog } from '../../packages/protocol/src/settlement.js'
-import type { Hex } from '../domain/hex.js'
+import { type Hex, toQuantity } from '../domain/hex.js'
 
 /** The contract's logs in one block. */
 export interface BlockLogs {
@@ -76,7 +76,7 @@ export function createBlockLogsReader(
       for (const [index, source] of again.entries()) {
         if (answers.at(-1)?.fits) break
         if (index === again.length - 1) await pause(LAST_PAUSE_MS)
-        const answer = await source.ask(header).catch((error) => {
+        const answer = await source.ask(header, index === again.length - 1).catch((error) => {
           if (source === own) throw error
           return undefined
         })
@@ -120,13 +120,16 @@ function createSource(client: PublicClient, contract: WatchedContract) {
     return proven?.logs
   }
 
-  async function ask(header: TimedHeader): Promise<Answer> {
+  /** @param byNumber some nodes ignore the hash of a filter, and have no receipts */
+  async function ask(header: TimedHeader, byNumber = false): Promise<Answer> {
     const topics = possible(header)
     if (topics?.size === 0) return NO_LOGS
     const isAskedFirst = header.logsBloom !== undefined && !doubtsReceipts
     const early = isAskedFirst ? await readReceipts(header) : undefined
     if (early !== undefined) return { logs: early, isProven: true, fits: true }
-    const filter = { address: contract.address, blockHash: header.hash }
+    const number = toQuantity(header.number)
+    const block = byNumber ? { fromBlock: number, toBlock: number } : { blockHash: header.hash }
+    const filter = { address: contract.address, ...block }
     const logs = logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), contract.address)
     if (!logs.every(isIn(header)))
       throw new InconsistentAnswerError(`block ${header.number} came with logs of another block`, 'logs')

@@ -7,6 +7,8 @@ export interface RangeSize {
   succeeded(blocks: number, logs: number): void
   /** Notes that a range of so many blocks failed for its size. @returns whether a smaller one can be tried */
   refused(blocks: number): boolean
+  /** Notes that one failed for a reason that says nothing of its size. Gateways may word a refusal so, so that the third one in a row counts. */
+  failed(blocks: number): void
 }
 
 /** Most nodes accept it. */
@@ -15,6 +17,7 @@ const FIRST_SIZE = 500
 const ENOUGH_LOGS = 2000
 /** Good ranges until a larger one is tried, after a smaller one was needed. */
 const GOOD_RANGES = 10
+const MAX_FAILURES = 3
 
 /** Builds the size. Before the first refusal, each good range doubles it. @param max the largest size */
 export function createRangeSize(max: number): RangeSize {
@@ -23,6 +26,7 @@ export function createRangeSize(max: number): RangeSize {
   let lastGood = size
   let goodRanges = 0
   let rangesToGrow = 1
+  let failures = 0
 
   function shrink(blocks: number): void {
     size = Math.max(1, Math.floor(blocks / 2))
@@ -33,6 +37,7 @@ export function createRangeSize(max: number): RangeSize {
   return {
     current: () => size,
     succeeded(blocks, logs) {
+      failures = 0
       if (logs > ENOUGH_LOGS) return shrink(blocks)
       if (blocks < size) return
       lastGood = size
@@ -48,6 +53,10 @@ export function createRangeSize(max: number): RangeSize {
       size = lastGood
       return false
     },
+    failed(blocks) {
+      failures = (failures + 1) % MAX_FAILURES
+      if (failures === 0) shrink(blocks)
+    },
   }
 }
 
@@ -60,6 +69,12 @@ export function isForSize(error: unknown): boolean {
   if (found === undefined) return false
   if (found.isRateLimit) return found.answer !== undefined && !namesRate(found)
   return found.kind !== 'lost' || found.isTimeout
+}
+
+/** Whether a call was sent, and failed at the node or on the way. */
+function isAnswer(error: unknown): boolean {
+  const { kind, status, answer } = rpcErrorIn(error) ?? {}
+  return kind === 'lost' || status !== undefined || answer !== undefined
 }
 
 interface RangeRead<T> {
@@ -77,7 +92,7 @@ interface RangeRead<T> {
 /**
  * Reads the longest range of blocks from one on that the node gives. A range that fails for its size is read again with half of the
  * blocks.
- * @throws what `read` throws: wait then, and call again; also when a single block fails
+ * @throws what `read` throws: wait then, and call again; also when a single block fails, and for each failure of another kind
  */
 export async function readRange<T>(
   size: RangeSize,
@@ -90,7 +105,11 @@ export async function readRange<T>(
       size.succeeded(to - from + 1, logsIn(range))
       return { to, range }
     } catch (error) {
-      if (!onFailed(error, from, to) || !size.refused(to - from + 1)) throw error
+      const blocks = to - from + 1
+      if (onFailed(error, from, to)) {
+        if (size.refused(blocks)) continue
+      } else if (isAnswer(error)) size.failed(blocks)
+      throw error
     }
   }
 }

@@ -39,7 +39,12 @@ const AGENT_OPTIONS: Agent.Options = { connect: { timeout: 5000 }, headersTimeou
  */
 export function createHttpExchange(url: string, { clock, words }: HttpExchangeOptions): HttpExchange {
   const { target, headers: credentials } = splitCredentials(url)
-  const headers = { 'content-type': 'application/json', 'user-agent': 'node', ...credentials }
+  const headers = {
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'node',
+    ...credentials,
+  }
   const agent = new Agent(AGENT_OPTIONS)
   /** Opens a connection for each request. */
   const freshAgent = new Agent({ ...AGENT_OPTIONS, pipelining: 0 })

@@ -19,7 +19,8 @@ export function parseJson(bytes: Buffer): unknown {
   if (bytes.length > SMALL_BYTES && countTokens(bytes) > bytes.length / BYTES_PER_TOKEN)
     throw lost('the answer of the node has far more values than its size allows')
   try {
-    return JSON.parse(bytes.toString())
+    // Without a byte order mark.
+    return JSON.parse(new TextDecoder().decode(bytes))
   } catch {
     throw lost('the answer of the node is not JSON')
   }
@@ -32,11 +33,12 @@ function countTokens(bytes: Uint8Array): number {
 }
 
 /**
- * The result in an answer of JSON-RPC, which may be null.
+ * The result in an answer of JSON-RPC, which may be null. Some gateways send the answer to one call as a list.
  * @throws RpcError with the node's error, or of kind `lost` for what is no answer
  */
 export function resultOf(answer: unknown, words: Words): unknown {
-  const { result, error } = isRecord(answer) ? answer : {}
+  const one = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer
+  const { result, error } = isRecord(one) ? one : {}
   if (error !== undefined && error !== null) throw toRpcError(error, words)
   if (result !== undefined) return result
   throw lost('the answer of the node has neither a result nor an error')

@@ -45,6 +45,14 @@ describe('the result of a call is', () => {
     const { endpoint } = await start(answered({ result, error: null }))
     expect(await endpoint.request('eth_call')).toEqual(result)
   })
+
+  it.each([
+    ['after a byte order mark', '\uFEFF{"jsonrpc":"2.0","id":1,"result":"0x1"}'],
+    ['in a list of one', '[{"jsonrpc":"2.0","id":1,"result":"0x1"}]'],
+  ])('found %s', async (_what, text) => {
+    const { endpoint } = await start(raw(text))
+    expect(await endpoint.request('eth_call')).toBe('0x1')
+  })
 })
 
 describe('a call fails with', () => {
@@ -221,7 +229,7 @@ describe('the body of an answer', () => {
         .end(gzipSync(JSON.stringify(echo(asked as Asked))))
     })
     expect(await failure()).toMatchObject({ kind: 'lost' })
-    expect(wanted).toBeUndefined()
+    expect(wanted).toBe('identity')
   })
 })
 

@@ -65,6 +65,33 @@ describe('a node that allows few blocks is read', () => {
   })
 })
 
+it.each([
+  ['status 503', refused(503, true)],
+  ['a rate in words of a size', answered(-32005, 'max block range is 10 on the free rate plan')],
+  ['no JSON', new RpcError('lost', 'the answer of the node is not JSON')],
+  ['a lost connection', new RpcError('lost', 'ECONNRESET')],
+])('a range that is refused with %s is halved at the third time, until it is read', async (_what, error) => {
+  const size = createRangeSize(MAX)
+  let calls = 0
+  const read = () =>
+    readAll(size, 40, (from, to) => {
+      calls++
+      return to - from + 1 > 10 ? error : undefined
+    })
+  let left = 30
+  while ((await read().catch(() => undefined)) === undefined && left > 0) left--
+  expect(left).toBeGreaterThan(0)
+  expect(size.current()).toBeLessThanOrEqual(10)
+  expect(calls).toBeLessThan(30)
+})
+
+it('a range is not halved while no call is sent', async () => {
+  const size = createRangeSize(MAX)
+  const paused = new RpcError('refused', 'none is sent', { isRateLimit: true })
+  for (let left = 9; left > 0; left--) await expect(readAll(size, 5000, () => paused)).rejects.toBe(paused)
+  expect(size.current()).toBe(500)
+})
+
 describe('a range keeps its size', () => {
   it.each([
     ['a lost connection', new RpcError('lost', 'ECONNRESET')],
