@@ -18,6 +18,8 @@ const ENOUGH_LOGS = 2000
 /** Good ranges until a larger one is tried, after a smaller one was needed. */
 const GOOD_RANGES = 10
 const MAX_FAILURES = 3
+/** After such failures, each of which may cost a pause, a larger range is tried seldom. */
+const GOOD_RANGES_AFTER_FAILURES = 1000
 
 /** Builds the size. Before the first refusal, each good range doubles it. @param max the largest size */
 export function createRangeSize(max: number): RangeSize {
@@ -55,7 +57,9 @@ export function createRangeSize(max: number): RangeSize {
     },
     failed(blocks) {
       failures = (failures + 1) % MAX_FAILURES
-      if (failures === 0) shrink(blocks)
+      if (failures > 0) return
+      shrink(blocks)
+      rangesToGrow = GOOD_RANGES_AFTER_FAILURES
     },
   }
 }

@@ -72,9 +72,9 @@ function isLimit(error: RpcError): boolean {
   return namesRate(error) || (RATE_CODES.includes(error.code) && !SIZE_WORDS.test(error.message))
 }
 
-/** Whether the words of an error speak of a rate, as those of bare codes do not. */
+/** Whether the words of an error speak of a rate, as those of bare codes do not. A range is a size, whatever plan allows it. */
 export function namesRate({ message }: RpcError): boolean {
-  return RATE_WORDS.test(message)
+  return RATE_WORDS.test(message) && !/\brange\b/i.test(message)
 }
 
 /**

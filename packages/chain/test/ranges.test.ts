@@ -39,6 +39,7 @@ describe('a node that allows few blocks is read', () => {
     ['too many results', () => answered(-32005, 'query returned more than 10000 results')],
     ['a bare code of limits', () => answered(-32005, 'limit exceeded')],
     ['a range too wide', () => answered(-32602, 'block range is too wide')],
+    ['a range of a plan', () => answered(-32005, 'max block range is 10 on the free rate plan')],
     ['a size of answers', () => answered(-32602, 'Log response size exceeded')],
     ['an internal error', () => answered(-32603, 'Internal error')],
     ['a time-out of the node', () => answered(-32000, 'query timeout exceeded')],
@@ -67,7 +68,6 @@ describe('a node that allows few blocks is read', () => {
 
 it.each([
   ['status 503', refused(503, true)],
-  ['a rate in words of a size', answered(-32005, 'max block range is 10 on the free rate plan')],
   ['no JSON', new RpcError('lost', 'the answer of the node is not JSON')],
   ['a lost connection', new RpcError('lost', 'ECONNRESET')],
 ])('a range that is refused with %s is halved at the third time, until it is read', async (_what, error) => {
@@ -83,6 +83,11 @@ it.each([
   expect(left).toBeGreaterThan(0)
   expect(size.current()).toBeLessThanOrEqual(10)
   expect(calls).toBeLessThan(30)
+  const few = size.current()
+  for (let ranges = 900; ranges > 0; ranges--) size.succeeded(few, 0)
+  expect(size.current()).toBe(few)
+  for (let ranges = 100; ranges > 0; ranges--) size.succeeded(few, 0)
+  expect(size.current()).toBe(2 * few)
 })
 
 it('a range is not halved while no call is sent', async () => {
