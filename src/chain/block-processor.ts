@@ -8,7 +8,6 @@ import type { BlockListener } from './block-listener.js'
 import type { Block, BlockReader } from './block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
 import { assertOnChain, parentOf, resyncRoot } from './chain-root.js'
-import { createCheckpoints } from './checkpoints.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
 import { withEventSinkErrors } from './event-sink-error.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
@@ -82,7 +81,6 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
   })
   const openPosition = createOpenPosition({ config, eventSink, log })
   const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
-  const checkpoints = createCheckpoints()
   const recheckDepth = Math.min(recheckBlocks, keptBlocks - 1)
   const passedBlocks = createPassedBlocks(recheckDepth)
   const blockRecheck = createBlockRecheck({ chainId, depth: recheckDepth, eventSink, onLogs, onLate, log })
@@ -160,16 +158,15 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
 
   /** Handles a fork before all known blocks: goes back to a block that is still on the chain. */
   async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
-    const candidates = checkpoints.through(local[0])
-    const eventBlocks = await eventSink.eventBlocks(candidates[0].number, MAX_EVENT_BLOCKS)
-    const root = await resyncRoot(reader, { candidates, eventBlocks, firstBlock, fork })
+    const [oldest] = local
+    const eventBlocks = await eventSink.eventBlocks(oldest.number, MAX_EVENT_BLOCKS)
+    const root = await resyncRoot(reader, { oldest, eventBlocks, firstBlock, fork })
     countRemoval()
     log.error(
       { chainId, maxReorgDepth, from: root.number + 1 },
       'a reorganisation deeper than MAX_REORG_DEPTH: all events after that block are removed and read again',
     )
     await confirmationBuffer.restart(root)
-    checkpoints.removeAfter(root.number)
     chain = [root]
     listener.onReorganisation()
   }
@@ -191,7 +188,6 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       firstBlock = position.firstBlock
       confirmationBuffer.reset(tipOf(headers).number)
       blockRecheck.resume(headers.filter(({ number }) => number >= firstBlock))
-      checkpoints.add(headers[0])
       return headers
     },
 
@@ -220,7 +216,6 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       await confirmationBuffer.publish(knownBlocks(), tipOf(knownBlocks()).number)
       await confirmationBuffer.publishRange(range)
       chain = [range.end]
-      checkpoints.add(range.end)
       onLogs(range)
     },
 

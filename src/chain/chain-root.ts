@@ -2,7 +2,6 @@ import type { TimedHeader } from '../../packages/protocol/src/block-header.js'
 import { InconsistentAnswerError } from '../../packages/protocol/src/inconsistent-answer.js'
 import type { BlockHeader, BlockRef } from '../domain/block.js'
 import { type BlockReader, repeatedAs } from './block-reader.js'
-import { findLastOnChain } from './checkpoints.js'
 
 /** Placeholder for the parent of block 0. */
 const BEFORE_GENESIS: BlockHeader = {
@@ -28,8 +27,8 @@ export async function firstRoot(
 }
 
 interface LostChain {
-  /** Blocks that were on the chain; the oldest first. */
-  readonly candidates: readonly [BlockHeader, ...BlockHeader[]]
+  /** The oldest known block. It was on the chain. */
+  readonly oldest: BlockHeader
   /** Older blocks whose events are in the event log; the oldest first. */
   readonly eventBlocks: readonly BlockRef[]
   /** The first block whose events were read. */
@@ -39,21 +38,18 @@ interface LostChain {
 }
 
 /**
- * Returns the block after which a chain is read again when all known blocks have left it. This is the last candidate or block
- * with events that is still on the chain, so that every event of a removed block is removed. Without either, it is the block
+ * Returns the block after which a chain is read again when all known blocks have left it. This is the last block with events
+ * that is still on the chain, so that every event of a removed block is removed. Without any, it is the block
  * before the first one that was read. A later block would not do, even a final one: the blocks that were read before it may
  * have been those of another fork.
- * @throws InconsistentAnswerError when the node still has the last candidate on its chain
+ * @throws InconsistentAnswerError when the node still has the oldest known block on its chain
  */
 export async function resyncRoot(
   reader: BlockReader,
-  { candidates, eventBlocks, firstBlock, fork }: LostChain,
+  { oldest, eventBlocks, firstBlock, fork }: LostChain,
 ): Promise<BlockHeader> {
-  const root = await findLastOnChain(candidates, reader)
-  const last = candidates[candidates.length - 1]
-  if (last !== undefined && root === last)
-    throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${last.number}`)
-  if (root !== undefined) return root
+  if ((await findLastOnChain([oldest], reader)) !== undefined)
+    throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${oldest.number}`)
   const number = (await findLastOnChain(eventBlocks, reader))?.number ?? firstBlock - 1
   return number < 0 ? BEFORE_GENESIS : reader.header(number)
 }
@@ -74,4 +70,27 @@ export async function parentOf(
   if (parent.number === number - 1) return parent
   if (parent.number < number) return repeatedAs(number - 1, parent)
   throw new InconsistentAnswerError(`the node returned another block as the parent of block ${number}`)
+}
+
+/**
+ * Finds the last of some blocks that is on the chain of a node. All blocks before such a block are on the chain too, so
+ * that each answer rules out half of the blocks.
+ * @param blocks the oldest first
+ * @returns undefined when all of them have left the chain
+ */
+async function findLastOnChain(
+  blocks: readonly BlockRef[],
+  reader: BlockReader,
+): Promise<BlockRef | undefined> {
+  let rest = blocks
+  let found: BlockRef | undefined
+  for (;;) {
+    const middle = Math.floor(rest.length / 2)
+    const block = rest[middle]
+    if (block === undefined) return found
+    // A block below 0 stands for the beginning of every chain.
+    const isOnChain = block.number < 0 || (await reader.header(block.number)).hash === block.hash
+    if (isOnChain) found = block
+    rest = isOnChain ? rest.slice(middle + 1) : rest.slice(0, middle)
+  }
 }
