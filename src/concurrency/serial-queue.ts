@@ -1,22 +1,26 @@
-/** Runs pieces of work one after the other, in the order of the calls. */
+/** Runs pieces of work one after the other, in the order of the calls. Work with different keys runs at the same time. */
 export interface SerialQueue {
-  /** Runs work after all earlier work has ended, successful or not. @returns the result of the work */
-  run<T>(work: () => Promise<T> | T): Promise<T>
+  /** Runs work after all earlier work of its key has ended, successful or not. @returns the result of the work */
+  run<T>(work: () => Promise<T> | T, key?: string): Promise<T>
   /** @returns after all current work has ended */
   idle(): Promise<void>
 }
 
-/** Builds an empty queue. */
+/** Builds an empty queue. It keeps nothing of keys without work. */
 export function createSerialQueue(): SerialQueue {
-  let last: Promise<unknown> = Promise.resolve()
+  const lasts = new Map<string, Promise<void>>()
   return {
-    run(work) {
-      const result = last.then(work)
-      last = result.catch(() => {})
+    run(work, key = '') {
+      const result = Promise.resolve(lasts.get(key)).then(work)
+      const forget = () => {
+        if (lasts.get(key) === last) lasts.delete(key)
+      }
+      const last = result.then(forget, forget)
+      lasts.set(key, last)
       return result
     },
     async idle() {
-      await last
+      await Promise.all(lasts.values())
     },
   }
 }

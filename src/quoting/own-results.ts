@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createKeyedQueue } from '../concurrency/keyed-queue.js'
+import { createSerialQueue } from '../concurrency/serial-queue.js'
 import { ServiceError } from '../domain/errors.js'
 import type { QuoteRecord } from '../domain/quote-record.js'
 import { keyOf, type SolverKey } from '../domain/solver.js'
@@ -48,12 +48,6 @@ export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOpt
 /** Runs the reads of own results: one of a solver at a time, and few in all. */
 type RunRead = <T>(key: SolverKey, read: () => Promise<T>) => Promise<T>
 
-/**
- * Reads of each group run one after the other, so that two are under way at most. Each keeps the thread or the connection that
- * also writes records.
- */
-type Group = 'registered' | 'others'
-
 /** Reads of addresses that are not registered, with the one under way. Anyone has many keys. */
 const MAX_OTHERS = 32
 
@@ -65,7 +59,11 @@ const MAX_OTHERS = 32
  */
 export function createOwnResultReads(isRegistered: (key: SolverKey) => boolean): RunRead {
   const solvers = new Set<string>()
-  const groups = createKeyedQueue<Group>()
+  /**
+   * Reads of each group run one after the other, so that two are under way at most. Each keeps the thread or the connection that
+   * also writes records.
+   */
+  const groups = createSerialQueue()
   let others = 0
   return async (key, read) => {
     const solver = keyOf(key)
@@ -74,7 +72,7 @@ export function createOwnResultReads(isRegistered: (key: SolverKey) => boolean):
     solvers.add(solver)
     if (group === 'others') others++
     try {
-      return await groups.run(group, read)
+      return await groups.run(read, group)
     } finally {
       solvers.delete(solver)
       if (group === 'others') others--

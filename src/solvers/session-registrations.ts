@@ -1,4 +1,4 @@
-import { createKeyedQueue } from '../concurrency/keyed-queue.js'
+import { createSerialQueue } from '../concurrency/serial-queue.js'
 import { assertSupported, ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/hex.js'
 import type { SessionRegistration } from '../domain/session.js'
@@ -51,7 +51,7 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
   const ends = createSessionEnds(options)
   const stopPlaces = startSessionPlaces(options)
   /** So that an address has the same session on all chains, and no end is stored before its session. */
-  const queue = createKeyedQueue<Address>()
+  const queue = createSerialQueue()
 
   async function check(keys: readonly SolverKey[]): Promise<readonly CheckedSolver[]> {
     const onAll = <T>(step: (key: SolverKey) => Promise<T> | T) =>
@@ -97,13 +97,13 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
   }
 
   return {
-    connect: (registration) => queue.run(registration.address, () => connect(registration)),
+    connect: (registration) => queue.run(() => connect(registration), registration.address),
     disconnect(sessionId, address, chainIds) {
       const endedAt = now()
       const writes = chainIds.map((chainId) => ends.begin({ chainId, address, sessionId, endedAt }))
-      return queue.run(address, async () => {
+      return queue.run(async () => {
         await Promise.all(writes.map((write) => write()))
-      })
+      }, address)
     },
     async close() {
       await Promise.all([queue.idle(), stopPlaces()])

@@ -51,3 +51,20 @@ test('a serial queue is idle when its last work has ended, also when that fails'
   await expect(failed).rejects.toThrow('the disk is full')
   await idle
 })
+
+test('work of one key runs in the order of the calls, and does not wait for other keys', async () => {
+  const queue = createSerialQueue()
+  const [first, started] = [deferred(), deferred()]
+  const ran: string[] = []
+  const one = queue.run(async () => {
+    started.open()
+    await first.opened
+    ran.push('a1')
+  }, 'a')
+  const two = queue.run(() => void ran.push('a2'), 'a')
+  await started.opened
+  expect(await queue.run(() => ran.push('b'), 'b')).toBe(1)
+  first.open()
+  await Promise.all([one, two])
+  expect(ran).toEqual(['b', 'a1', 'a2'])
+})
