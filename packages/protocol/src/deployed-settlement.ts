@@ -16,7 +16,7 @@ import { QUOTE_MEMBERS, type Quote, toContractQuote } from '../../../src/domain/
 import type { Bond } from '../../../src/domain/solver.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { type DecodedLogs, type NodeLog, type SolverNonce, UNKNOWN_TIME, type View } from './settlement.js'
-import { usedMembers } from './typed-data-domain.js'
+import type { TypedDataDomain } from './typed-data-domain.js'
 
 // The ABI of deployed settlement contracts and of the reference contract: a module of the shape `Settlement`. Calls at the
 // top of the module are marked as pure, so that bundlers leave out what an app does not use.
@@ -80,7 +80,12 @@ function view<const I extends AbiFunction, T>(
   }
 }
 
-export const domain = () => view(DOMAIN, [], usedMembers)
+/** With the members that the contract uses: bit n of the fields stands for member n (ERC-5267). */
+export const domain = (): View<TypedDataDomain> =>
+  view(DOMAIN, [], ([fields, name, version, chainId, verifyingContract, salt]) => {
+    const members = Object.entries({ name, version, chainId, verifyingContract, salt })
+    return Object.fromEntries(members.filter((_, index) => Number(fields) & (1 << index)))
+  })
 export const depositProxyCodeHash = () => view(CODE_HASH, [], lowerCase)
 export const bondToken = () => view(BOND_TOKEN, [], lowerCase)
 export const bondReservationBps = () => view(RESERVATION, [], BigInt)

@@ -1,7 +1,8 @@
+import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { expect, test } from 'vitest'
-import { usedMembers } from '../src/typed-data-domain.js'
+import { domain } from '../src/deployed-settlement.js'
 
-const CONTRACT = '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'
+const CONTRACT = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
 const SALT = `0x${'5a'.repeat(32)}` as const
 const ALL = {
   name: 'Settlement',
@@ -19,6 +20,9 @@ test.each([
   ['0x1f', ['name', 'version', 'chainId', 'verifyingContract', 'salt']],
 ] as const)('a domain with the fields %s has the members %j', (fields, names) => {
   const { name, version, chainId, verifyingContract, salt } = ALL
-  const domain = usedMembers([fields, name, version, chainId, verifyingContract, salt, []])
-  expect(domain).toEqual(Object.fromEntries(names.map((member) => [member, ALL[member]])))
+  const types = parseAbiParameters('bytes1, string, string, uint256, address, bytes32, uint256[]')
+  const members = [fields, name, version, chainId, verifyingContract, salt, []] as const
+  expect(domain().decode(encodeAbiParameters(types, members))).toEqual(
+    Object.fromEntries(names.map((member) => [member, ALL[member]])),
+  )
 })
