@@ -1,8 +1,9 @@
 import { create } from '@bufbuild/protobuf'
-import { type ChainHealth, ChainHealthSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
+import { type ChainHealth, ChainHealthSchema, ChainStatus } from '../../gen/aggregator/v1/chain_health_pb.js'
 import type { Chain } from '../chain/chain.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
-import { CHAIN_STATUSES, toUint64 } from './convert-chains.js'
+import { toUpperCase } from './convert.js'
+import { toUint64 } from './convert-chains.js'
 
 interface ChainHealthOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'status'>>
@@ -27,7 +28,7 @@ export function createChainHealth({ chains, directory }: ChainHealthOptions): Re
         const { chainId, status, headBlock, lagMs } = chain.status()
         return create(ChainHealthSchema, {
           chainId: BigInt(chainId),
-          status: CHAIN_STATUSES[status],
+          status: ChainStatus[toUpperCase(status)],
           headBlock: toUint64(headBlock),
           lagMs: toUint64(lagMs && Math.round(lagMs)),
           activeSolvers: directory.active(chainId).length,

@@ -1,11 +1,13 @@
+import { ChainStatus } from '../../gen/aggregator/v1/chain_health_pb.js'
 import { ChainService } from '../../gen/aggregator/v1/chain_pb.js'
+import { VerifyMode } from '../../gen/aggregator/v1/quote_pb.js'
 import type { Chain } from '../chain/chain.js'
 import type { ChainConfig, Config } from '../config.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
-import { CHAIN_STATUSES, toDomainMessage, toTokenMessage, toUint64 } from './convert-chains.js'
+import { toUpperCase } from './convert.js'
+import { toDomainMessage, toTokenMessage, toUint64 } from './convert-chains.js'
 import { type Method, unaryMethod } from './method.js'
-import { VERIFY_NUMBERS } from './read-quote.js'
 
 type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken'>
 
@@ -44,10 +46,10 @@ export function createChainService({ config, chains, directory }: ChainServiceOp
       quoteTimeoutMs: config.quoteTimeoutMs,
       quoteSoftTimeoutMs: config.quoteSoftTimeoutMs,
       maxQuoteFanOut: config.maxQuoteFanOut,
-      verifyMax: VERIFY_NUMBERS[config.verifyMax],
+      verifyMax: VerifyMode[toUpperCase(config.verifyMax)],
       domain: typedData && toDomainMessage(typedData.domain),
       bondToken: bondToken && toTokenMessage(bondToken),
-      status: CHAIN_STATUSES[status],
+      status: ChainStatus[toUpperCase(status)],
       headBlock: toUint64(headBlock),
       activeSolvers: directory.active(chainId).length,
     }

@@ -1,4 +1,5 @@
-import { Code, ConnectError } from '@connectrpc/connect'
+import { ConnectError } from '@connectrpc/connect'
+import { codeFromString } from '@connectrpc/connect/protocol-connect'
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from '../../gen/google/rpc/error_details_pb.js'
 import { REASONS, type ServiceError } from '../domain/errors.js'
 
@@ -9,7 +10,7 @@ const ERROR_DOMAIN = 'aggregator'
  * the time to wait is in `RetryInfo` (docs/decisions.md, D7, D8).
  */
 export function toConnectError(error: ServiceError): ConnectError {
-  const connectError = new ConnectError(error.message, codeOf(REASONS[error.reason].rpc))
+  const connectError = new ConnectError(error.message, codeFromString(REASONS[error.reason].rpc))
   const metadata: Record<string, string> = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
   const info = { reason: error.reason, domain: ERROR_DOMAIN, metadata }
   connectError.details.push({ desc: ErrorInfoSchema, value: info })
@@ -22,10 +23,4 @@ export function toConnectError(error: ServiceError): ConnectError {
     connectError.details.push({ desc: RetryInfoSchema, value: { retryDelay } })
   }
   return connectError
-}
-
-/** @param name the code as Connect sends it, such as `invalid_argument` */
-function codeOf(name: string): Code {
-  const key = name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())
-  return Code[key as keyof typeof Code]
 }

@@ -1,19 +1,10 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { ChainStatus } from '../../gen/aggregator/v1/chain_health_pb.js'
 import type { Eip712DomainSchema, TokenSchema } from '../../gen/aggregator/v1/chain_pb.js'
 import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
 import type { BondToken } from '../chain/bond-token.js'
-import type { ChainStatus as Status } from '../chain/chain.js'
 import { DOMAIN_TEXT, MAX_INTEGER } from '../domain/field-rules.js'
 import { lowerCase } from '../domain/hex.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
-
-/** The enum of a chain's status. On REST, its names are those of `/health`. */
-export const CHAIN_STATUSES: Readonly<Record<Status['status'], ChainStatus>> = {
-  ok: ChainStatus.OK,
-  syncing: ChainStatus.SYNCING,
-  down: ChainStatus.DOWN,
-}
 
 /** A block number or an age of a message. A node can answer anything, and one chain must not make the whole response fail. */
 export function toUint64(number: number | undefined): bigint | undefined {

@@ -5,26 +5,16 @@ import {
   type StreamEventsResponse,
   StreamEventsResponseSchema,
 } from '../../gen/aggregator/v1/event_pb.js'
-import type { OrderEventType, StreamEvent } from '../domain/event.js'
+import { ORDER_EVENT_TYPES, type StreamEvent } from '../domain/event.js'
 import { encodeOnce } from '../events/encode-once.js'
 import type { Entry } from '../events/tail-buffer.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
+import { byNumber, toUpperCase } from './convert.js'
 
 type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>
 
 /** The names of kinds of events in filters and messages. */
-export const EVENT_TYPE_NAMES = {
-  [EventType.DEPOSITED]: 'Deposited',
-  [EventType.SETTLED]: 'Settled',
-  [EventType.REFUNDED]: 'Refunded',
-  [EventType.REVERTED]: 'Reverted',
-} as const
-
-const EVENT_TYPES: Readonly<Record<OrderEventType, EventType>> = {
-  Deposited: EventType.DEPOSITED,
-  Settled: EventType.SETTLED,
-  Refunded: EventType.REFUNDED,
-}
+export const EVENT_TYPE_NAMES = byNumber([...ORDER_EVENT_TYPES, 'Reverted'], EventType)
 
 /** The message of an entry of the log, which is made once for all subscribers. */
 export const toEventMessage = encodeOnce(({ cursor, event }: Entry) =>
@@ -89,7 +79,7 @@ function toEvent(event: StreamEvent): EventInit {
       return { case: 'refunded', value }
     }
     case 'Reverted':
-      return { case: 'reverted', value: { ...base, event: EVENT_TYPES[event.event] } }
+      return { case: 'reverted', value: { ...base, event: EventType[toUpperCase(event.event)] } }
   }
 }
 

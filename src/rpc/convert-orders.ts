@@ -4,33 +4,17 @@ import {
   OrderState,
   type OrderStepSchema,
 } from '../../gen/aggregator/v1/order_pb.js'
-import type {
-  KnownOrder,
-  ListedOrder,
-  OrderState as OrderStateName,
-  OrderStep,
-  OrderWithSteps,
-} from '../domain/order.js'
+import { KNOWN_ORDER_STATES, type ListedOrder, type OrderStep, type OrderWithSteps } from '../domain/order.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
-
-const STATE_NUMBERS: Readonly<Record<OrderStateName, OrderState>> = {
-  NONE: OrderState.NONE,
-  DEPOSITED: OrderState.DEPOSITED,
-  SETTLED: OrderState.SETTLED,
-  REFUNDED: OrderState.REFUNDED,
-}
+import { byNumber } from './convert.js'
 
 /** The states of listed orders, by their numbers in messages. */
-export const LISTED_STATES: Readonly<Record<number, KnownOrder['state']>> = {
-  [OrderState.DEPOSITED]: 'DEPOSITED',
-  [OrderState.SETTLED]: 'SETTLED',
-  [OrderState.REFUNDED]: 'REFUNDED',
-}
+export const LISTED_STATES = byNumber(KNOWN_ORDER_STATES, OrderState)
 
 /** The message of an order. It has only three fields when the contract does not know the order (docs/decisions.md, D6). */
 export function toOrderMessage(order: OrderWithSteps): MessageInitShape<typeof GetOrderResponseSchema> {
   const { orderId, chainId, state } = order
-  if (state === 'NONE') return { orderId, chainId: BigInt(chainId), state: STATE_NUMBERS.NONE }
+  if (state === 'NONE') return { orderId, chainId: BigInt(chainId), state: OrderState.NONE }
   return toListedOrderMessage({ ...order, terms: order })
 }
 
@@ -40,7 +24,7 @@ export function toListedOrderMessage(order: ListedOrder) {
   return {
     orderId,
     chainId: BigInt(chainId),
-    state: STATE_NUMBERS[state],
+    state: OrderState[state],
     user: toCachedChecksumAddress(user),
     solver: solver && toCachedChecksumAddress(solver),
     inputToken: terms && toCachedChecksumAddress(terms.inputToken),

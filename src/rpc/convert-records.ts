@@ -14,6 +14,7 @@ import { explain } from '../quoting/explain.js'
 import type { QuoteRecordView } from '../quoting/record-view.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
+import { toUpperCase } from './convert.js'
 
 /**
  * The message of a record as its reader may see it, with each solver's outcome in words.
@@ -61,9 +62,4 @@ export function toResultMessage(
     declineCode: declineCode && DeclineCode[declineCode],
     explanation: explain({ declineCode, ...result }, record),
   }
-}
-
-/** The name in the proto of a word in a record. */
-function toUpperCase<Word extends string>(word: Word): Uppercase<Word> {
-  return word.toUpperCase() as Uppercase<Word>
 }

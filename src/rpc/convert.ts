@@ -5,6 +5,19 @@ import { ORDER_TYPES, type Quote, type SignedQuote } from '../domain/quote.js'
 import type { Solver } from '../domain/solver.js'
 import { toCachedChecksumAddress, toChecksumAddress } from '../signing/checksum.js'
 
+/** The name of a word in an enum of the protos. */
+export function toUpperCase<Word extends string>(word: Word): Uppercase<Word> {
+  return word.toUpperCase() as Uppercase<Word>
+}
+
+/** Words by their numbers in an enum of the protos. */
+export function byNumber<Word extends string>(
+  words: readonly Word[],
+  numbers: Readonly<Record<Uppercase<Word>, number>>,
+): Readonly<Record<number, Word>> {
+  return Object.fromEntries(words.map((word) => [numbers[toUpperCase(word)], word]))
+}
+
 /** The message of a signed quote, with addresses in EIP-55 form (docs/decisions.md, D3). */
 export function toSignedQuoteMessage(signed: SignedQuote) {
   return {

@@ -7,9 +7,10 @@ import {
 } from '../../gen/aggregator/v1/quote_pb.js'
 import type { ChainConfig, Config } from '../config.js'
 import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../domain/field-rules.js'
-import { deadlines, type QuoteRequest } from '../domain/quote.js'
+import { DEPOSIT_MODES, deadlines, ORDER_TYPES, type QuoteRequest } from '../domain/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../domain/verification.js'
 import { ownSoftDeadline, type SoftDeadline } from '../quoting/fan-out.js'
+import { byNumber } from './convert.js'
 import type { Fields } from './fields.js'
 
 /** A valid request for quotes. */
@@ -41,17 +42,8 @@ interface ReadQuoteOptions
   readonly now: () => number
 }
 
-const ORDER_TYPE_NAMES = {
-  [OrderType.EXACT_INPUT]: 'EXACT_INPUT',
-  [OrderType.EXACT_OUTPUT]: 'EXACT_OUTPUT',
-} as const
-/** The modes as numbers of the contract. */
-export const VERIFY_NUMBERS = {
-  off: VerifyModeNumber.OFF,
-  best: VerifyModeNumber.BEST,
-  all: VerifyModeNumber.ALL,
-} as const
-const DEPOSIT_MODE_NAMES = { [DepositMode.CONTRACT]: 'CONTRACT', [DepositMode.ADDRESS]: 'ADDRESS' } as const
+const ORDER_TYPE_NAMES = byNumber(ORDER_TYPES, OrderType)
+const DEPOSIT_MODE_NAMES = byNumber(DEPOSIT_MODES, DepositMode)
 
 /** The fields of a swap. */
 type SwapMessage = Pick<GetQuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
@@ -75,9 +67,7 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
   const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, now } = options
   const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
   const softDeadlineRule = integerOf(0, quoteTimeoutMs)
-  const verifyModes: Readonly<Record<number, VerifyMode>> = Object.fromEntries(
-    VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1).map((mode) => [VERIFY_NUMBERS[mode], mode]),
-  )
+  const verifyModes = byNumber(VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1), VerifyModeNumber)
 
   /** @returns undefined when the round waits for all solvers */
   function readSoftDeadline(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
 import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
 import { jsonNames } from '../../src/http/json-names.js'
-import { CHAIN_STATUSES, toDomainMessage } from '../../src/rpc/convert-chains.js'
+import { toDomainMessage } from '../../src/rpc/convert-chains.js'
 
 const CONTRACT = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
 const SALT = `0x${'ab'.repeat(32)}` as const
@@ -32,9 +32,6 @@ describe('an EIP-712 domain', () => {
 })
 
 test('the status of a chain has the names of /health', () => {
-  const names = jsonNames(ChainStatusSchema)
-  expect(Object.values(CHAIN_STATUSES).map((status) => names.get(status))).toEqual(
-    Object.keys(CHAIN_STATUSES),
-  )
-  expect(ChainStatusSchema.values).toHaveLength(Object.keys(CHAIN_STATUSES).length + 1)
+  const [, ...names] = jsonNames(ChainStatusSchema).values()
+  expect(names).toEqual(['ok', 'syncing', 'down'])
 })
