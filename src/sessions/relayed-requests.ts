@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events'
+import { limitTime } from '../concurrency/limit-time.js'
 import { readPartOf } from '../domain/offer.js'
 import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
 import { toQuoteRequest } from '../solvers/request-body.js'
@@ -35,7 +35,8 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     onReply: (reply: RelayedReply) => void,
   ): Promise<void> {
     const returnMs = Math.min(RETURN_MS, Math.ceil(waitMs / 10))
-    const wait = openWait(waitMs - returnMs)
+    const round = new AbortController()
+    const wait = limitTime(waitMs - returnMs, round.signal)
     const solverRequest: SolverRequest = {
       request: toQuoteRequest(body, kind),
       body: Buffer.from(JSON.stringify(body)),
@@ -45,7 +46,7 @@ export function createRelayedRequests(sessions: SessionTransport): AnswerReplica
     }
     const asked = solvers.map(async ({ sessionId, address, id }) => {
       const solver = { chainId: body.chainId, address, session: { id: sessionId } }
-      waits.set(id, wait.abort)
+      waits.set(id, () => round.abort())
       let isSent = false
       const onSent = () => {
         isSent = true
@@ -94,14 +95,4 @@ function toLine({ id, reply }: RelayedReply): string {
     if (line.length <= MAX_LINE_LENGTH) return line
   } catch {}
   return JSON.stringify({ id, reply: { kind: reply.kind } })
-}
-
-/** A signal that is aborted after a time, or by `abort`, unless it is ended before. */
-function openWait(ms: number) {
-  const controller = new AbortController()
-  // Each solver adds a listener. Node warns of a leak when there are more than ten.
-  setMaxListeners(0, controller.signal)
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, ms)
-  return { signal: controller.signal, abort, end: () => clearTimeout(timer) }
 }
