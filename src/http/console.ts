@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { sliced } from './sliced.js'
 
 /** What the console may load (docs/decisions.md, D21). */
-const CONSOLE_POLICY = [
+export const CONSOLE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

@@ -3,19 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
+import { CONSOLE_POLICY } from '../console.js'
 import { sliced } from '../sliced.js'
 
-/** The page and Swagger UI need these sources and no others. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join(';')
+/** The page and Swagger UI need the sources of the console and no others, and send no form. */
+const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
 
 /** Addresses are relative, so that the page works under any prefix that a proxy may add. */
 const PAGE = `<!DOCTYPE html>
