@@ -1,5 +1,6 @@
 import { keyOf, type Solver, type SolverKey } from '../domain/solver.js'
 import type { SolverResult } from '../domain/solver-result.js'
+import { COUNTED_RESULTS } from '../domain/solver-statistics.js'
 import type { Metrics } from '../telemetry/metrics.js'
 
 /** Counts the results of requests to each solver in the metrics. */
@@ -22,14 +23,7 @@ export interface SolverCounters {
 
 type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast' | 'solverWins'>
 
-const OUTCOMES: readonly SolverResult['kind'][] = [
-  'quoted',
-  'declined',
-  'invalid',
-  'late',
-  'failed',
-  'cancelled',
-]
+const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelled']
 
 /** Builds the counters. */
 export function createSolverCounters(metrics: SolverMetrics): SolverCounters {

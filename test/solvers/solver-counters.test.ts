@@ -43,6 +43,7 @@ test('the results of each solver are counted, also when its registration changes
 test('the series of a solver that leaves are removed, and start again when it comes back', async () => {
   const { count, removeOthers, outcomes, durations } = openCounters()
   count(solver(1), 'quoted', 1)
+  count(solver(1), 'soft_deadline', undefined)
   removeOthers(new Map([[1, [solver(1)]]]))
   removeOthers(new Map([[1, []]]))
   expect([await outcomes(), await durations()]).toEqual([[], []])
