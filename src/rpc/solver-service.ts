@@ -6,7 +6,7 @@ import type { RegisterSolver } from '../solvers/register-solver.js'
 import type { SolverDirectory } from '../solvers/solver-directory.js'
 import type { UnregisterSolver } from '../solvers/unregister-solver.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { toSolverMessage } from './convert.js'
+import { toSolverMessage, toUpperCase } from './convert.js'
 import { type Method, unaryMethod } from './method.js'
 
 interface SolverServiceOptions {
@@ -15,15 +15,6 @@ interface SolverServiceOptions {
   readonly directory: Pick<SolverDirectory, 'active'>
   readonly metrics: Pick<Metrics, 'registrations'>
 }
-
-const CHECK_OUTCOMES = {
-  quoted: CheckOutcome.QUOTED,
-  declined: CheckOutcome.DECLINED,
-  invalid: CheckOutcome.INVALID,
-  late: CheckOutcome.LATE,
-  failed: CheckOutcome.FAILED,
-  skipped: CheckOutcome.SKIPPED,
-} as const
 
 /** The methods of SolverService. */
 export function createSolverService(options: SolverServiceOptions): Method[] {
@@ -58,7 +49,7 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       return {
         status: 'registered',
         address: toCachedChecksumAddress(registration.address),
-        check: { outcome: CHECK_OUTCOMES[outcome], explanation },
+        check: { outcome: CheckOutcome[toUpperCase(outcome)], explanation },
       }
     },
   })
