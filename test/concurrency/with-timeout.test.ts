@@ -11,11 +11,8 @@ test('a promise that rejects in time gives its own error', async () => {
   await expect(withTimeout(Promise.reject(new Error('refused')), 10_000)).rejects.toThrow('refused')
 })
 
-test('a promise that takes longer is a TimeoutError with the time or the given message', async () => {
+test('a promise that takes longer is a TimeoutError with the time', async () => {
   await expect(withTimeout(never, 5)).rejects.toEqual(new TimeoutError('no answer within 5 ms'))
-  await expect(withTimeout(never, 5, 'the node is silent')).rejects.toEqual(
-    new TimeoutError('the node is silent'),
-  )
 })
 
 test('a rejection after the timeout is no unhandled rejection', async () => {
