@@ -14,21 +14,15 @@ import type { KnownOrder } from '../domain/order.js'
  *
  * An event stays as it is when the contract cannot be read or does not know the order yet. Then the terms are read later
  * (see terms-retry.ts).
+ * @param replacesEvents whether published events are removed before these are added. A reorganisation deletes the row of an order
+ *   without steps, with its terms. So the table of orders is not asked.
  * @throws ChainReadError when the endpoint does not answer; EventSinkError. At the second time in a row that it does not answer
  *   for an order, the chain's events do not wait any longer for the orders.
  */
 export type AttachOrders = (
   events: readonly EventWithPosition[],
-  options?: AttachOptions,
+  replacesEvents?: boolean,
 ) => Promise<EventWithPosition[]>
-
-export interface AttachOptions {
-  /**
-   * Whether published events are removed before these are added. A reorganisation deletes the row of an order without steps,
-   * with its terms. So the table of orders is not asked.
-   */
-  readonly replacesEvents?: boolean
-}
 
 export interface AttachOrdersOptions {
   /** The endpoint's client first, then those of other endpoints. */
@@ -86,7 +80,7 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
     return orders
   }
 
-  return async (sources, { replacesEvents = false } = {}) => {
+  return async (sources, replacesEvents = false) => {
     const events = sources.map(({ event }) => event)
     const deposits = new Map(
       events.flatMap((event) => (event.type === 'Deposited' ? [[event.orderId, event.solver] as const] : [])),

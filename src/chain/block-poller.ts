@@ -14,6 +14,7 @@ import { createHeadSubscriptions } from './head-subscriptions.js'
 import type { HeadSync } from './head-sync.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
+import type { EndpointVerifier } from './verify-endpoint.js'
 
 /** Polls a chain and passes each new head to the head sync. */
 export interface BlockPoller {
@@ -43,10 +44,7 @@ interface BlockPollerOptions {
   readonly rpcUrls: readonly string[]
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
-  /** Verifies an endpoint before the first read from it. Later calls do nothing. */
-  readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
-  /** Has an endpoint verified again before the next read from it. */
-  readonly forgetEndpoint: (endpoint: Endpoint) => void
+  readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
   readonly blocks: Pick<BlockProcessor, 'last'>
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
@@ -84,7 +82,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   }
 
   async function followHeadOf(endpoint: Endpoint, run: PollRun): Promise<void> {
-    await options.verifyEndpoint(endpoint)
+    await options.verifier.verify(endpoint)
     const wasSubscribed = subscriptions.has(endpoint)
     // Before the head is read, so that no head is missed between the two.
     await subscriptions.subscribe(endpoint, () => options.isIdle() || run.pollSoon())
@@ -124,7 +122,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     }
     results.failed(error, place, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
-    if (error instanceof ChainConfigError) options.forgetEndpoint(endpoint)
+    if (error instanceof ChainConfigError) options.verifier.forget(endpoint)
     if (!isNodeAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscriptions.remove(endpoint)
       endpoint.disconnect()

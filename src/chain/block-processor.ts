@@ -104,7 +104,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
         return 'added'
       case 'reorganisation': {
         // The node may have left the fork of this head. The old events stay until the new ones have been read.
-        const reading = reader.blocks(headers, { replacesEvents: true })
+        const reading = reader.blocks(headers, true)
         const [blocks] = await Promise.all([reading, assertOnChain(reader, first), reader.verifyChainId()])
         append(await rollBack(local, step.ancestor), blocks)
         return 'removed'

@@ -9,12 +9,7 @@ import { bloomIn, wordIn } from '../../packages/protocol/src/node-values.js'
 import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
 import type { BlockHeader } from '../domain/block.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
-import {
-  type AttachOptions,
-  type AttachOrders,
-  type AttachOrdersOptions,
-  createAttachOrders,
-} from './attach-orders.js'
+import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'
 import { addBlockTimes, withTime } from './block-times.js'
 import { createRangeLogsReader } from './range-logs.js'
@@ -55,7 +50,7 @@ export interface BlockReader {
   /** The header of the block with this hash. */
   headerOf(hash: Hex): Promise<TimedHeader>
   /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
-  blocks(headers: readonly TimedHeader[], options?: AttachOptions): Promise<Block[]>
+  blocks(headers: readonly TimedHeader[], replacesEvents?: boolean): Promise<Block[]>
   /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
   range(from: number, to: number): Promise<BlockRange>
   /** The numbers of the blocks with logs, from one number to another, both included. One call; nothing is proved. */
@@ -153,12 +148,10 @@ export function createBlockReader(
       throw new InconsistentAnswerError(`the chain changed while blocks ${from} to ${to} were read`)
     },
     headerOf,
-    async blocks(headers, options) {
+    async blocks(headers, replacesEvents) {
       const blocks = await Promise.all(headers.map(block))
-      const attached = await attachOrders(
-        blocks.flatMap(({ events }) => events),
-        options,
-      )
+      const sources = blocks.flatMap(({ events }) => events)
+      const attached = await attachOrders(sources, replacesEvents)
       let start = 0
       return blocks.map((read) => {
         const events = attached.slice(start, start + read.events.length)

@@ -16,6 +16,7 @@ import { withEventSinkErrors } from './event-sink-error.js'
 import { createHeadSync } from './head-sync.js'
 import { createPollResults } from './poll-results.js'
 import { createTermsRetry } from './terms-retry.js'
+import type { EndpointVerifier } from './verify-endpoint.js'
 
 /** The leader's reading of one chain, for all replicas, from the election until the leadership is lost. */
 export interface ChainSync extends ChainState {
@@ -38,10 +39,7 @@ interface ChainSyncOptions {
   /** Calls the endpoints in order until one answers. */
   readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]
-  /** Verifies an endpoint before the first read from it. Later calls do nothing. */
-  readonly verifyEndpoint: (endpoint: Endpoint) => Promise<void>
-  /** Has an endpoint verified again before the next read from it. */
-  readonly forgetEndpoint: (endpoint: Endpoint) => void
+  readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
   readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher

@@ -142,8 +142,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         eventSink,
         client,
         endpoints,
-        verifyEndpoint: verifier.verify,
-        forgetEndpoint: verifier.forget,
+        verifier,
         listener,
         publisher,
       })

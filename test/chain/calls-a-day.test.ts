@@ -75,8 +75,7 @@ async function startSync(blockSeconds: number) {
     eventSink,
     client: endpoint.client,
     endpoints: [endpoint],
-    verifyEndpoint: async () => {},
-    forgetEndpoint: ignore,
+    verifier: { verify: async () => {}, forget: ignore },
     listener: {
       onLogs: ignore,
       onReorganisation: ignore,
