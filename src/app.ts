@@ -2,7 +2,7 @@ import { openServer } from './app/open-server.js'
 import { openSolvers } from './app/open-solvers.js'
 import type { AppOverrides, Started } from './app/overrides.js'
 import { startReplicaListener } from './app/replica-listener.js'
-import { closeChains, openChains } from './chain/chains.js'
+import { openChains } from './chain/chains.js'
 import { createOrderCaches } from './chain/order-cache.js'
 import { systemClock } from './clock.js'
 import { openInstance } from './cluster/open-instance.js'
@@ -98,7 +98,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       // Before the blocks since the last stop are read.
       (chain) => followCancellations(chain, directory.registered, usedNonces),
     )
-    started.push(() => closeChains(chains))
+    started.push(async () => void (await Promise.all([...chains.values()].map((chain) => chain.close()))))
     const eventLog: EventLog = {
       ...writtenLog,
       subscribe(...args) {

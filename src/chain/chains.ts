@@ -31,11 +31,6 @@ export async function openChains(
   return new Map(chains.map((chain) => [chain.chainId, chain]))
 }
 
-/** Closes the connections of all chains. */
-export async function closeChains(chains: ReadonlyMap<number, Chain>): Promise<void> {
-  await Promise.all([...chains.values()].map((chain) => chain.close()))
-}
-
 /** Writes the status of all chains to the metrics. */
 export function collectChainMetrics(
   chains: ReadonlyMap<number, Chain>,

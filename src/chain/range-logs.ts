@@ -4,6 +4,7 @@ import { InconsistentAnswerError } from '../../packages/protocol/src/inconsisten
 import { includesLogs, inOrder, logsIn } from '../../packages/protocol/src/log-answer.js'
 import type { NodeLog } from '../../packages/protocol/src/settlement.js'
 import { type Address, toQuantity } from '../domain/hex.js'
+import { groupBy } from '../domain/parts.js'
 import type { BlockLogsReader } from './block-logs.js'
 
 /** A node has left out logs of a range. A smaller range may be complete. */
@@ -73,7 +74,7 @@ export function createRangeLogsReader(
       ask(from, to),
       Promise.all(spread(from, to - 1).map(readHeader)),
     ])
-    const came = groupByBlock(logs)
+    const came = groupBy(logs, ({ blockNumber }) => blockNumber)
     const headers = [...checked, end]
     const isTrusted =
       logs.every(({ blockNumber }) => blockNumber >= from && blockNumber <= to) &&
@@ -95,16 +96,6 @@ export function createRangeLogsReader(
       throw new IncompleteRangeError(`logs of blocks ${from} to ${to} are missing`, 'logs')
     return { end, headers, logs: inOrder([...logs, ...again]) }
   }
-}
-
-function groupByBlock(logs: readonly NodeLog[]): ReadonlyMap<number, readonly NodeLog[]> {
-  const groups = new Map<number, NodeLog[]>()
-  for (const log of logs) {
-    const group = groups.get(log.blockNumber)
-    if (group === undefined) groups.set(log.blockNumber, [log])
-    else group.push(log)
-  }
-  return groups
 }
 
 /** At most `MAX_CHECKED` numbers from one to another, both included, at equal distances from a random start. */

@@ -28,14 +28,11 @@ export async function verifyContract(
     const typedData = { primaryType: quoteTypeName(protocolName), domain }
     return { hasher: createQuoteHasher(protocolName, hashed), typedData }
   } catch (error) {
-    const issue = error instanceof ChainReadError ? ISSUES[error.failure] : undefined
-    if (issue === undefined) throw error
-    throw new ChainConfigError(`SERVICE_ADDRESS_${chainId}`, `is ${settlement}, ${issue(chainId)}`)
+    if (!(error instanceof ChainReadError) || error.failure === 'failed') throw error
+    const issue =
+      error.failure === 'absent'
+        ? 'which is not a settlement contract of this protocol'
+        : `where chain ${chainId} has no contract`
+    throw new ChainConfigError(`SERVICE_ADDRESS_${chainId}`, `is ${settlement}, ${issue}`)
   }
-}
-
-const ISSUES: Record<ChainReadError['failure'], ((chainId: number) => string) | undefined> = {
-  failed: undefined,
-  absent: () => 'which is not a settlement contract of this protocol',
-  'no code': (chainId) => `where chain ${chainId} has no contract`,
 }

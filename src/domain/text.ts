@@ -28,3 +28,12 @@ export function shorten(text: string, maxLength: number): string {
   const isWithinPair = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1))
   return `${text.slice(0, isWithinPair ? maxLength - 1 : maxLength)}…`
 }
+
+/** A part of a URL without its escapes; the part itself where they are malformed. */
+export function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

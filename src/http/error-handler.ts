@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseChainId } from '../domain/chain-id.js'
 import { ServiceError } from '../domain/errors.js'
+import { decoded } from '../domain/text.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import type { RateLimits } from '../rpc/rate-limits.js'
 import type { Logger } from '../telemetry/log.js'
@@ -88,14 +89,5 @@ export function createBadUrlHandler(
       sendError(reply, rejection)
       logRequest(request, rejection.httpStatus)
     }
-  }
-}
-
-/** @returns the text of a path's segment; empty when it cannot be decoded */
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    return ''
   }
 }

@@ -56,6 +56,7 @@ export class OpenConnections {
   }
 }
 
-function destroy(this: Socket): void {
+/** Destroys the socket whose event it listens to. */
+export function destroy(this: Socket): void {
   this.destroy()
 }

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { destroy } from './open-connections.js'
 
 /** HTTP/2 connections begin with `PRI * HTTP/2.0`; no method of HTTP/1.1 begins with these bytes. */
 const HTTP2_BEGINNING = Buffer.from('PRI')
@@ -25,8 +26,4 @@ export function sniffProtocol(
     socket.unshift(beginning)
     decide(mayBeHttp2 ? 'http2' : 'http1')
   })
-}
-
-function destroy(this: Socket): void {
-  this.destroy()
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
+import { groupBy } from '../domain/parts.js'
 
 /** The places of connections without an accepted hello. */
 export interface PendingPlaces {
@@ -72,12 +73,7 @@ const networkOf = ({ client }: Place) => client.networks.at(-1)?.key ?? client.k
 
 /** The places of the group that has most, in their order. */
 function largestGroup(places: readonly Place[], groupOf: (place: Place) => string): readonly Place[] {
-  const groups = new Map<string, Place[]>()
-  for (const place of places) {
-    const group = groups.get(groupOf(place))
-    if (group === undefined) groups.set(groupOf(place), [place])
-    else group.push(place)
-  }
+  const groups = groupBy(places, groupOf)
   return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), [])
 }
 

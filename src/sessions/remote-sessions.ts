@@ -1,5 +1,6 @@
 import type { ReplicaTarget } from '../cluster/replica-client.js'
 import type { ReplicaLinks } from '../cluster/replica-links.js'
+import { inParts } from '../domain/parts.js'
 import type { RemoteSession } from '../domain/solver.js'
 import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/solver-client.js'
@@ -56,8 +57,8 @@ export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsO
     batches.clear()
     for (const { target, rounds, results } of all) {
       for (const [solverRequest, solvers] of rounds)
-        for (const part of inParts(solvers)) void ask(target, solverRequest, part)
-      for (const part of inParts(results)) report(target, part)
+        for (const part of inParts(solvers, MAX_ITEMS)) void ask(target, solverRequest, part)
+      for (const part of inParts(results, MAX_ITEMS)) report(target, part)
     }
   }
 
@@ -157,8 +158,4 @@ function toText(
     waitMs,
   }
   return `${JSON.stringify(head).slice(0, -1)},"body":${Buffer.from(body).toString()}}`
-}
-
-function* inParts<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += MAX_ITEMS) yield items.slice(start, start + MAX_ITEMS)
 }

@@ -59,7 +59,7 @@ function createChainBonds(chainId: number, store: BondStore) {
   }
 
   async function storeChanges(): Promise<void> {
-    const changes = new Map([...unstored].flatMap((address) => entryOf(known, address)))
+    const changes = new Map([...known].filter(([address]) => unstored.has(address)))
     if (changes.size === 0) return
     unstored.clear()
     try {
@@ -106,9 +106,4 @@ function toStored(bond: Bond): StoredBond {
 
 function isEqual(one: StoredBond | undefined, other: StoredBond): boolean {
   return one?.free === other.free && one.total === other.total
-}
-
-function entryOf<K, V>(map: ReadonlyMap<K, V>, key: K): [K, V][] {
-  const value = map.get(key)
-  return value === undefined ? [] : [[key, value]]
 }

@@ -1,4 +1,4 @@
-import type { Address } from '../domain/hex.js'
+import { type Address, lowerCase } from '../domain/hex.js'
 import type { QuoteKind, QuoteRequest } from '../domain/quote.js'
 import { toCachedChecksumAddress } from '../signing/checksum.js'
 
@@ -32,13 +32,9 @@ export function toQuoteRequest(body: SolverRequestBody, kind: QuoteKind): QuoteR
   return {
     ...rest,
     kind,
-    inputToken: toLowerCase(inputToken),
-    outputToken: toLowerCase(outputToken),
-    user: toLowerCase(userAddress),
+    inputToken: lowerCase(inputToken),
+    outputToken: lowerCase(outputToken),
+    user: lowerCase(userAddress),
     amount: BigInt(amount),
   }
-}
-
-function toLowerCase(address: Address): Address {
-  return address.toLowerCase() as Address
 }

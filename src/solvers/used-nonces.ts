@@ -5,6 +5,7 @@ import type { ClusterBus } from '../domain/cluster.js'
 import { reasonOf } from '../domain/errors.js'
 import type { StreamEvent } from '../domain/event.js'
 import type { Address, Hex } from '../domain/hex.js'
+import { inParts } from '../domain/parts.js'
 import type { SignedQuote } from '../domain/quote.js'
 import type { SolverKey } from '../domain/solver.js'
 import { DAY_SECONDS } from '../domain/time.js'
@@ -129,8 +130,8 @@ export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
   }
 
   function publishInParts<T>(items: readonly T[], toMessage: (part: readonly T[]) => Message): void {
-    for (let start = 0; start < items.length; start += MAX_IN_MESSAGE)
-      cluster.publish('nonces', JSON.stringify(toMessage(items.slice(start, start + MAX_IN_MESSAGE))))
+    for (const part of inParts(items, MAX_IN_MESSAGE))
+      cluster.publish('nonces', JSON.stringify(toMessage(part)))
   }
 
   cluster.listen('nonces', {

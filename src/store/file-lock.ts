@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import SQLite from 'better-sqlite3'
 import { ConfigError } from '../environment.js'
 import { assertFolder, createForOwner } from './sqlite.js'
+import { isBusy } from './sqlite-driver.js'
 import { faultOf } from './sqlite-faults.js'
 
 /** Lock of a database file that a second service cannot take. */
@@ -75,10 +76,6 @@ function open(lockPath: string): SQLite.Database {
     sqlite?.close()
     throw unusable(lockPath, error)
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')
 }
 
 function heldBy(path: string, { pid, host, since_ms }: Holder): ConfigError {

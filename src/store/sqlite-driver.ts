@@ -102,6 +102,7 @@ class WatchedDriver extends SqliteDriver {
   }
 }
 
-function isBusy(error: unknown): boolean {
+/** Whether another connection holds the file's lock. */
+export function isBusy(error: unknown): boolean {
   return error instanceof SQLite.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 }

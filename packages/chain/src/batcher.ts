@@ -1,4 +1,5 @@
 import type { Clock } from '../../../src/clock.js'
+import { inParts } from '../../../src/domain/parts.js'
 import { createBatchSize } from './batch-size.js'
 import { type HttpExchange, reasonOf } from './http-exchange.js'
 import type { Words } from './node-words.js'
@@ -50,7 +51,7 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
     const most = size.current()
     if (first === undefined) return
     if (rest.length === 0) return void (await sendAlone(first))
-    if (calls.length > most) return void (await Promise.all(split(calls, most).map(deliver)))
+    if (calls.length > most) return void (await Promise.all([...inParts(calls, most)].map(deliver)))
     if (doubted === 0) return deliverBatch(calls)
     const inDoubt = doubted
     doubted = 0
@@ -164,9 +165,4 @@ function rejectAll(failed: readonly FailedCall[]): void {
 function sharedLimits(calls: readonly QueuedCall[]): CallLimits {
   const widest = (limit: 'maxBytes' | 'timeoutMs') => Math.max(...calls.map(({ limits }) => limits[limit]))
   return { maxBytes: widest('maxBytes'), timeoutMs: widest('timeoutMs') }
-}
-
-function split<T>(items: readonly T[], size: number): T[][] {
-  const count = Math.ceil(items.length / size)
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size))
 }

@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '../../../src/clock.js'
-import { decoded, type Words } from './node-words.js'
+import { decoded } from '../../../src/domain/text.js'
+import type { Words } from './node-words.js'
 import { refusalOf } from './pause.js'
 import { parseJson } from './rpc-answer.js'
 import { type CallLimits, CLOSED, lost, tooLate, tooLong } from './rpc-call.js'

@@ -1,4 +1,4 @@
-import { shorten } from '../../../src/domain/text.js'
+import { decoded, shorten } from '../../../src/domain/text.js'
 
 const MAX_CHARACTERS = 300
 /** More of a node's text is not looked at. */
@@ -27,14 +27,5 @@ export function createWords(url: string): Words {
       line.replace(URL_PARTS, '$1$2'),
     )
     return shorten(withoutKeys, MAX_CHARACTERS)
-  }
-}
-
-/** A part of a URL without its escapes; the part itself where they are malformed. */
-export function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
   }
 }
