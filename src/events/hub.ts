@@ -4,7 +4,6 @@ import type { EventStore } from '../store/event-store.js'
 import { createBackfillPages, type LogPart, type LogReader } from './backfill-pages.js'
 import { createConfirmations } from './cursor-confirmations.js'
 import { type CursorPositions, createCursorPositions } from './cursor-positions.js'
-import { startPaceMonitor } from './pace-monitor.js'
 import { type LogEnd, PublishedLog, type StartPosition } from './published-log.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
 import { createReplays, type Replays } from './replays.js'
@@ -44,6 +43,7 @@ interface HubOptions extends LogEnd {
   readonly reader: Pick<EventStore, 'readEntry' | 'readAfter' | 'readMatching'>
   /** Called with each new event before subscribers receive it. */
   readonly onEvent: (event: StreamEvent) => void
+  /** Called for each subscriber that is too slow. */
   readonly onSlow: () => void
   /** Runs reads of the log in turn. */
   readonly enqueueRead?: EnqueueRead
@@ -52,6 +52,7 @@ interface HubOptions extends LogEnd {
 /** In place of a cursor: the position before the oldest event kept. No cursor is this word, because cursors have points. */
 export const EARLIEST = 'earliest'
 
+const PACE_CHECK_MS = 1000
 /** Batches that replaying subscribers process in one turn of the event loop; each takes about 10 us. */
 const STEPS_PER_TURN = 64
 
@@ -66,7 +67,7 @@ export function createHub(options: HubOptions): Hub {
   const positions = createCursorPositions(published, confirmations, options.prunedSequence)
   const subscribers = new Set<Subscriber>()
   const sleepers = new Sleepers()
-  const stopMonitor = startPaceMonitor({ subscribers, sleepers, onSlow })
+  const monitor = setInterval(checkPace, PACE_CHECK_MS)
   let isClosed = false
 
   const log: SubscribedLog = {
@@ -89,6 +90,17 @@ export function createHub(options: HubOptions): Hub {
     if (oldest === undefined) throw cursorUnknown()
     // The oldest entry kept is only there to confirm cursors: the log begins after it (see EventStore.pruneSome).
     return { entries: [], through: oldest.sequence, cursor: oldest.cursor }
+  }
+
+  /** Ends subscribers that are too slow, and wakes those that have slept long enough. */
+  function checkPace(): void {
+    const now = performance.now()
+    sleepers.wakeDue(now)
+    for (const subscriber of subscribers) {
+      if (!subscriber.pace.isTooSlow(now)) continue
+      onSlow()
+      subscriber.end(new ServiceError('SUBSCRIBER_TOO_SLOW', 'This client is too slow for the events.'))
+    }
   }
 
   function endAll(reason: ServiceError): void {
@@ -124,7 +136,7 @@ export function createHub(options: HubOptions): Hub {
     },
     close() {
       isClosed = true
-      stopMonitor()
+      clearInterval(monitor)
       endAll(shuttingDown())
     },
   }
