@@ -5,7 +5,7 @@ import { findView } from '../../packages/protocol/src/read-view.js'
 import { createRetry } from '../concurrency/retry.js'
 import type { Address } from '../domain/hex.js'
 import type { Logger } from '../telemetry/log.js'
-import { readDecimals, readSymbol } from './token-views.js'
+import { parseDecimalsAnswer, parseSymbolAnswer, readTokenView } from './token-views.js'
 
 /** The ERC-20 token of the solvers' bonds, as its contract describes it. */
 export interface BondToken {
@@ -46,8 +46,10 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
   const addressOf = keepAnswer((contract) =>
     readAny(({ request }) => findView(request, contract, bondTokenView())),
   )
-  const symbolOf = keepAnswer((token) => readAny((client) => readSymbol(client, token)))
-  const decimalsOf = keepAnswer((token) => readAny((client) => readDecimals(client, token)))
+  const viewOf = (token: Address, name: 'symbol' | 'decimals') =>
+    readAny((client) => readTokenView(client, token, name))
+  const symbolOf = keepAnswer((token) => viewOf(token, 'symbol').then(parseSymbolAnswer))
+  const decimalsOf = keepAnswer((token) => viewOf(token, 'decimals').then(parseDecimalsAnswer))
 
   const reading = createRetry({
     delayMs: RETRY_MS,

@@ -59,7 +59,6 @@ const RETRY_MS = 1000
 /** The time after which the careful values count, and the longest pause between two attempts. */
 const MINUTE_MS = 60_000
 const ABSENT_AGAIN_MS = 600_000
-const MISMATCH = 'the chain is not what the configuration says'
 
 /** Builds the views of one verified contract. */
 export function createOptionalViews(options: OptionalViewsOptions): OptionalViews {
@@ -127,7 +126,10 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     work: () =>
       readAny(readUnknown).catch((error) => {
         if (error instanceof ChainConfigError)
-          log.error({ chainId, reason: describeConfigError(error) }, MISMATCH)
+          log.error(
+            { chainId, reason: describeConfigError(error) },
+            'the chain is not what the configuration says',
+          )
         throw error
       }),
   })

@@ -24,32 +24,27 @@ interface PassedOver {
 
 /** Fewer blocks cost less when they are read one by one. */
 const LEAST_BLOCKS = 3
-/** Heads for which a node that has refused a range is not asked for one again. */
-const PAUSE_HEADS = 100
 const NO_LOGS = { events: [], bondedSolvers: new Set<never>(), cancelledNonces: [], changedOrders: [] }
 const NOTHING: PassedOver = { blocks: [], late: [] }
 
 /** Builds the list, empty at first. @param depth below the head at which blocks are no longer asked for */
 export function createPassedBlocks(depth: number): PassedBlocks {
   let passed: readonly TimedHeader[] = []
-  let pause = 0
 
   return {
     async ask(reader, local, head) {
       const last = tipOf(local)
       const from = last.number + 1
-      if (pause-- > 0 || head.number - from < LEAST_BLOCKS) return NOTHING
+      if (head.number - from < LEAST_BLOCKS) return NOTHING
       const first = Math.min(from, ...passed.map(({ number }) => number))
       // In one request, so that one node answers both.
-      const answers = [reader.header(from), reader.blocksWithLogs(first, head.number - 1)] as const
-      const [next, withLogs] = await Promise.all(answers).catch(() => [undefined, []] as const)
-      pause = next === undefined ? PAUSE_HEADS : 0
-      const found = new Set<number>(withLogs)
-      const late = passed.filter(({ number }) => found.has(number))
-      if (next !== undefined)
-        passed = passed.filter((header) => header.number > head.number - depth && !late.includes(header))
-      if (next?.parentHash !== last.hash || [...found].some((number) => number >= from))
-        return { blocks: [], late }
+      const asked = [reader.header(from), reader.blocksWithLogs(first, head.number - 1)] as const
+      const answers = await Promise.all(asked).catch(() => undefined)
+      if (answers === undefined) return NOTHING
+      const [next, found] = answers
+      const late = passed.filter(({ number }) => found.includes(number))
+      passed = passed.filter((header) => header.number > head.number - depth && !late.includes(header))
+      if (next.parentHash !== last.hash || found.some((number) => number >= from)) return { blocks: [], late }
       const headers = Array.from({ length: head.number - from }, (_, index) => {
         const number = from + index
         const hash = number === head.number - 1 ? head.parentHash : last.hash

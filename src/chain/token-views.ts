@@ -1,6 +1,5 @@
 import { type PublicClient, toFunctionSelector } from 'viem'
 import { simulate } from '../../packages/protocol/src/read-view.js'
-import type { View } from '../../packages/protocol/src/settlement.js'
 import { isDisplayName } from '../domain/display-name.js'
 import { DECIMALS } from '../domain/field-rules.js'
 import { type Address, type Hex, toQuantity } from '../domain/hex.js'
@@ -17,28 +16,14 @@ const STRING_START = 2 * WORD
 /** A display name is shorter, also when each character has four bytes. */
 const MAX_SYMBOL_BYTES = 256
 
-const SYMBOL = toFunctionSelector('symbol()')
-const DECIMALS_VIEW = toFunctionSelector('decimals()')
-
-type Client = Pick<PublicClient, 'request'>
-
-/** Reads a token's symbol. */
-export async function readSymbol(client: Client, token: Address): Promise<string | undefined> {
-  return parseSymbolAnswer(await callView(client, token, { name: 'symbol', data: SYMBOL }))
-}
-
-/** Reads the number of a token's decimals. */
-export async function readDecimals(client: Client, token: Address): Promise<number | undefined> {
-  return parseDecimalsAnswer(await callView(client, token, { name: 'decimals', data: DECIMALS_VIEW }))
-}
-
-/** The bytes that a view without arguments returns; none when the contract reverts, or returns nothing. */
-async function callView(
-  { request }: Client,
+/** The bytes that a view of a token returns; none when the contract reverts, or returns nothing. @throws ChainReadError */
+export async function readTokenView(
+  { request }: Pick<PublicClient, 'request'>,
   to: Address,
-  { name, data }: Pick<View<unknown>, 'name' | 'data'>,
+  name: 'symbol' | 'decimals',
 ): Promise<Hex> {
-  return (await simulate(request, { to, data, gas: toQuantity(VIEW_GAS) }, name)) ?? '0x'
+  const call = { to, data: toFunctionSelector(`${name}()`), gas: toQuantity(VIEW_GAS) }
+  return (await simulate(request, call, name)) ?? '0x'
 }
 
 /**

@@ -26,17 +26,8 @@ interface QueuedAggregatorOptions {
  * (docs/decisions.md, D14).
  */
 export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggregator {
-  const {
-    aggregator,
-    chains,
-    clock,
-    startQueue,
-    fanOut,
-    quoteIds,
-    roundMetrics,
-    roundErrors,
-    identifyClient,
-  } = options
+  const { aggregator, startQueue, fanOut, quoteIds, roundMetrics, roundErrors, identifyClient } = options
+  const { chains, clock } = options
 
   function unstarted(error: RoundResult['error'], quoteId: string): RoundResult {
     return { quoteId, offers: [], counts: NOTHING_ASKED, error }
