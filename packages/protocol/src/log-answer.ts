@@ -7,18 +7,18 @@ import type { NodeLog } from './settlement.js'
 const MAX_TOPICS = 4
 
 /**
- * Reads a node's answer to `eth_getLogs` for one contract. `null` is an answer without logs.
- * @param address lower case
+ * Reads a node's answer to `eth_getLogs` for some contracts. `null` is an answer without logs.
+ * @param addresses of the contracts, lower case
  * @returns the logs in one spelling and in the order of the chain, without duplicates
  * @throws InconsistentAnswerError when a log is malformed, was removed by a reorganisation or belongs to another contract
  */
-export function logsIn(answer: unknown, address: Address): NodeLog[] {
+export function logsIn(answer: unknown, ...addresses: readonly Address[]): NodeLog[] {
   const list = answer ?? []
   if (!Array.isArray(list)) throw new InconsistentAnswerError('the answer is no list of logs', 'logs')
   return inOrder(
     list.map((item, index) => {
       const log = logIn(item, `logs[${index}]`)
-      if (log.address === address) return log
+      if (addresses.includes(log.address)) return log
       throw new InconsistentAnswerError('a log belongs to another contract', `logs[${index}].address`)
     }),
   )

@@ -1,5 +1,7 @@
 import { BlockNotFoundError, type Hex } from 'viem'
 import type { Clock } from '../../../../src/clock.js'
+import { headerIn } from '../../../protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../../protocol/src/inconsistent-answer.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A block that the node can show by its hash. */
@@ -20,6 +22,8 @@ const MEASURED_BLOCKS = 100
  * shown its logs late.
  */
 const OVERLAP_SECONDS = 60
+/** Deadlines have 32 bits. */
+const MAX_TIME = 2 ** 32 - 1
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
@@ -92,12 +96,16 @@ export function createChainTime(
 
 /**
  * Reads the newest block, and once more by its hash: an endpoint of several nodes must not name a block that it does not have.
- * @throws viem's errors
+ * @throws viem's errors, and InconsistentAnswerError, also for a time that is none of a deadline: orders would end by it
  */
 export async function readHead({ client }: Pick<SolverChain, 'client'>): Promise<Head> {
-  const { hash } = await client.getBlock({ blockTag: 'latest' })
-  const { number, timestamp } = await client.getBlock({ blockHash: hash })
-  return { number: Number(number), hash, time: Number(timestamp) }
+  const newest = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+  const asked = headerIn(newest, 'latest').hash
+  const block = await client.request({ method: 'eth_getBlockByHash', params: [asked, false] })
+  const { number, hash, timestampMs } = headerIn(block, asked)
+  const time = timestampMs / 1000
+  if (time > 0 && time <= MAX_TIME) return { number, hash, time }
+  throw new InconsistentAnswerError(`block ${hash} has no valid timestamp`, 'timestamp')
 }
 
 /** Builds the time of a chain from its newest block and an earlier one. @throws viem's errors */

@@ -1,8 +1,9 @@
-import { type Address, erc20Abi, getAbiItem, type Hex } from 'viem'
-import { lowerCase } from '../../../../src/domain/hex.js'
-import { createRangeSize, isForSize, type RangeSize, readRange } from '../../../chain/src/block-ranges.js'
+import { type Address, encodeEventTopics, erc20Abi, type Hex, type LogTopic } from 'viem'
+import { toQuantity } from '../../../../src/domain/hex.js'
+import { createRangeSize, isForSize, readRange } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/rpc-error.js'
-import { DEPOSITED } from '../../../protocol/src/deployed-settlement.js'
+import { DEPOSITED, decodeLogs } from '../../../protocol/src/deployed-settlement.js'
+import { logsIn } from '../../../protocol/src/log-answer.js'
 import { isNodeAnswer } from '../../../protocol/src/node-answer.js'
 import type { ChainParts } from '../chain-parts.js'
 import { within } from '../within.js'
@@ -25,7 +26,6 @@ const MAX_RANGE = 1_000
 /** More addresses make no filter that nodes accept. */
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
-const TRANSFER = getAbiItem({ abi: erc20Abi, name: 'Transfer' })
 
 /** Reads the deposits of a chain. */
 export interface DepositPoller {
@@ -44,28 +44,21 @@ export function pollDeposits(options: DepositPollerOptions): DepositPoller {
   const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
   let passedOn: Hex | undefined
-  let read: Hex | undefined
-  let reading: Promise<void> | undefined
   let waiting = new AbortController()
-  const size = createRangeSize(MAX_RANGE)
-
-  async function readDeposits(head: Head): Promise<void> {
-    if (head.hash !== read) await readTo(options, head, size)
-    read = head.hash
-  }
+  const { readDeposits, readTransfers } = createLogReads(options)
+  const readers = [
+    createReader(options, `chain ${chain.chainId}`, readDeposits),
+    createReader(options, `transfers ${chain.chainId}`, readTransfers),
+  ]
 
   async function poll(): Promise<void> {
     try {
       const head = await readHead(chain)
-      reading ??= readDeposits(head).finally(() => {
-        reading = undefined
-      })
-      const deposits = within(clock, MAX_DELAY_MS, reading)
-      await deposits.catch(() => {})
+      const reads = readers.map((readTo) => readTo(head))
+      await Promise.allSettled(reads)
       if (head.hash !== passedOn) await onBlock(head)
       passedOn = head.hash
-      await deposits
-      if (read === head.hash) time.answered()
+      if ((await Promise.all(reads)).every((isRead) => isRead)) time.answered()
       failures = 0
     } catch (error) {
       failures++
@@ -88,25 +81,43 @@ export function pollDeposits(options: DepositPollerOptions): DepositPoller {
   return { ended: pollOn(), wake: () => waiting.abort() }
 }
 
-/** Reads the blocks up to a new head. */
-async function readTo(options: DepositPollerOptions, head: Head, size: RangeSize): Promise<void> {
-  const { chain, signal, state } = options
-  const name = `chain ${chain.chainId}`
-  // A chain of a test may have begun again, below.
-  const last = Math.min(Number(state.position(name) ?? head.number), head.number)
-  // A quote that is signed from here on is deposited in a later block.
-  const addresses = options.addresses()
-  for (let from = Math.max(0, last - options.time.overlap()); from <= head.number; ) {
-    const { to } = await readRange(size, {
-      from,
-      maxTo: head.number,
-      read: (first, end) => readBlocks(options, addresses, first, end),
-      logsIn: (logs) => logs,
-      onFailed: isForSizeOf,
+/**
+ * Builds the reader of some logs. It goes on where it was, whatever becomes of others: a node may refuse some filters only.
+ * @param name of its position
+ * @param read reads a range of blocks, both ends included, and returns the number of logs
+ * @returns reads the blocks up to a new head; false when that takes long, and goes on
+ */
+function createReader(
+  { chain, clock, signal, state, time }: DepositPollerOptions,
+  name: string,
+  read: (from: number, to: number) => Promise<number>,
+): (head: Head) => Promise<boolean> {
+  const size = createRangeSize(MAX_RANGE)
+  let last: Hex | undefined
+  let reading: Promise<void> | undefined
+
+  async function readTo(head: Head): Promise<void> {
+    if (head.hash === last) return
+    // A state of an earlier version has one position for all.
+    const position = Number(state.position(name) ?? state.position(`chain ${chain.chainId}`) ?? head.number)
+    state.setPosition(name, String(position))
+    // A chain of a test may have begun again, below, and a node may lag far behind for a while.
+    for (let from = Math.max(0, Math.min(position, head.number) - time.overlap()); from <= head.number; ) {
+      const range = { from, maxTo: head.number, read, logsIn: (logs: number) => logs, onFailed: isForSizeOf }
+      const { to } = await readRange(size, range)
+      if (signal.aborted) return
+      state.setPosition(name, String(Math.max(position, to)))
+      from = to + 1
+    }
+    last = head.hash
+  }
+
+  return async (head) => {
+    reading ??= readTo(head).finally(() => {
+      reading = undefined
     })
-    if (signal.aborted) return
-    state.setPosition(name, String(Math.max(last, to)))
-    from = to + 1
+    await within(clock, MAX_DELAY_MS, reading)
+    return last === head.hash
   }
 }
 
@@ -114,27 +125,48 @@ async function readTo(options: DepositPollerOptions, head: Head, size: RangeSize
 const isForSizeOf = (error: unknown) =>
   rpcErrorIn(error) === undefined ? isNodeAnswer(error) : isForSize(error)
 
-/** @returns the number of logs */
-async function readBlocks(
-  { chain, solver, onDeposited, onTransfer, onError }: DepositPollerOptions,
-  addresses: readonly Address[],
-  from: number,
-  to: number,
-): Promise<number> {
-  const { client, settlement, tokens } = chain
-  const range = { fromBlock: BigInt(from), toBlock: BigInt(to), strict: true } as const
-  const readTransfers = (to: Address[]) =>
-    client.getLogs({ ...range, address: [...tokens.keys()], event: TRANSFER, args: { to } })
-  const reads: ReturnType<typeof readTransfers>[] = []
-  for (let index = 0; index < addresses.length; index += MAX_FILTERED_ADDRESSES)
-    reads.push(readTransfers(addresses.slice(index, index + MAX_FILTERED_ADDRESSES)))
-  const [deposits, ...transfers] = await Promise.all([
-    client.getLogs({ ...range, address: settlement, event: DEPOSITED, args: { solver } }),
-    ...reads,
-  ])
-  for (const { args } of deposits) onDeposited(args.orderId, args.fillDeadline, args.inputAmount)
-  const receivers = new Set(transfers.flat().map(({ args }) => lowerCase(args.to)))
-  // A token that fails must not keep the others. Blocks are read again, and so is it.
-  await Promise.all([...receivers].map((to) => onTransfer(to).catch(onError)))
-  return deposits.length + transfers.flat().length
+function createLogReads({
+  chain,
+  solver,
+  addresses,
+  onDeposited,
+  onTransfer,
+  onError,
+}: DepositPollerOptions) {
+  const { client, settlement, tokens, chainId } = chain
+
+  async function read(from: number, to: number, topics: LogTopic[], ...contracts: Address[]) {
+    // Some nodes take no lists of addresses.
+    const address = contracts.length === 1 ? contracts[0] : contracts
+    const filter = { address, topics, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+    return logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), ...contracts)
+  }
+
+  /** What is found counts, also when the node refuses the filter of other receivers. */
+  async function readTransfersTo(receivers: readonly Address[], from: number, end: number): Promise<number> {
+    const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { to: [...receivers] } })
+    const logs = await read(from, end, topics, ...tokens.keys())
+    const found = new Set(logs.map(({ topics }): Address => `0x${topics[2]?.slice(-40)}`))
+    // A token that fails must not keep the others. Blocks are read again, and so is it.
+    await Promise.all([...found].map((to) => onTransfer(to).catch(onError)))
+    return logs.length
+  }
+
+  return {
+    async readDeposits(from: number, to: number): Promise<number> {
+      const logs = await read(from, to, encodeEventTopics({ abi: [DEPOSITED], args: { solver } }), settlement)
+      for (const { event } of decodeLogs(chainId, logs).events)
+        if (event.type === 'Deposited' && event.solver === solver)
+          onDeposited(event.orderId, event.fillDeadline, event.inputAmount)
+      return logs.length
+    },
+    async readTransfers(from: number, to: number): Promise<number> {
+      // A quote that is signed from here on is deposited in a later block.
+      const all = addresses()
+      const reads: Promise<number>[] = []
+      for (let index = 0; index < all.length; index += MAX_FILTERED_ADDRESSES)
+        reads.push(readTransfersTo(all.slice(index, index + MAX_FILTERED_ADDRESSES), from, to))
+      return (await Promise.all(reads)).reduce((sum, logs) => sum + logs, 0)
+    },
+  }
 }
