@@ -73,7 +73,8 @@ export function createDepositAddresses(
           stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
         })
         .then(
-          () => 'no' as const,
+          // `null` is no answer of the contract.
+          ({ data }) => (data === null ? undefined : ('no' as const)),
           (error) => ANSWERS[revertOf(error)?.data.slice(0, 10) ?? ''],
         )
       if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)

@@ -1,10 +1,9 @@
-import type { Hex } from 'viem'
 import type { Clock } from '../../../src/clock.js'
 import { OverBudget } from './cancel-budget.js'
 import type { Call } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
-import type { OnSigned, SignedTransaction, TransactionSender } from './chain/transactions.js'
+import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './chain/transactions.js'
 import type { SolverMetrics } from './metrics.js'
 import type { SolverLog } from './solver-options.js'
 import type { KeptPayment, SolverState } from './state.js'
@@ -23,11 +22,6 @@ interface PaymentsOptions {
     'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'keptPayments'
   >
 }
-
-/** The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, or its deadline is over. */
-export type PaymentEnd =
-  | { readonly outcome: 'success' | 'reverted'; readonly hash: Hex; readonly fee: bigint }
-  | { readonly outcome: 'failed'; readonly hash: undefined; readonly fee: 0n }
 
 /**
  * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An

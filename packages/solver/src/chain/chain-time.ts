@@ -100,12 +100,12 @@ export function createChainTime(
  */
 export async function readHead({ client }: Pick<SolverChain, 'client'>): Promise<Head> {
   const newest = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
-  const asked = headerIn(newest, 'latest').hash
-  const block = await client.request({ method: 'eth_getBlockByHash', params: [asked, false] })
-  const { number, hash, timestampMs } = headerIn(block, asked)
+  const params = [headerIn(newest, 'latest').hash, false] as const
+  const block = await client.request({ method: 'eth_getBlockByHash', params: [...params] })
+  const { number, hash, timestampMs } = headerIn(block, params[0])
   const time = timestampMs / 1000
   if (time > 0 && time <= MAX_TIME) return { number, hash, time }
-  throw new InconsistentAnswerError(`block ${hash} has no valid timestamp`, 'timestamp')
+  throw new InconsistentAnswerError(`block ${hash} has no valid timestamp`)
 }
 
 /** Builds the time of a chain from its newest block and an earlier one. @throws viem's errors */

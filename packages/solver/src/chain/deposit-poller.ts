@@ -103,8 +103,7 @@ function createReader(
     state.setPosition(name, String(position))
     // A chain of a test may have begun again, below, and a node may lag far behind for a while.
     for (let from = Math.max(0, Math.min(position, head.number) - time.overlap()); from <= head.number; ) {
-      const range = { from, maxTo: head.number, read, logsIn: (logs: number) => logs, onFailed: isForSizeOf }
-      const { to } = await readRange(size, range)
+      const { to } = await readRange(size, { from, maxTo: head.number, read, logsIn: Number, onFailed })
       if (signal.aborted) return
       state.setPosition(name, String(Math.max(position, to)))
       from = to + 1
@@ -122,18 +121,11 @@ function createReader(
 }
 
 /** As `isForSize`, also for the errors of a market maker's own transport. */
-const isForSizeOf = (error: unknown) =>
+const onFailed = (error: unknown) =>
   rpcErrorIn(error) === undefined ? isNodeAnswer(error) : isForSize(error)
 
-function createLogReads({
-  chain,
-  solver,
-  addresses,
-  onDeposited,
-  onTransfer,
-  onError,
-}: DepositPollerOptions) {
-  const { client, settlement, tokens, chainId } = chain
+function createLogReads(options: DepositPollerOptions) {
+  const { client, settlement, tokens, chainId } = options.chain
 
   async function read(from: number, to: number, topics: LogTopic[], ...contracts: Address[]) {
     // Some nodes take no lists of addresses.
@@ -142,31 +134,35 @@ function createLogReads({
     return logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), ...contracts)
   }
 
-  /** What is found counts, also when the node refuses the filter of other receivers. */
-  async function readTransfersTo(receivers: readonly Address[], from: number, end: number): Promise<number> {
-    const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args: { to: [...receivers] } })
-    const logs = await read(from, end, topics, ...tokens.keys())
-    const found = new Set(logs.map(({ topics }): Address => `0x${topics[2]?.slice(-40)}`))
-    // A token that fails must not keep the others. Blocks are read again, and so is it.
-    await Promise.all([...found].map((to) => onTransfer(to).catch(onError)))
-    return logs.length
-  }
-
   return {
-    async readDeposits(from: number, to: number): Promise<number> {
+    async readDeposits(from: number, to: number) {
+      const { solver, onDeposited } = options
       const logs = await read(from, to, encodeEventTopics({ abi: [DEPOSITED], args: { solver } }), settlement)
       for (const { event } of decodeLogs(chainId, logs).events)
         if (event.type === 'Deposited' && event.solver === solver)
           onDeposited(event.orderId, event.fillDeadline, event.inputAmount)
       return logs.length
     },
-    async readTransfers(from: number, to: number): Promise<number> {
+    async readTransfers(from: number, to: number) {
+      const { addresses, onTransfer, onError } = options
+      let count = 0
       // A quote that is signed from here on is deposited in a later block.
-      const all = addresses()
-      const reads: Promise<number>[] = []
-      for (let index = 0; index < all.length; index += MAX_FILTERED_ADDRESSES)
-        reads.push(readTransfersTo(all.slice(index, index + MAX_FILTERED_ADDRESSES), from, to))
-      return (await Promise.all(reads)).reduce((sum, logs) => sum + logs, 0)
+      const receivers = [...addresses()]
+      const reads: Promise<void>[] = []
+      while (receivers.length > 0) reads.push(readGroup(receivers.splice(0, MAX_FILTERED_ADDRESSES)))
+      await Promise.all(reads)
+      return count
+
+      /** What it finds counts, also when the node refuses another one. */
+      async function readGroup(group: Address[]) {
+        const args = { to: group }
+        const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args })
+        const logs = await read(from, to, topics, ...tokens.keys())
+        count += logs.length
+        const found = new Set(logs.map(({ topics }): Address => `0x${topics[2]?.slice(-40)}`))
+        // A token that fails must not keep the others. Blocks are read again, and so is it.
+        await Promise.all([...found].map((receiver) => onTransfer(receiver).catch(onError)))
+      }
     },
   }
 }

@@ -85,5 +85,5 @@ function capped({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees
 
 /** Nodes replace a transaction only by one with more than an equal fee, also when that is 0. */
 const raised = (fee: bigint) => (fee * 9n) / 8n + 1n
-const max = (one: bigint, other: bigint) => (one > other ? one : other)
-const min = (one: bigint, other: bigint) => (one < other ? one : other)
+export const max = (one: bigint, other: bigint) => (one > other ? one : other)
+export const min = (one: bigint, other: bigint) => (one < other ? one : other)

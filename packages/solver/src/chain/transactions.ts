@@ -1,16 +1,10 @@
-import {
-  type Address,
-  type Hex,
-  keccak256,
-  parseTransaction,
-  TransactionReceiptNotFoundError,
-  type TransactionSerializedEIP1559,
-} from 'viem'
+import { type Address, type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { estimateGas } from 'viem/actions'
+import { numberIn } from '../../../protocol/src/node-values.js'
 import { wordsOf } from '../../../protocol/src/node-words.js'
 import type { SolverAccount } from '../solver-options.js'
 import { type Call, requestOf } from './calls.js'
-import { acceptedFees, type Fees, firstFees, isFeeRefusal, raisedFees } from './fees.js'
+import { acceptedFees, type Fees, firstFees, isFeeRefusal, max, min, raisedFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -32,14 +26,19 @@ interface Unsigned extends Fees {
 /** Takes a transaction before it is sent. Nothing is sent when it throws. */
 export type OnSigned = (transaction: SignedTransaction) => void
 
+/**
+ * The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, its deadline is over, or its receipt
+ * does not say.
+ */
+export interface PaymentEnd {
+  readonly outcome: 'success' | 'reverted' | 'failed'
+  readonly hash: Hex | undefined
+  readonly fee: bigint
+}
+
 /** How far transactions with one nonce have come, of which one at most can be mined. */
 export type Progress =
-  | {
-      readonly state: 'MINED'
-      readonly outcome: 'success' | 'reverted'
-      readonly hash: Hex
-      readonly fee: bigint
-    }
+  | ({ readonly state: 'MINED' } & PaymentEnd)
   /** Another transaction has the nonce. */
   | { readonly state: 'REPLACED' }
   /** The account's next transaction, or one that waits for earlier ones of the account. */
@@ -52,6 +51,10 @@ export type TransactionSender = ReturnType<typeof createTransactionSender>
 const MAX_REFUSALS = 8
 /** The state may change between the estimate and the block. */
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
+/** How many times the gas of a transaction that reverted the next one may use: the node's estimates may be too low. */
+const MORE_GAS = 2n
+/** By the status of a receipt. */
+const OUTCOMES = ['reverted', 'success'] as const
 
 /**
  * Builds the sender.
@@ -71,6 +74,8 @@ export function createTransactionSender(
   if (signTransaction === undefined) throw new Error('the account cannot sign transactions: give `fill`')
   const signWith = signTransaction
   let signing: Promise<unknown> = Promise.resolve()
+  /** The most gas of those that reverted, by their data. */
+  const reverted = new Map<Hex, bigint>()
 
   /** The number of nonces that are used at a block. @throws viem's errors */
   const usedAt = (block: { blockTag: 'latest' | 'pending' } | { blockNumber: bigint }) =>
@@ -119,14 +124,16 @@ export function createTransactionSender(
     )
   }
 
-  async function outcomeOf({ hash }: SignedTransaction) {
-    try {
-      const { status, gasUsed, effectiveGasPrice } = await client.getTransactionReceipt({ hash })
-      return { outcome: status, hash, fee: gasUsed * effectiveGasPrice }
-    } catch (error) {
-      if (error instanceof TransactionReceiptNotFoundError) return undefined
-      throw error
-    }
+  /** @returns undefined without a receipt. One without its costs counts with the highest ones: `maxCancelFees` must hold. */
+  async function outcomeOf(attempt: SignedTransaction): Promise<PaymentEnd | undefined> {
+    const { hash } = attempt
+    const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+    if (!receipt) return undefined
+    const { data = '0x', gas = 0n, maxFeePerGas } = parsedOf(attempt)
+    const outcome = OUTCOMES[numberIn(receipt.status) ?? -1] ?? 'failed'
+    if (outcome === 'reverted') reverted.set(data, max(gas, reverted.get(data) ?? 0n))
+    const price = numberIn(receipt.effectiveGasPrice) ?? maxFeePerGas
+    return { outcome, hash, fee: BigInt(numberIn(receipt.gasUsed) ?? gas) * BigInt(price) }
   }
 
   return {
@@ -139,7 +146,9 @@ export function createTransactionSender(
       const simulated = requestOf(address, call)
       const [gas, fees] = await Promise.all([estimateGas(client, simulated), firstFees(chain)])
       const { to, data } = simulated
-      const request = { to, data, gas: gasLimit(gas, chain.maxGas, call.functionName), ...fees }
+      const more = MORE_GAS * (reverted.get(data) ?? 0n)
+      const limit = max(gasLimit(gas, chain.maxGas, call.functionName), more)
+      const request = { to, data, gas: min(limit, chain.maxGas), ...fees }
       const sent = signing.then(() => signAndSend(request, onSigned))
       signing = sent.catch(() => {})
       await sent
@@ -206,6 +215,5 @@ function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): 
     throw new Error(
       `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
     )
-  const limit = withMargin(estimate)
-  return limit < maxGas ? limit : maxGas
+  return withMargin(estimate)
 }

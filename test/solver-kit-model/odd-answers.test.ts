@@ -1,0 +1,133 @@
+import { type Hex, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { Revert } from './journal.js'
+import type { KnownQuote } from './known-quotes.js'
+import { GAS } from './model-chain.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { BOND, SOLVER } from './world.js'
+
+// Answers of a node in another shape than the usual one (docs/decisions.md, D22).
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+type Shape = (answer: Readonly<Record<string, unknown>>) => unknown
+
+/** A solver whose node gives the answers to one method in a shape. */
+async function startWith(method: string, shape: (answer: never) => unknown) {
+  const running = await startRunning('reference')
+  running.node.intercept((asked, answer) => (asked.method === method ? shape(answer() as never) : answer()))
+  const quote = async (isForAddress: boolean) =>
+    (await running.ask(1_000n, { fillSeconds: 600, isForAddress })) as KnownQuote
+  return { ...running, quote, isPaid: (known: KnownQuote) => running.stateOf(known) === OrderState.SETTLED }
+}
+
+const capitals = (text: Hex) => `0x${text.slice(2).toUpperCase()}`
+type Log = { readonly topics: readonly Hex[]; readonly address: Hex; readonly data: Hex }
+
+it.each<[string, (logs: readonly Log[]) => unknown]>([
+  ['null for no logs', (logs) => (logs.length === 0 ? null : logs)],
+  ['topics in capitals', (logs) => logs.map((log) => ({ ...log, topics: log.topics.map(capitals) }))],
+  ['addresses in capitals', (logs) => logs.map((log) => ({ ...log, address: capitals(log.address) }))],
+])('a node that gives %s shows deposits of both kinds', async (_what, shape) => {
+  const { quote, deposit, transfer, passBlocks, isPaid, errors, end } = await startWith('eth_getLogs', shape)
+  const [first, second] = [await quote(false), await quote(true)]
+  deposit(first)
+  transfer(second)
+  await passBlocks(4)
+  expect([isPaid(first), isPaid(second), errors()]).toEqual([true, true, []])
+  end()
+})
+
+it.each([0.3, 0.6, 0.8])('a node that estimates %d of the gas costs no bond', async (part) => {
+  const { quote, deposit, contracts, node, passBlocks, isPaid, metrics, isUnused, bond, end } =
+    await startWith('eth_estimateGas', () => `0x${Math.floor(Number(GAS) * part).toString(16)}`)
+  const sent: bigint[] = []
+  const { transact } = contracts
+  vi.spyOn(contracts, 'transact').mockImplementation((context, to, data) => {
+    if (context.sender === SOLVER && (sent.at(-1) ?? 0n) < GAS) throw new Revert('')
+    return transact(context, to, data)
+  })
+  node.intercept(({ method, params = [] }, answer) => {
+    if (method === 'eth_estimateGas') return `0x${Math.floor(Number(GAS) * part).toString(16)}`
+    if (method === 'eth_sendRawTransaction')
+      sent.push(parseTransaction(params[0] as TransactionSerializedEIP1559).gas ?? 0n)
+    return answer()
+  })
+  const [taken, untaken] = [await quote(false), await quote(false)]
+  deposit(taken)
+  await passBlocks(60)
+  expect([isPaid(taken), isUnused(untaken), bond(), metrics().filled]).toEqual([true, false, BOND, 1])
+  expect(sent.every((gas) => gas <= 1_000_000n)).toBe(true)
+  end()
+})
+
+it.each<[string, Shape]>([
+  ['no price of gas', ({ effectiveGasPrice: _, ...receipt }) => receipt],
+  ['null as the price of gas', (receipt) => ({ ...receipt, effectiveGasPrice: null })],
+  ['a price of gas that is no number', (receipt) => ({ ...receipt, effectiveGasPrice: '0xNaN' })],
+  ['no used gas', ({ gasUsed: _, ...receipt }) => receipt],
+  ['a padded status', (receipt) => ({ ...receipt, status: '0x01' })],
+  ['no status', ({ status: _, ...receipt }) => receipt],
+  ['no logs and no place', ({ status, gasUsed }) => ({ status, gasUsed })],
+])('an order ends, and a quote is cancelled, when receipts have %s', async (_what, shape) => {
+  const { quote, deposit, passBlocks, metrics, isUnused, errors, end } = await startWith(
+    'eth_getTransactionReceipt',
+    (receipt: Parameters<Shape>[0] | null) => receipt && shape(receipt),
+  )
+  const [taken, untaken] = [await quote(false), await quote(false)]
+  deposit(taken)
+  await passBlocks(4)
+  expect([metrics().filled, errors()]).toEqual([1, []])
+  await passBlocks(20)
+  expect([isUnused(untaken), errors()]).toEqual([false, []])
+  end()
+})
+
+it.each<[string, Shape]>([
+  [
+    'in milliseconds',
+    (block) => ({ ...block, timestamp: `0x${(Number(block.timestamp) * 1000).toString(16)}` }),
+  ],
+  ['that is missing', (block) => ({ ...block, timestamp: null })],
+])('an order is paid although a look has shown a time %s', async (_what, shape) => {
+  const { quote, deposit, node, passBlocks, isPaid, metrics, end } = await startWith('', () => undefined)
+  const known = await quote(false)
+  let isOdd = false
+  node.intercept(({ method }, answer) => {
+    // Its payment waits for an estimate.
+    if (isOdd && method === 'eth_estimateGas') throw new Error('header not found')
+    const isBlock = isOdd && method.startsWith('eth_getBlockBy')
+    return isBlock ? shape(answer() as Parameters<Shape>[0]) : answer()
+  })
+  deposit(known)
+  await passBlocks(1)
+  isOdd = true
+  await passBlocks(3)
+  isOdd = false
+  await passBlocks(20)
+  expect([isPaid(known), metrics().missed]).toEqual([true, 0])
+  end()
+})
+
+it('a block without a number or a time does not make it read the chain from its beginning', async () => {
+  const { node, passBlocks, end } = await startWith('', () => undefined)
+  await passBlocks(300)
+  let isOdd = true
+  const firsts: number[] = []
+  node.intercept(({ method, params = [] }, answer) => {
+    if (method === 'eth_getLogs') firsts.push(Number((params[0] as { fromBlock: Hex }).fromBlock))
+    return isOdd && method.startsWith('eth_getBlockBy') ? { ...(answer() as object), number: null } : answer()
+  })
+  await passBlocks(2)
+  isOdd = false
+  await passBlocks(3)
+  expect(Math.min(...firsts)).toBeGreaterThan(200)
+  end()
+})
