@@ -25,8 +25,8 @@ const past: Quote = {
 }
 const next = { ...past, depositDeadline: START + 100, fillDeadline: START + 200 }
 
-/** A contract that reverts with an error, or with none. @param isUsed whether it has used the nonce of the past quote */
-function startAddresses(revert: string | undefined, isUsed = true) {
+/** A contract that reverts with an error, or with none. The node says `null` in its place. @param isUsed whether it has used the nonce of the past quote */
+function startAddresses(revert: string | undefined | null, isUsed = true) {
   const state = openState(':memory:')
   const signed = { chainId: 1, orderId: TOKEN, depositAddress: TOKEN, quote: past, signature: '0x' } as const
   state.addQuote(signed, true)
@@ -37,7 +37,7 @@ function startAddresses(revert: string | undefined, isUsed = true) {
     request: async () => encodeAbiParameters([{ type: 'bool' }], [isUsed]),
     async call() {
       asked++
-      if (revert === undefined) return
+      if (!revert) return { data: revert }
       const data = toFunctionSelector(revert) + encodeAbiParameters([{ type: 'uint256' }], [5n]).slice(2)
       throw new RawContractError({ data: data as `0x${string}` })
     },
@@ -59,6 +59,7 @@ it.each([
   ['keeps tokens and says which nonce', 'NonceAlreadyUsed(address,uint256)', true, true, 100, 100],
   ['says something else', 'OrderNotFound()', true, true, 100, 200],
   ['has not used the nonce', undefined, false, true, 100, 200],
+  ['is said to answer null', null, true, true, 100, 200],
 ])(
   'a contract that %s: the careful answer holds until it is known, also after a restart',
   async (_title, revert, isUsed, keepsTokens, lastSettle, givenUpAfter) => {

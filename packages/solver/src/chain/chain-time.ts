@@ -22,8 +22,6 @@ const MEASURED_BLOCKS = 100
  * shown its logs late.
  */
 const OVERLAP_SECONDS = 60
-/** Deadlines have 32 bits. */
-const MAX_TIME = 2 ** 32 - 1
 const STALE_AFTER = { seconds: 60, blocks: 10 }
 /** Polls without an answer until a chain counts as blind, and their least time. */
 const BLIND_AFTER = { polls: 20, ms: 5_000 }
@@ -104,7 +102,8 @@ export async function readHead({ client }: Pick<SolverChain, 'client'>): Promise
   const block = await client.request({ method: 'eth_getBlockByHash', params: [...params] })
   const { number, hash, timestampMs } = headerIn(block, params[0])
   const time = timestampMs / 1000
-  if (time > 0 && time <= MAX_TIME) return { number, hash, time }
+  // Deadlines have 32 bits.
+  if (time > 0 && time < 2 ** 32) return { number, hash, time }
   throw new InconsistentAnswerError(`block ${hash} has no valid timestamp`)
 }
 

@@ -28,19 +28,14 @@ const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
 
 /** Reads the deposits of a chain. */
-export interface DepositPoller {
-  /** Resolves when it has ended, after the signal has aborted. */
-  readonly ended: Promise<void>
-  /** Looks for a new block at once; not more often than it looks by itself, since strangers may cause it. */
-  wake(): void
-}
+export type DepositPoller = ReturnType<typeof pollDeposits>
 
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
  * deposit addresses by the transfers of tokens. After an error it goes on where it was. Blocks are passed on also while no logs can be
  * read: quotes must end by their time, and what the contract says of each decides how.
  */
-export function pollDeposits(options: DepositPollerOptions): DepositPoller {
+export function pollDeposits(options: DepositPollerOptions) {
   const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
   let passedOn: Hex | undefined
@@ -58,7 +53,7 @@ export function pollDeposits(options: DepositPollerOptions): DepositPoller {
       await Promise.allSettled(reads)
       if (head.hash !== passedOn) await onBlock(head)
       passedOn = head.hash
-      if ((await Promise.all(reads)).every((isRead) => isRead)) time.answered()
+      if (!(await Promise.all(reads)).includes(false)) time.answered()
       failures = 0
     } catch (error) {
       failures++
@@ -78,7 +73,12 @@ export function pollDeposits(options: DepositPollerOptions): DepositPoller {
   }
 
   signal.addEventListener('abort', () => waiting.abort(), { once: true })
-  return { ended: pollOn(), wake: () => waiting.abort() }
+  return {
+    /** Resolves when it has ended, after the signal has aborted. */
+    ended: pollOn(),
+    /** Looks for a new block at once; not more often than it looks by itself, since strangers may cause it. */
+    wake: () => waiting.abort(),
+  }
 }
 
 /**
@@ -88,7 +88,7 @@ export function pollDeposits(options: DepositPollerOptions): DepositPoller {
  * @returns reads the blocks up to a new head; false when that takes long, and goes on
  */
 function createReader(
-  { chain, clock, signal, state, time }: DepositPollerOptions,
+  { clock, signal, state, time }: DepositPollerOptions,
   name: string,
   read: (from: number, to: number) => Promise<number>,
 ): (head: Head) => Promise<boolean> {
@@ -98,8 +98,8 @@ function createReader(
 
   async function readTo(head: Head): Promise<void> {
     if (head.hash === last) return
-    // A state of an earlier version has one position for all.
-    const position = Number(state.position(name) ?? state.position(`chain ${chain.chainId}`) ?? head.number)
+    const position = Number(state.position(name) ?? head.number)
+    // What is refused from the start on is read later, too.
     state.setPosition(name, String(position))
     // A chain of a test may have begun again, below, and a node may lag far behind for a while.
     for (let from = Math.max(0, Math.min(position, head.number) - time.overlap()); from <= head.number; ) {

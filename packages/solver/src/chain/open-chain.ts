@@ -130,10 +130,9 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
 
 /** Asks for the end of no nonce. @throws ChainReadError: an error of the node is not one of the contract */
 async function takesWords(client: PublicClient, settlement: Address, solver: Address): Promise<boolean> {
-  const {
-    account: from,
-    to,
-    data,
-  } = requestOf(solver, settlementCall({ settlement }, 'cancelNonces', [0n, 0n]))
-  return (await simulate(client.request, { from, to, data }, 'cancelNonces')) !== undefined
+  const { account: from, ...call } = requestOf(
+    solver,
+    settlementCall({ settlement }, 'cancelNonces', [0n, 0n]),
+  )
+  return (await simulate(client.request, { from, ...call }, 'cancelNonces')) !== undefined
 }
