@@ -116,6 +116,7 @@ function createSource(client: PublicClient, contract: WatchedContract) {
     ahead = undefined
     const proven = provenReceipts(contract, header, answer)
     doubtsReceipts = proven === undefined
+    // The logs of other contracts as well, so that trust comes early. It is tested by the contract's own ones.
     if (proven !== undefined) compare(header, trustsBlooms ? proven.logs : proven.all)
     return proven?.logs
   }

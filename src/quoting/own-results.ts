@@ -60,8 +60,8 @@ const MAX_OTHERS = 32
 export function createOwnResultReads(isRegistered: (key: SolverKey) => boolean): RunRead {
   const solvers = new Set<string>()
   /**
-   * Reads of each group run one after the other, so that two are under way at most. Each keeps the thread or the connection that
-   * also writes records.
+   * Reads of each group run one after the other, so that two are under way at most. Each keeps the connection that also writes
+   * records.
    */
   const groups = createSerialQueue()
   let others = 0

@@ -5,7 +5,7 @@ export interface StoredQuoteRecord {
   readonly quoteId: string
   /** Unix time in milliseconds. */
   readonly requestedAt: number
-  /** JSON of a QuoteRecord. Text is the cheapest value to pass between threads. */
+  /** JSON of a QuoteRecord. */
   readonly record: string
 }
 

@@ -35,9 +35,10 @@ interface FailedCall {
 }
 
 /**
- * Builds the batcher. When a node refuses a batch, none of its calls fails for that: one of them is tried alone, and then the others are
- * sent again. After a time-out or a limit of rates, the calls of the batch fail. If the node answers that call otherwise than in the batch, the batch was the reason (docs/decisions.md,
- * D22). No status and no code is known for a refusal of batches.
+ * Builds the batcher. When a node refuses a batch, none of its calls fails for that: the first one is tried alone. If the node answers it
+ * otherwise than in the batch, the batch was the reason, and the others are sent in smaller ones (docs/decisions.md, D22). No status and
+ * no code is known for a refusal of batches. After a time-out or a limit of rates, the calls of the batch fail, and the next call is
+ * tried alone.
  */
 export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
   const size = createBatchSize(clock)
