@@ -12,7 +12,8 @@ import type { StreamRequest } from './websocket.js'
 /** The headers of a stream of server-sent events. */
 export const SSE_HEADERS = {
   'content-type': 'text/event-stream',
-  'cache-control': 'no-store',
+  // A gateway that compresses would hold events back until its buffer is full.
+  'cache-control': 'no-store, no-transform',
   // Proxies such as nginx would otherwise hold events back to fill their buffers.
   'x-accel-buffering': 'no',
 }
