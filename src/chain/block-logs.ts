@@ -76,15 +76,18 @@ export function createBlockLogsReader(
       for (const [index, source] of again.entries()) {
         if (answers.at(-1)?.fits) break
         if (index === again.length - 1) await pause(LAST_PAUSE_MS)
-        const answer = await source.ask(header, index === again.length - 1).catch((error) => {
+        const answer = await source.ask(header).catch((error) => {
           if (source === own) throw error
           return undefined
         })
         if (answer !== undefined) answers.push(answer)
       }
       const last = answers.at(-1)
-      if (last !== undefined && (last.fits || areEqual(answers))) return last
-      throw new InconsistentAnswerError(`the logs of block ${header.number} do not fit its bloom`, 'logs')
+      if (last?.fits) return last
+      if (last === undefined || !areEqual(answers))
+        throw new InconsistentAnswerError(`the logs of block ${header.number} do not fit its bloom`, 'logs')
+      const byNumber = await own.ask(header, true).catch(() => last)
+      return byNumber.fits ? byNumber : last
     },
   }
 }
