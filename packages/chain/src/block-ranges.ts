@@ -7,7 +7,7 @@ export interface RangeSize {
   succeeded(blocks: number, logs: number): void
   /** Notes that a range of so many blocks failed for its size. @returns whether a smaller one can be tried */
   refused(blocks: number): boolean
-  /** Notes that one failed for a reason that says nothing of its size. Gateways may word a refusal so, so that the third one in a row counts. */
+  /** Notes that one failed for a reason that says nothing of its size. Gateways may word a refusal so, so that the eighth one in a row counts. */
   failed(blocks: number): void
 }
 
@@ -17,7 +17,7 @@ const FIRST_SIZE = 500
 const ENOUGH_LOGS = 2000
 /** Good ranges until a larger one is tried, after a smaller one was needed. */
 const GOOD_RANGES = 10
-const MAX_FAILURES = 3
+const MAX_FAILURES = 8
 /** After such failures, each of which may cost a pause, a larger range is tried seldom. */
 const GOOD_RANGES_AFTER_FAILURES = 1000
 

@@ -70,7 +70,7 @@ it.each([
   ['status 503', refused(503, true)],
   ['no JSON', new RpcError('lost', 'the answer of the node is not JSON')],
   ['a lost connection', new RpcError('lost', 'ECONNRESET')],
-])('a range that is refused with %s is halved at the third time, until it is read', async (_what, error) => {
+])('a range that is refused with %s is halved at the eighth time, until it is read', async (_what, error) => {
   const size = createRangeSize(MAX)
   let calls = 0
   const read = () =>
@@ -78,11 +78,11 @@ it.each([
       calls++
       return to - from + 1 > 10 ? error : undefined
     })
-  let left = 30
+  let left = 60
   while ((await read().catch(() => undefined)) === undefined && left > 0) left--
   expect(left).toBeGreaterThan(0)
   expect(size.current()).toBeLessThanOrEqual(10)
-  expect(calls).toBeLessThan(30)
+  expect(calls).toBeLessThan(60)
   const few = size.current()
   for (let ranges = 900; ranges > 0; ranges--) size.succeeded(few, 0)
   expect(size.current()).toBe(few)
@@ -93,7 +93,7 @@ it.each([
 it('a range is not halved while no call is sent', async () => {
   const size = createRangeSize(MAX)
   const paused = new RpcError('refused', 'none is sent', { isRateLimit: true })
-  for (let left = 9; left > 0; left--) await expect(readAll(size, 5000, () => paused)).rejects.toBe(paused)
+  for (let left = 20; left > 0; left--) await expect(readAll(size, 5000, () => paused)).rejects.toBe(paused)
   expect(size.current()).toBe(500)
 })
 
