@@ -15,16 +15,7 @@ const LAYERS = [
   ['cli'],
 ]
 /** What all layers but `domain` may import. It imports only `domain` and itself. */
-const SHARED = [
-  'clock',
-  'config',
-  'environment',
-  'variables',
-  'version',
-  'telemetry',
-  'internals',
-  'concurrency',
-]
+const SHARED = ['clock', 'config', 'telemetry', 'internals', 'concurrency']
 
 /** Packages that only some folders may import. */
 const PACKAGE_OWNERS = [

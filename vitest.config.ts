@@ -1,8 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { pathToFileURL } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { HANG_MS, TEST_HANG_MS } from './test/support/hang.js'
-import { BUILT } from './test/support/process/built.js'
 
 /**
  * `npm test` runs what no other work on the machine can make fail. The name of a file says when it is another one:
@@ -30,19 +28,7 @@ const SHARED = {
   expect: { poll: { timeout: HANG_MS } },
 }
 
-/** Threads run as they are built: from the sources, each start loads tsx. */
-const STARTER = '/src/store/quote-record-file.ts'
-const BUILT_THREADS = {
-  name: 'built-threads',
-  enforce: 'pre' as const,
-  transform(code: string, id: string) {
-    if (!id.endsWith(STARTER)) return
-    return code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(`${BUILT}/main.js`).href))
-  },
-}
-
 export default defineConfig({
-  plugins: [BUILT_THREADS],
   // The packages of this repository, as their sources.
   resolve: { tsconfigPaths: true },
   test: {

@@ -1,6 +1,6 @@
-import type { BlockHeader, EventWithPosition } from '../src/domain/block.js'
-import type { Hex } from '../src/domain/hex.js'
-import type { EventStore } from '../src/store/event-store.js'
+import type { BlockHeader, EventWithPosition } from '../src/domain/orders/block.js'
+import type { Hex } from '../src/domain/values/hex.js'
+import type { EventStore } from '../src/store/events/event-store.js'
 import type { Caller } from './callers.js'
 
 const SETTLEMENT = wide(20, 1)

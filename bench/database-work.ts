@@ -3,17 +3,21 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openTables } from '../src/store/database.js'
-import { createEventStore } from '../src/store/event-store.js'
+import { createEventStore } from '../src/store/events/event-store.js'
 import { migrations } from '../src/store/migrations.js'
-import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../src/store/postgres.js'
-import type { QuoteRecordSchema } from '../src/store/quote-record-schema.js'
-import { bytesSinceOldest } from '../src/store/quote-record-size.js'
-import { createQuoteRecordTable, quoteRecordMigrations } from '../src/store/quote-record-table.js'
+import {
+  type ConnectionPool,
+  createConnectionPool,
+  POSTGRES_COORDINATION,
+} from '../src/store/postgres/postgres.js'
 import {
   openRateLimitCounters,
   type RateLimitCounters,
   rateLimitMigrations,
-} from '../src/store/rate-limit-counters.js'
+} from '../src/store/postgres/rate-limit-counters.js'
+import type { QuoteRecordSchema } from '../src/store/records/quote-record-schema.js'
+import { bytesSinceOldest } from '../src/store/records/quote-record-size.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from '../src/store/records/quote-record-table.js'
 import type { Schema } from '../src/store/schema.js'
 import type { Result, Row } from './benchmark.js'
 import { blockWriter } from './block-writer.js'

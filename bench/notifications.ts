@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { channelOf } from '../src/store/postgres.js'
+import { channelOf } from '../src/store/postgres/postgres.js'
 import type { Result, Row } from './benchmark.js'
 import type { DatabaseServer } from './database-server.js'
 import { rowOf } from './replica-rows.js'

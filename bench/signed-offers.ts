@@ -2,7 +2,7 @@ import secp256k1 from 'secp256k1'
 import { openChain } from '../packages/solver/src/chain/open-chain.js'
 import { createKeySigner } from '../packages/solver/src/quote-signer.js'
 import { systemClock } from '../src/clock.js'
-import { type Address, lowerCase } from '../src/domain/hex.js'
+import { type Address, lowerCase } from '../src/domain/values/hex.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type App, createApp } from './app.js'
+import { type App, createApp } from './app/app.js'
+import { processEnvironment, readConfig } from './config/config.js'
+import { ConfigError } from './config/environment.js'
 import { describeMisspelling, findMisspellings } from './config/misspelt.js'
-import { processEnvironment, readConfig } from './config.js'
 import { ServiceError } from './domain/errors.js'
-import { replaceUnprintable } from './domain/text.js'
-import { ConfigError } from './environment.js'
+import { replaceUnprintable } from './domain/values/text.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
 /** Time in which a load balancer can notice that this process accepts no more connections. */

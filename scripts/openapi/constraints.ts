@@ -1,5 +1,4 @@
 import type { DescField, DescMessage } from '@bufbuild/protobuf'
-import { DISPLAY_NAME } from '../../src/domain/display-name.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -17,8 +16,9 @@ import {
   UINT256,
   UNIX_MS,
 } from '../../src/domain/field-rules.js'
-import { ORDER_STATES } from '../../src/domain/order.js'
-import { ORDER_TYPES } from '../../src/domain/quote.js'
+import { ORDER_STATES } from '../../src/domain/orders/order.js'
+import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
+import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
 

@@ -4,7 +4,7 @@ import { EventService } from '../../gen/aggregator/v1/event_pb.js'
 import { OrderService } from '../../gen/aggregator/v1/order_pb.js'
 import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
-import { version } from '../../src/version.js'
+import { version } from '../../src/config/version.js'
 import type { ExampleRun } from './example.js'
 
 /** Where `scripts/capture-examples.ts` writes the examples. */

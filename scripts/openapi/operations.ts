@@ -1,5 +1,5 @@
 import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
-import { compileRoutes, type RestRoute } from '../../src/http/http-rules.js'
+import { compileRoutes, type RestRoute } from '../../src/http/rest/http-rules.js'
 import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 import { failuresOf } from './error-responses.js'

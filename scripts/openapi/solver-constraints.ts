@@ -1,5 +1,3 @@
-import { DISPLAY_NAME } from '../../src/domain/display-name.js'
-import { ENDPOINT_URL } from '../../src/domain/endpoint-url.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -10,6 +8,8 @@ import {
   UINT256,
   UNIX_MS,
 } from '../../src/domain/field-rules.js'
+import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
+import { ENDPOINT_URL } from '../../src/domain/values/endpoint-url.js'
 import { type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 
 /** JSON Schema has a name for the rule of an origin. */

@@ -1,5 +1,5 @@
 import type { DescField, DescMethod } from '@bufbuild/protobuf'
-import { compileRoutes } from '../../src/http/http-rules.js'
+import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { descriptionOf } from './descriptions.js'
 import { failuresOf } from './error-responses.js'
 import type { Sample } from './example.js'

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 
 const SHORTEST_MS = 10_000
 /** What a quote may take besides its round and the checks of its offers. */

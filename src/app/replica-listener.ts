@@ -1,6 +1,6 @@
 import type { Instance } from '../cluster/instance.js'
 import { createReplicaVerifier } from '../cluster/replica-signature.js'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { startReplicaServer } from '../http/replica-server.js'
 import { createRelayedRequests } from '../sessions/relayed-requests.js'
 import type { Sessions } from '../sessions/sessions.js'

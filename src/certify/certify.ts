@@ -1,4 +1,4 @@
-import type { Address } from '../domain/hex.js'
+import type { Address } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
 import type { CertifyCase } from './cases/case.js'

@@ -1,7 +1,7 @@
-import { endpointUrlProblem } from '../domain/endpoint-url.js'
-import type { Address } from '../domain/hex.js'
-import { createEndpointGuard } from '../solvers/endpoint-guard.js'
-import { createSolverHttpClient } from '../solvers/solver-http-client.js'
+import { endpointUrlProblem } from '../domain/values/endpoint-url.js'
+import type { Address } from '../domain/values/hex.js'
+import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
+import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { type Finding, fail, pass, warn } from './report.js'
 import type { TrialTransport } from './trial.js'
 

@@ -1,7 +1,7 @@
 import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
-import type { Address, Hex } from '../domain/hex.js'
-import type { DropReason } from '../domain/offer.js'
-import type { FailReason } from '../domain/solver-result.js'
+import type { DropReason } from '../domain/quotes/offer.js'
+import type { FailReason } from '../domain/solvers/solver-result.js'
+import type { Address, Hex } from '../domain/values/hex.js'
 
 /** The result of a case. A warning does not prevent work, but costs the solver something. */
 export type CaseStatus = 'pass' | 'warn' | 'fail'

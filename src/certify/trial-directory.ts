@@ -1,9 +1,9 @@
 import { ServiceError } from '../domain/errors.js'
-import type { Address } from '../domain/hex.js'
-import { NO_ENDPOINT, type Solver, type SolverKey } from '../domain/solver.js'
+import { NO_ENDPOINT, type Solver, type SolverKey } from '../domain/solvers/solver.js'
+import type { Address } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
-import type { SessionRegistrations } from '../solvers/session-registrations.js'
-import type { SolverDirectory } from '../solvers/solver-directory.js'
+import type { SessionRegistrations } from '../solvers/registry/session-registrations.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 
 /** The only solver of a run, with its session; in memory. */
 export interface TrialDirectory {

@@ -1,4 +1,4 @@
-import type { ConfigIssue } from '../environment.js'
+import type { ConfigIssue } from '../config/environment.js'
 
 /** The chain answers and does not match the configuration. */
 export class ChainConfigError extends Error implements ConfigIssue {

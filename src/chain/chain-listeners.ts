@@ -1,5 +1,5 @@
 import type { SolverNonce } from '../../packages/protocol/src/settlement.js'
-import type { Address } from '../domain/hex.js'
+import type { Address } from '../domain/values/hex.js'
 
 /** Receives what may change state that was read from the contract. Only the leader of the chain reports it. */
 export interface ChainListener {

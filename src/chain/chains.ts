@@ -1,5 +1,5 @@
-import type { ChainConfig } from '../config.js'
-import { ConfigError } from '../environment.js'
+import type { ChainConfig } from '../config/config.js'
+import { ConfigError } from '../config/environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
 import { ChainConfigError } from './chain-config-error.js'

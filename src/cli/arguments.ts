@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander'
-import { parseAmount } from '../domain/amount.js'
-import { parseChainId } from '../domain/chain-id.js'
-import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/hex.js'
-import { parseDigits } from '../domain/integer.js'
+import { parseAmount } from '../domain/values/amount.js'
+import { parseChainId } from '../domain/values/chain-id.js'
+import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/values/hex.js'
+import { parseDigits } from '../domain/values/integer.js'
 
 /** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 

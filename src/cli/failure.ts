@@ -1,5 +1,5 @@
 import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
-import { ConfigError } from '../environment.js'
+import { ConfigError } from '../config/environment.js'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js'
 import { printable, shellWord } from './printable.js'
 

@@ -1,4 +1,4 @@
-import type { Environment } from '../environment.js'
+import type { Environment } from '../config/environment.js'
 import { printableLines } from './printable.js'
 
 /** An output for text. */

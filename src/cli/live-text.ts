@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Environment } from '../environment.js'
+import type { Environment } from '../config/environment.js'
 import type { GuardedOutput } from './io.js'
 
 /** A text on a terminal that changes in its place. */

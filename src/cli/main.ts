@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { processEnvironment } from '../config.js'
+import { processEnvironment } from '../config/config.js'
 import { run } from './program.js'
 
 let interrupted: AbortController | undefined

@@ -1,8 +1,8 @@
 import { readDatabaseLocation } from '../config/database-url.js'
+import { ConfigError, EnvironmentReader } from '../config/environment.js'
+import { DEFAULTS } from '../config/variables.js'
 import { ServiceError } from '../domain/errors.js'
-import { ConfigError, EnvironmentReader } from '../environment.js'
-import type { OpenSolverLists } from '../store/listed-solvers.js'
-import { DEFAULTS } from '../variables.js'
+import type { OpenSolverLists } from '../store/solvers/listed-solvers.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
 import type { CliIo } from './io.js'
@@ -27,7 +27,7 @@ export async function withSolverLists<T>(
     const env = new EnvironmentReader(io.environment(), DEFAULTS)
     const location = readDatabaseLocation(env)
     env.assertValid()
-    const { openSolverLists } = await import('../store/open-solver-lists.js')
+    const { openSolverLists } = await import('../store/solvers/open-solver-lists.js')
     const { lists, close } = await openSolverLists(location)
     try {
       return await work(lists)

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { version } from '../version.js'
+import { version } from '../config/version.js'
 import { addCertify } from './commands/certify.js'
 import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { createRetry } from '../concurrency/retry.js'
 import { createSerialQueue } from '../concurrency/serial-queue.js'
 import { destroyConnection } from '../internals/destroy-connection.js'
-import { connectionOptions } from '../store/postgres.js'
+import { connectionOptions } from '../store/postgres/postgres.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** A connection to PostgreSQL for what belongs to a connection: session locks and notifications. */

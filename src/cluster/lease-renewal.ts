@@ -1,6 +1,6 @@
 import { createRetry } from '../concurrency/retry.js'
 import { reasonOf } from '../domain/errors.js'
-import type { ReplicaLease } from '../store/replica-lease.js'
+import type { ReplicaLease } from '../store/postgres/replica-lease.js'
 import type { Logger } from '../telemetry/log.js'
 
 interface LeaseRenewalOptions {

@@ -1,5 +1,5 @@
 import { type ClusterBus, TOPICS, type TopicListener } from '../domain/cluster.js'
-import { channelOf } from '../store/postgres.js'
+import { channelOf } from '../store/postgres/postgres.js'
 import type { Logger } from '../telemetry/log.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 

@@ -28,7 +28,7 @@ interface InstanceOptions {
  */
 export async function openInstance({ dbPath, databaseUrl, ...options }: InstanceOptions): Promise<Instance> {
   if (databaseUrl === undefined) {
-    const { openSqliteStores } = await import('../store/sqlite-stores.js')
+    const { openSqliteStores } = await import('../store/sqlite/sqlite-stores.js')
     const stores = await openSqliteStores({ dbPath, ...options })
     return { stores, cluster: createSingleInstance(stores.isUp), close: stores.close }
   }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { AN_ORIGIN, parseOrigin } from '../domain/origin.js'
-import type { EnvironmentReader } from '../environment.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/values/origin.js'
+import type { EnvironmentReader } from './environment.js'
 
 /** Reads the origins whose pages may call the service. */
 export function readCorsOrigins(env: EnvironmentReader): readonly string[] {

@@ -1,4 +1,4 @@
-import type { EnvironmentReader } from '../environment.js'
+import type { EnvironmentReader } from './environment.js'
 
 /** Reads the URL of the PostgreSQL that replicas share; undefined without one. */
 function readDatabaseUrl(env: EnvironmentReader): string | undefined {

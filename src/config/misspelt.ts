@@ -1,12 +1,12 @@
-import type { Environment } from '../environment.js'
+import type { Environment } from './environment.js'
+import { nearMiss } from './near-miss.js'
 import {
   CHAIN_DEFAULTS,
   CHAIN_VARIABLES,
   DEFAULTS,
   OPTIONAL_CHAIN_VARIABLES,
   OPTIONAL_VARIABLES,
-} from '../variables.js'
-import { nearMiss } from './near-miss.js'
+} from './variables.js'
 
 /** A variable that the service does not read, and the variable with a similar name that it reads. */
 export interface Misspelling {

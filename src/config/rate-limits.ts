@@ -1,5 +1,5 @@
-import { DAY_MS } from '../domain/time.js'
-import type { EnvironmentReader } from '../environment.js'
+import { DAY_MS } from '../domain/values/time.js'
+import type { EnvironmentReader } from './environment.js'
 import { MAX_COUNT } from './ranges.js'
 
 /** Limits of the requests of one client; 0 is no limit (docs/decisions.md, D8). */

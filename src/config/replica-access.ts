@@ -1,7 +1,7 @@
 import { MAX_PORT } from '../domain/field-rules.js'
-import { AN_ORIGIN, parseOrigin } from '../domain/origin.js'
-import type { EnvironmentReader } from '../environment.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/values/origin.js'
 import type { DatabaseLocation } from './database-url.js'
+import type { EnvironmentReader } from './environment.js'
 
 /** How the other replicas of an instance ask this one. */
 export interface ReplicaAccess {

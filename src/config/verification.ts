@@ -1,6 +1,6 @@
 import { MAX_QUOTE_TIMEOUT_MS } from '../domain/field-rules.js'
-import { VERIFY_MODES, type VerifyMode } from '../domain/verification.js'
-import type { EnvironmentReader } from '../environment.js'
+import { VERIFY_MODES, type VerifyMode } from '../domain/quotes/verification.js'
+import type { EnvironmentReader } from './environment.js'
 
 /** Reads which offers the settlement contract checks (docs/decisions.md, D13). */
 export function readVerification(env: EnvironmentReader) {

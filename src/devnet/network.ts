@@ -1,8 +1,8 @@
 import { type Account, type Address, parseUnits } from 'viem'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
-import { createApp } from '../app.js'
-import { readConfig } from '../config.js'
-import type { Environment } from '../environment.js'
+import { createApp } from '../app/app.js'
+import { readConfig } from '../config/config.js'
+import type { Environment } from '../config/environment.js'
 import { createLog } from '../telemetry/log.js'
 import { type Anvil, startAnvil } from './anvil.js'
 import {

@@ -1,5 +1,5 @@
 import { type Address, maxUint256 } from 'viem'
-import type { OrderType } from '../domain/quote.js'
+import type { OrderType } from '../domain/quotes/quote.js'
 
 /** A token that a reference solver trades. */
 export interface TradedToken {

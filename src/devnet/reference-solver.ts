@@ -9,8 +9,8 @@ import {
   type SolverQuoteRequest,
 } from '@quote-aggregator/solver'
 import { bytesToHex } from 'viem'
-import type { Address } from '../domain/hex.js'
-import type { OrderType } from '../domain/quote.js'
+import type { OrderType } from '../domain/quotes/quote.js'
+import type { Address } from '../domain/values/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 import { price, type TradedToken } from './pricing.js'

@@ -7,7 +7,7 @@
  * whole answer with an order takes 43 µs.
  */
 
-import { DAY_SECONDS } from './time.js'
+import { DAY_SECONDS } from './values/time.js'
 
 /** The rule of a text. */
 export interface TextRule {

@@ -1,6 +1,6 @@
-import type { EventSink, TermsSink } from '../domain/event-sink.js'
-import type { EventStore } from '../store/event-store.js'
-import type { FencingToken } from '../store/fencing-token.js'
+import type { EventSink, TermsSink } from '../domain/orders/event-sink.js'
+import type { EventStore } from '../store/events/event-store.js'
+import type { FencingToken } from '../store/events/fencing-token.js'
 import type { Publisher } from './publisher.js'
 
 /** Builds the sink of a chain's events. It writes them into the store, with its own fencing token, and publishes them. */

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../domain/event.js'
+import type { LogEntry } from '../domain/orders/event.js'
 
 const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
 

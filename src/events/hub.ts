@@ -1,6 +1,6 @@
 import { ServiceError } from '../domain/errors.js'
-import type { EventFilter, LogEntry, StreamEvent } from '../domain/event.js'
-import type { EventStore } from '../store/event-store.js'
+import type { EventFilter, LogEntry, StreamEvent } from '../domain/orders/event.js'
+import type { EventStore } from '../store/events/event-store.js'
 import { createBackfillPages, type LogPart, type LogReader } from './backfill-pages.js'
 import { createConfirmations } from './cursor-confirmations.js'
 import { type CursorPositions, createCursorPositions } from './cursor-positions.js'

@@ -1,5 +1,5 @@
-import type { LogEntry, StreamEvent } from '../domain/event.js'
-import type { EventStore, LogState } from '../store/event-store.js'
+import type { LogEntry, StreamEvent } from '../domain/orders/event.js'
+import type { EventStore, LogState } from '../store/events/event-store.js'
 import { type Cursors, createCursors } from './cursor.js'
 import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
 

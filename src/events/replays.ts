@@ -1,7 +1,7 @@
 import { FairQueue } from '../concurrency/fair-queue.js'
 import type { ClientId } from '../domain/client.js'
 import { ClientCounts } from '../domain/client-counts.js'
-import type { EventFilter } from '../domain/event.js'
+import type { EventFilter } from '../domain/orders/event.js'
 import { type BackfillPages, type LogPart, nameFilter, type PageRange } from './backfill-pages.js'
 
 /** One subscriber's replay of the part of the log that is not in memory. */

@@ -1,6 +1,6 @@
 import { type ClientId, THIS_PROCESS } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
-import { type EventFilter, matches } from '../domain/event.js'
+import { type EventFilter, matches } from '../domain/orders/event.js'
 import type { LogPart } from './backfill-pages.js'
 import { Pace } from './pace.js'
 import type { PublishedLog, StartPosition } from './published-log.js'

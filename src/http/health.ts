@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Chain } from '../chain/chain.js'
-import type { SolverDirectory } from '../solvers/solver-directory.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 
 interface HealthOptions {
   readonly version: string

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { REPLICA_HEADERS, REPLICA_PATH, type ReplicaVerifier } from '../cluster/replica-signature.js'
 import type { AnswerReplica } from '../sessions/relayed-requests.js'
 import type { Logger } from '../telemetry/log.js'
-import { toListenIssue } from './listen-issue.js'
+import { toListenIssue } from './port/listen-issue.js'
 
 interface ReplicaServerOptions {
   readonly host: string

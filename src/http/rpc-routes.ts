@@ -11,10 +11,10 @@ import { toConnectError } from '../rpc/connect-errors.js'
 import type { Admission, Outcome, QuoteSummary, RpcProtocol } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
 import { requestKey } from '../rpc/rpc-context.js'
-import { findTargetError } from './ambiguous-headers.js'
 import { elapsedMs } from './arrival.js'
-import { keepOpen } from './http2-sessions.js'
-import { cut, toClient } from './rest-context.js'
+import { findTargetError } from './port/ambiguous-headers.js'
+import { keepOpen } from './port/http2-sessions.js'
+import { cut, toClient } from './rest/rest-context.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,4 +1,4 @@
-import { deadlines, NO_USER, type QuoteRequest } from '../domain/quote.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../domain/quotes/quote.js'
 
 /** Creates the requests that check registered endpoints. */
 export interface CheckRequests {

@@ -1,10 +1,10 @@
 import { bondFor } from '../../packages/protocol/src/settlement-terms.js'
 import type { Chain } from '../chain/chain.js'
-import type { DropReason } from '../domain/offer.js'
-import type { Quote, QuoteRequest } from '../domain/quote.js'
-import type { SolverKey } from '../domain/solver.js'
-import type { FreeBonds } from '../solvers/free-bonds.js'
-import type { UsedNonces } from '../solvers/used-nonces.js'
+import type { DropReason } from '../domain/quotes/offer.js'
+import type { Quote, QuoteRequest } from '../domain/quotes/quote.js'
+import type { SolverKey } from '../domain/solvers/solver.js'
+import type { FreeBonds } from '../solvers/bonds/free-bonds.js'
+import type { UsedNonces } from '../solvers/conduct/used-nonces.js'
 
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
 export interface ContractRules {

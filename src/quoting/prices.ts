@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
-import type { Config } from '../config.js'
+import type { Config } from '../config/config.js'
 import { ServiceError } from '../domain/errors.js'
-import type { Address } from '../domain/hex.js'
-import { deadlines, NO_USER, type QuoteRequest } from '../domain/quote.js'
-import type { SolverDirectory } from '../solvers/solver-directory.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../domain/quotes/quote.js'
+import type { Address } from '../domain/values/hex.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Aggregator } from './aggregator.js'
-import { type Caller, ownSoftDeadline } from './fan-out.js'
+import type { Aggregator } from './round/aggregator.js'
+import { type Caller, ownSoftDeadline } from './round/fan-out.js'
 
 /** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
 export type PricedSwap = Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>

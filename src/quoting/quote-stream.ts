@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../clock.js'
 import { shuttingDown, toServiceError } from '../domain/errors.js'
-import type { QuoteRequest } from '../domain/quote.js'
-import type { VerifyMode } from '../domain/verification.js'
-import type { Aggregator, BestOffer, RoundResult } from './aggregator.js'
-import type { Caller, SoftDeadline } from './fan-out.js'
+import type { QuoteRequest } from '../domain/quotes/quote.js'
+import type { VerifyMode } from '../domain/quotes/verification.js'
+import type { Aggregator, BestOffer, RoundResult } from './round/aggregator.js'
+import type { Caller, SoftDeadline } from './round/fan-out.js'
 
 /** What a client of a quote stream learns (docs/decisions.md, D16). */
 export type QuoteStreamItem =

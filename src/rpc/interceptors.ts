@@ -2,8 +2,8 @@ import type { DescMethod } from '@bufbuild/protobuf'
 import { ConnectError, type Interceptor } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
 import { toConnectError } from './connect-errors.js'
+import type { Client, RateLimits } from './limits/rate-limits.js'
 import type { Admission, Outcome } from './method.js'
-import type { Client, RateLimits } from './rate-limits.js'
 import { requestKey } from './rpc-context.js'
 
 /**

@@ -7,10 +7,10 @@ import type {
   MessageShape,
 } from '@bufbuild/protobuf'
 import type { Reason } from '../domain/errors.js'
-import type { Address } from '../domain/hex.js'
-import type { Caller } from '../quoting/fan-out.js'
-import type { Fields } from './fields.js'
-import type { Client, LimitName } from './rate-limits.js'
+import type { Address } from '../domain/values/hex.js'
+import type { Caller } from '../quoting/round/fan-out.js'
+import type { Client, LimitName } from './limits/rate-limits.js'
+import type { Fields } from './services/fields.js'
 
 /** The protocol of an RPC call. */
 export type RpcProtocol = 'connect' | 'grpc' | 'grpc-web'

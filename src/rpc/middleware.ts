@@ -9,9 +9,9 @@ import {
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { Fields } from './fields.js'
+import type { Client, RateLimits } from './limits/rate-limits.js'
 import type { Admission, Method, RequestContext } from './method.js'
-import type { Client, RateLimits } from './rate-limits.js'
+import { Fields } from './services/fields.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
 export interface MethodHandler extends Admission {

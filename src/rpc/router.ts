@@ -4,16 +4,16 @@ import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/conne
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
-import { toStreamHandler } from './event-handler.js'
-import type { EventStreams } from './event-streams.js'
 import { countCalls, withErrors } from './interceptors.js'
 import { type Admission, chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
-import { toQuoteStreamHandler } from './quote-stream-handler.js'
-import type { QuoteStreams } from './quote-streams.js'
 import { toRpcContext } from './rpc-context.js'
-import { toSessionHandler } from './session-handler.js'
-import type { SolverSessions } from './solver-sessions.js'
+import type { SolverSessions } from './services/solver-sessions.js'
+import { toStreamHandler } from './streams/event-handler.js'
+import type { EventStreams } from './streams/event-streams.js'
+import { toQuoteStreamHandler } from './streams/quote-stream-handler.js'
+import type { QuoteStreams } from './streams/quote-streams.js'
+import { toSessionHandler } from './streams/session-handler.js'
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter) => void

@@ -1,10 +1,10 @@
 import type { ClientId } from '../domain/client.js'
 import type { Reason, ServiceError } from '../domain/errors.js'
-import type { Address, Hex } from '../domain/hex.js'
-import type { DeclineCode } from '../domain/session.js'
-import type { SessionResult } from '../domain/solver-result.js'
+import type { DeclineCode } from '../domain/solvers/session.js'
+import type { SessionResult } from '../domain/solvers/solver-result.js'
+import type { Address, Hex } from '../domain/values/hex.js'
 import type { Entry } from '../events/tail-buffer.js'
-import type { SolverRequest } from '../solvers/solver-client.js'
+import type { SolverRequest } from '../solvers/transport/solver-client.js'
 
 export const SESSION_PROTOCOLS = ['websocket', 'grpc'] as const
 

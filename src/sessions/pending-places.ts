@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
-import { groupBy } from '../domain/parts.js'
+import { groupBy } from '../domain/values/parts.js'
 
 /** The places of connections without an accepted hello. */
 export interface PendingPlaces {

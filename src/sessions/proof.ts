@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../domain/errors.js'
-import type { Hex } from '../domain/hex.js'
-import { sessionMessage } from '../domain/registration-messages.js'
-import { assertSignature } from '../solvers/signed-request.js'
+import { sessionMessage } from '../domain/solvers/registration-messages.js'
+import type { Hex } from '../domain/values/hex.js'
+import { assertSignature } from '../solvers/registry/signed-request.js'
 import { type AudienceRules, assertAudience } from './audience.js'
 import type { Hello } from './messages.js'
 

@@ -1,8 +1,8 @@
 import { limitTime } from '../concurrency/limit-time.js'
-import { readPartOf } from '../domain/offer.js'
-import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
-import { toQuoteRequest } from '../solvers/request-body.js'
-import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/solver-client.js'
+import { readPartOf } from '../domain/quotes/offer.js'
+import { REPLICA_UNREACHABLE } from '../domain/solvers/solver-result.js'
+import { toQuoteRequest } from '../solvers/transport/request-body.js'
+import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-client.js'
 import type { RelayedQuoteRequest, RelayedReply, ReplicaMessage } from './replica-messages.js'
 
 /**

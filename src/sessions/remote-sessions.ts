@@ -1,9 +1,9 @@
 import type { ReplicaTarget } from '../cluster/replica-client.js'
 import type { ReplicaLinks } from '../cluster/replica-links.js'
-import { inParts } from '../domain/parts.js'
-import type { RemoteSession } from '../domain/solver.js'
-import { REPLICA_UNREACHABLE } from '../domain/solver-result.js'
-import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/solver-client.js'
+import type { RemoteSession } from '../domain/solvers/solver.js'
+import { REPLICA_UNREACHABLE } from '../domain/solvers/solver-result.js'
+import { inParts } from '../domain/values/parts.js'
+import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-client.js'
 import type {
   RelayedQuoteRequest,
   RelayedReply,

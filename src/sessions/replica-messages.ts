@@ -1,8 +1,8 @@
-import type { Address } from '../domain/hex.js'
-import type { QuoteKind } from '../domain/quote.js'
-import type { SessionResult } from '../domain/solver-result.js'
-import type { SolverRequestBody } from '../solvers/request-body.js'
-import type { SolverReply } from '../solvers/solver-client.js'
+import type { QuoteKind } from '../domain/quotes/quote.js'
+import type { SessionResult } from '../domain/solvers/solver-result.js'
+import type { Address } from '../domain/values/hex.js'
+import type { SolverRequestBody } from '../solvers/transport/request-body.js'
+import type { SolverReply } from '../solvers/transport/solver-client.js'
 
 /** A solver that a relayed request is for. */
 export interface RelayedSolver {

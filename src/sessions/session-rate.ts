@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import { ServiceError } from '../domain/errors.js'
-import type { Address } from '../domain/hex.js'
+import type { Address } from '../domain/values/hex.js'
 
 /** The sessions that a solver opens in a minute, from all client addresses together. */
 export interface SessionRate {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Address } from '../domain/hex.js'
+import type { Address } from '../domain/values/hex.js'
 import { keccak256 } from './keccak.js'
 
 const MAX_KNOWN = 4096

@@ -1,6 +1,6 @@
-import type { Address } from '../domain/hex.js'
-import type { DropReason } from '../domain/offer.js'
+import type { DropReason } from '../domain/quotes/offer.js'
 import { HALF_ORDER } from '../domain/secp256k1.js'
+import type { Address } from '../domain/values/hex.js'
 import { keccak256 } from './keccak.js'
 import { loadRecovery, type RecoveryLibrary } from './recovery-library.js'
 

@@ -1,6 +1,6 @@
 import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
-import type { Address, Hex } from '../domain/hex.js'
-import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, quoteTypeName } from '../domain/quote.js'
+import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, quoteTypeName } from '../domain/quotes/quote.js'
+import type { Address, Hex } from '../domain/values/hex.js'
 import { keccak256 } from './keccak.js'
 
 /** The values of a settlement contract that the hashes of its quotes depend on. They are read once. */

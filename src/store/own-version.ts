@@ -1,4 +1,4 @@
-import { ConfigError } from '../environment.js'
+import { ConfigError } from '../config/environment.js'
 import { migrations } from './migrations.js'
 import { unknownMigrations } from './unknown-migrations.js'
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
-import type { Solver } from '../domain/solver.js'
+import type { Solver } from '../domain/solvers/solver.js'
 import type { Schema } from './schema.js'
-import { createSolverStore } from './solver-store.js'
+import { createSolverStore } from './solvers/solver-store.js'
 
 /** What `doctor` compares with the world. */
 export interface StoredContent {

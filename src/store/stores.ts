@@ -1,13 +1,13 @@
-import type { BondStore } from './bond-store.js'
-import type { CircuitBreakerStore } from './circuit-breaker-store.js'
-import type { EventStore } from './event-store.js'
-import type { OfferNonceStore } from './offer-nonce-store.js'
-import type { OrderStore } from './order-store.js'
-import type { QuoteRecordStore } from './quote-record-store.js'
-import type { RateLimitCounters } from './rate-limit-counters.js'
-import type { SolverHourStore } from './solver-hour-store.js'
-import type { SolverOrderStore } from './solver-order-store.js'
-import type { SolverStore } from './solver-store.js'
+import type { EventStore } from './events/event-store.js'
+import type { OrderStore } from './orders/order-store.js'
+import type { SolverOrderStore } from './orders/solver-order-store.js'
+import type { RateLimitCounters } from './postgres/rate-limit-counters.js'
+import type { QuoteRecordStore } from './records/quote-record-store.js'
+import type { BondStore } from './solvers/bond-store.js'
+import type { CircuitBreakerStore } from './solvers/circuit-breaker-store.js'
+import type { OfferNonceStore } from './solvers/offer-nonce-store.js'
+import type { SolverHourStore } from './solvers/solver-hour-store.js'
+import type { SolverStore } from './solvers/solver-store.js'
 
 /** The stores of an instance. */
 export interface Stores {

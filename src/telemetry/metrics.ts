@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { version } from '../version.js'
+import { version } from '../config/version.js'
 import { createChainMetrics } from './chain-metrics.js'
 import { createEventMetrics } from './event-metrics.js'
 import { createMetricKinds } from './metric-kinds.js'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { checkSolvers } from '../../src/cli/doctor/check-solvers.js'
-import { readConfig } from '../../src/config.js'
-import { NO_ENDPOINT } from '../../src/domain/solver.js'
-import { solver } from '../store/solver-samples.js'
+import { readConfig } from '../../src/config/config.js'
+import { NO_ENDPOINT } from '../../src/domain/solvers/solver.js'
+import { solver } from '../store/solvers/solver-samples.js'
 
 const config = readConfig({
   SUPPORTED_CHAINS: '1',

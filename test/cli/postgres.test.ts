@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkServer } from '../../src/cli/doctor/check-postgres.js'
-import type { PostgresState } from '../../src/store/postgres-inspection.js'
+import type { PostgresState } from '../../src/store/postgres/postgres-inspection.js'
 
 const WELL: PostgresState = {
   version: '17.5',

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { CONNECTIONS, connect } from '../store/postgres-stores-samples.js'
+import { CONNECTIONS, connect } from '../store/postgres/postgres-stores-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { describeSlow, itSlow } from '../support/rounds.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Topic } from '../../src/domain/cluster.js'
-import { createSolverStore } from '../../src/store/solver-store.js'
+import { createSolverStore } from '../../src/store/solvers/solver-store.js'
 import { inPostgres, postgresAt } from '../store/databases.js'
 import {
   header,
@@ -10,8 +10,8 @@ import {
   revertedEntries,
   SETTLEMENT,
   settled,
-} from '../store/event-samples.js'
-import { NOTED_AT, solver } from '../store/solver-samples.js'
+} from '../store/events/event-samples.js'
+import { NOTED_AT, solver } from '../store/solvers/solver-samples.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { eventually } from '../support/eventually.js'
 import { join, type TestReplica } from './replica-samples.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
 import { afterReading } from '../../src/concurrency/after-reading.js'
-import { openSocket, startMultiplexer } from '../http/multiplexer-server.js'
+import { openSocket, startMultiplexer } from '../http/port/multiplexer-server.js'
 
 test('what came while the process stood still is read before the action, although its timer is due', async () => {
   const { number, server } = await startMultiplexer()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { readConfig } from '../../src/config/config.js'
 import { describeMisspelling, findMisspellings } from '../../src/config/misspelt.js'
-import { readConfig } from '../../src/config.js'
-import { CHAIN_DEFAULTS, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/variables.js'
+import { CHAIN_DEFAULTS, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
 
 const LEAST = {
   SUPPORTED_CHAINS: '10, 8453',

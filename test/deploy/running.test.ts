@@ -9,7 +9,7 @@ import {
   DEFAULTS,
   OPTIONAL_CHAIN_VARIABLES,
   OPTIONAL_VARIABLES,
-} from '../../src/variables.js'
+} from '../../src/config/variables.js'
 import { type ComposeService, readCompose } from '../support/deploy/compose.js'
 import { commandOf, readDockerfile, type Stage, tipOf, wordsOf } from '../support/deploy/dockerfile.js'
 

@@ -35,8 +35,8 @@ describe('the workflow', () => {
   test('has a smoke of slow tests that exist', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     const names: string[] = scripts['test:smoke'].replace(scripts['test:slow'], '').trim().split(' ')
-    const files = readdirSync('test/service').concat(readdirSync('test/devnet'))
-    expect(names.filter((name) => !files.some((file) => file.startsWith(`${name}.slow`)))).toEqual([])
+    const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    expect(names.filter((name) => !files.some((file) => file.includes(`/${name}.slow`)))).toEqual([])
   })
 
   test('runs on the oldest Node that the package supports and on the Node of the image', () => {

@@ -15,7 +15,7 @@ import {
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/orders.js'
-import { sessionMessage } from '../../src/domain/registration-messages.js'
+import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
 import { personalMessageDigest } from '../../src/signing/personal-message.js'
 import { checkSignature } from '../../src/signing/recover.js'
 import { startCable } from '../support/faults/cable.js'

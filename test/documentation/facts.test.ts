@@ -10,8 +10,8 @@ import { readMessage } from '../../packages/solver/src/session/session-messages.
 import { ENDPOINT_CASES, SESSION_CASES } from '../../src/certify/cases/all-cases.js'
 import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
 import { REASONS } from '../../src/domain/errors.js'
-import { sessionMessage } from '../../src/domain/registration-messages.js'
-import { DECLINE_CODES } from '../../src/domain/session.js'
+import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
+import { DECLINE_CODES } from '../../src/domain/solvers/session.js'
 import { keccak256 } from '../../src/signing/keccak.js'
 import { quoteTypeHash } from '../../src/signing/typed-data.js'
 

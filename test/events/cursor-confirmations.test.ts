@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import type { ClientId } from '../../src/domain/client.js'
 import { createConfirmations } from '../../src/events/cursor-confirmations.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
-import { settled } from '../store/event-samples.js'
+import { settled } from '../store/events/event-samples.js'
 import { range, settle } from './hub-harness.js'
 
 const client = (key: string): ClientId => ({ key, networks: [], region: '', isIpv6: false, isPrivate: false })

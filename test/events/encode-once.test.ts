@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { encodeBatches } from '../../src/events/encode-once.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
-import { settled } from '../store/event-samples.js'
+import { settled } from '../store/events/event-samples.js'
 
 const entries = [1, 2, 3].map(
   (sequence): Entry => ({ sequence, event: settled(1, sequence, 0).event, cursor: `log.${sequence}` }),

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
 import { createSingleInstance } from '../../src/cluster/open-instance.js'
-import type { StreamEvent } from '../../src/domain/event.js'
+import type { StreamEvent } from '../../src/domain/orders/event.js'
 import { openEventLog } from '../../src/events/event-log.js'
-import type { EventStore } from '../../src/store/event-store.js'
+import type { EventStore } from '../../src/store/events/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
+import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
 
 /** A log over a store in memory, with a clock that the test sets and events published at 0 ms: one, unless the test says more. */
 export async function openLog(

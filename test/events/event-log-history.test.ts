@@ -1,12 +1,12 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
 import type { Topic, TopicListener } from '../../src/domain/cluster.js'
-import type { StreamEvent } from '../../src/domain/event.js'
+import type { StreamEvent } from '../../src/domain/orders/event.js'
 import { openEventLog } from '../../src/events/event-log.js'
-import type { EventStore } from '../../src/store/event-store.js'
+import type { EventStore } from '../../src/store/events/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
-import { newBlocks, openToRead, settled } from '../store/event-samples.js'
+import { newBlocks, openToRead, settled } from '../store/events/event-samples.js'
 import { now, only, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })

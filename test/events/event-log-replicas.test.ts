@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
 import { ServiceError } from '../../src/domain/errors.js'
-import type { EventStore } from '../../src/store/event-store.js'
-import { manySettled, newBlocks } from '../store/event-samples.js'
+import type { EventStore } from '../../src/store/events/event-store.js'
+import { manySettled, newBlocks } from '../store/events/event-samples.js'
 import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { EventStore } from '../../src/store/event-store.js'
-import { header, manySettled, newBlocks, settled } from '../store/event-samples.js'
+import type { EventStore } from '../../src/store/events/event-store.js'
+import { header, manySettled, newBlocks, settled } from '../store/events/event-samples.js'
 import { deferred } from '../support/deferred.js'
 import { openLog } from './event-log-harness.js'
 import { now, only, range, settle, take } from './hub-harness.js'

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { onTestFinished, vi } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
+import { EVERY_EVENT, type EventFilter } from '../../src/domain/orders/event.js'
 import { createCursors } from '../../src/events/cursor.js'
 import { createHub } from '../../src/events/hub.js'
 import { createReadQueue } from '../../src/events/read-queue.js'
 import type { SubscriberOptions, Subscription } from '../../src/events/subscriber.js'
-import { manySettled, newBlocks, openToRead } from '../store/event-samples.js'
+import { manySettled, newBlocks, openToRead } from '../store/events/event-samples.js'
 
 const ANNOUNCED_AT_MS = 1_800_000_000_000
 /** Later than every publication, so that pruning up to this time leaves nothing. */

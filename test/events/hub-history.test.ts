@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import { pruneAll } from '../store/event-samples.js'
+import { pruneAll } from '../store/events/event-samples.js'
 import { END_OF_TIME, now, only, openHub, range, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN' })

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { THIS_PROCESS } from '../../src/domain/client.js'
-import { EVERY_EVENT, type EventFilter } from '../../src/domain/event.js'
+import { EVERY_EVENT, type EventFilter } from '../../src/domain/orders/event.js'
 import { EARLIEST } from '../../src/events/hub.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import type { Batch } from '../../src/events/tail-buffer.js'
-import { pruneAll } from '../store/event-samples.js'
+import { pruneAll } from '../store/events/event-samples.js'
 import { END_OF_TIME, now, only, openHub, range, settle, take } from './hub-harness.js'
 
 const CURSOR_UNKNOWN = expect.objectContaining({ reason: 'CURSOR_UNKNOWN', httpStatus: 400 })

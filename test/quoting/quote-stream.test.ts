@@ -1,13 +1,13 @@
 import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../src/domain/errors.js'
-import type { SignedQuote } from '../../src/domain/quote.js'
-import type { Aggregator, RoundResult } from '../../src/quoting/aggregator.js'
+import type { SignedQuote } from '../../src/domain/quotes/quote.js'
 import { type QuoteStreamItem, type QuoteStreamOptions, quoteStream } from '../../src/quoting/quote-stream.js'
-import type { RoundCounts } from '../../src/quoting/round-progress.js'
+import type { Aggregator, RoundResult } from '../../src/quoting/round/aggregator.js'
+import type { RoundCounts } from '../../src/quoting/round/round-progress.js'
 import { deferred } from '../support/deferred.js'
 import { createManualClock } from '../support/manual-clock.js'
 import { exactInput } from '../support/solvers/sample-quotes.js'
-import { signed } from './sample-trace.js'
+import { signed } from './records/sample-trace.js'
 
 const MINUTE_MS = 60_000
 const COUNTS: RoundCounts = {

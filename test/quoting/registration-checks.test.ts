@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { createRegistrationChecks } from '../../src/quoting/registration-checks.js'
-import { createEndpointGuard } from '../../src/solvers/endpoint-guard.js'
-import { solver } from '../solvers/rounds.js'
+import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
+import { solver } from '../solvers/conduct/rounds.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 const SECOND_MS = 1000

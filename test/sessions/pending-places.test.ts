@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { identifyClient } from '../../src/rpc/identify-client.js'
+import { identifyClient } from '../../src/rpc/limits/identify-client.js'
 import { createPendingPlaces } from '../../src/sessions/pending-places.js'
 
 const HONEST = '198.51.100.7'

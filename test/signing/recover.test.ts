@@ -2,7 +2,7 @@ import { secp256k1 } from '@noble/curves/secp256k1'
 import { bytesToHex, hexToBytes, numberToBytes } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import type { Address } from '../../src/domain/hex.js'
+import type { Address } from '../../src/domain/values/hex.js'
 import * as native from '../../src/signing/recover.js'
 import { createRandom, type Random } from '../support/random.js'
 

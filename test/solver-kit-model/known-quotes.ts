@@ -1,5 +1,5 @@
 import { bondFor } from '../../packages/protocol/src/settlement-terms.js'
-import type { Address, Hex } from '../../src/domain/hex.js'
+import type { Address, Hex } from '../../src/domain/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'
 import { OrderState } from './settlement-state.js'

@@ -13,7 +13,7 @@ import {
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
-import type { Address, Hex } from '../../src/domain/hex.js'
+import type { Address, Hex } from '../../src/domain/values/hex.js'
 import { createQuoteHasher } from '../../src/signing/typed-data.js'
 import type { Rules } from '../support/chain/chain.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'

@@ -1,5 +1,5 @@
-import type { Address, Hex } from '../../src/domain/hex.js'
-import { ORDER_TYPES, type Quote } from '../../src/domain/quote.js'
+import { ORDER_TYPES, type Quote } from '../../src/domain/quotes/quote.js'
+import type { Address, Hex } from '../../src/domain/values/hex.js'
 import { checkSignature } from '../../src/signing/recover.js'
 import type { QuoteHasher } from '../../src/signing/typed-data.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'

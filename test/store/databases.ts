@@ -9,10 +9,14 @@ import {
   type TableSet,
 } from '../../src/store/database.js'
 import { migrations } from '../../src/store/migrations.js'
-import { type ConnectionPool, createConnectionPool, POSTGRES_COORDINATION } from '../../src/store/postgres.js'
-import { POSTGRES_TABLES } from '../../src/store/postgres-tables.js'
+import {
+  type ConnectionPool,
+  createConnectionPool,
+  POSTGRES_COORDINATION,
+} from '../../src/store/postgres/postgres.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres/postgres-tables.js'
 import type { Schema } from '../../src/store/schema.js'
-import { openSqliteTables } from '../../src/store/sqlite.js'
+import { openSqliteTables } from '../../src/store/sqlite/sqlite.js'
 import { createPostgresDatabase, makeDatabase } from '../support/databases/postgres-database.js'
 import { temporaryFile } from '../support/databases/temporary-file.js'
 

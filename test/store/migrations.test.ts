@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEventStore } from '../../src/store/event-store.js'
+import { createEventStore } from '../../src/store/events/event-store.js'
 import { createPostgresDatabase } from '../support/databases/postgres-database.js'
 import { postgresAt } from './databases.js'
 

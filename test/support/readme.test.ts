@@ -31,8 +31,9 @@ test('the index has at most 60 lines', () => {
 })
 
 test('the folder of the service tests holds only tests', () => {
-  const others = readdirSync(join(import.meta.dirname, '../service')).filter(
-    (path) => !path.endsWith('.test.ts'),
+  const folder = join(import.meta.dirname, '../service')
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
   )
-  expect(others).toEqual([])
+  expect(files.map(({ name }) => name).filter((name) => !name.endsWith('.test.ts'))).toEqual([])
 })

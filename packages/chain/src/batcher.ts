@@ -1,5 +1,5 @@
 import type { Clock } from '../../../src/clock.js'
-import { inParts } from '../../../src/domain/parts.js'
+import { inParts } from '../../../src/domain/values/parts.js'
 import { createBatchSize } from './batch-size.js'
 import { type HttpExchange, reasonOf } from './http-exchange.js'
 import type { Words } from './node-words.js'

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '../../../src/clock.js'
-import { decoded } from '../../../src/domain/text.js'
+import { decoded } from '../../../src/domain/values/text.js'
 import type { Words } from './node-words.js'
 import { refusalOf } from './pause.js'
 import { parseJson } from './rpc-answer.js'

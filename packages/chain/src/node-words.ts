@@ -1,4 +1,4 @@
-import { decoded, shorten } from '../../../src/domain/text.js'
+import { decoded, shorten } from '../../../src/domain/values/text.js'
 
 const MAX_CHARACTERS = 300
 /** More of a node's text is not looked at. */

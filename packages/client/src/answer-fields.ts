@@ -1,8 +1,8 @@
 import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
-import { parseUint256 } from '../../../src/domain/amount.js'
 import { UINT64 } from '../../../src/domain/field-rules.js'
-import { parseBytes32 } from '../../../src/domain/hex.js'
-import { isIntegerOf } from '../../../src/domain/integer.js'
+import { parseUint256 } from '../../../src/domain/values/amount.js'
+import { parseBytes32 } from '../../../src/domain/values/hex.js'
+import { isIntegerOf } from '../../../src/domain/values/integer.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages, UnknownText, Untrusted } from './messages.js'
 

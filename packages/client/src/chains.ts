@@ -1,5 +1,5 @@
 import type { Address, TypedDataDomain } from 'viem'
-import type { VerifyMode } from '../../../src/domain/verification.js'
+import type { VerifyMode } from '../../../src/domain/quotes/verification.js'
 import {
   readAddress,
   readBytes32,

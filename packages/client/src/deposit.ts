@@ -1,6 +1,6 @@
 import { type Address, type Client, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
-import type { SignedQuote } from '../../../src/domain/quote.js'
+import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { depositData } from '../../protocol/src/deployed-settlement.js'
 import { isNodeAnswer } from '../../protocol/src/node-answer.js'
 import type { SettlementTerms } from './settlement.js'

@@ -5,9 +5,15 @@
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
  */
 export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
-export type { DepositMode, OrderType, Quote, QuoteKind, SignedQuote } from '../../../src/domain/quote.js'
-export type { StatsWindow } from '../../../src/domain/solver-statistics.js'
-export type { VerifyMode } from '../../../src/domain/verification.js'
+export type {
+  DepositMode,
+  OrderType,
+  Quote,
+  QuoteKind,
+  SignedQuote,
+} from '../../../src/domain/quotes/quote.js'
+export type { VerifyMode } from '../../../src/domain/quotes/verification.js'
+export type { StatsWindow } from '../../../src/domain/solvers/solver-statistics.js'
 export { ChainReadError, type ReadFailure } from '../../protocol/src/read-view.js'
 export type { Chain, ChainStatus, Token } from './chains.js'
 export {

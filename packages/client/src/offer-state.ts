@@ -1,5 +1,5 @@
-import type { Quote } from '../../../src/domain/quote.js'
-import { freeBondOf } from '../../../src/domain/solver.js'
+import type { Quote } from '../../../src/domain/quotes/quote.js'
+import { freeBondOf } from '../../../src/domain/solvers/solver.js'
 import * as contract from '../../protocol/src/deployed-settlement.js'
 import { findView, readView } from '../../protocol/src/read-view.js'
 import { bondFor } from '../../protocol/src/settlement-terms.js'

@@ -1,5 +1,8 @@
 import type { Hex } from 'viem'
-import type { KnownOrder as DomainOrder, OrderState as DomainState } from '../../../src/domain/order.js'
+import type {
+  KnownOrder as DomainOrder,
+  OrderState as DomainState,
+} from '../../../src/domain/orders/order.js'
 import {
   readAddress,
   readBytes32,

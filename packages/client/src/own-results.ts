@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
 import { UINT32, UINT64 } from '../../../src/domain/field-rules.js'
-import { parseOrigin } from '../../../src/domain/origin.js'
-import type { QuoteKind } from '../../../src/domain/quote.js'
-import { ownResultsMessage } from '../../../src/domain/registration-messages.js'
+import type { QuoteKind } from '../../../src/domain/quotes/quote.js'
+import { ownResultsMessage } from '../../../src/domain/solvers/registration-messages.js'
+import { parseOrigin } from '../../../src/domain/values/origin.js'
 import {
   readEnum,
   readInteger,

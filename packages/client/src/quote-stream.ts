@@ -1,5 +1,5 @@
 import { REFRESH_SECONDS } from '../../../src/domain/field-rules.js'
-import type { SignedQuote } from '../../../src/domain/quote.js'
+import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { readBytes32, readInteger, readList, readMessage, readOptional, readText } from './answer-fields.js'
 import { integerProblem } from './arguments.js'
 import { AggregatorError, UnreadableAnswer } from './errors.js'

@@ -6,8 +6,8 @@ import {
   ORDER_TYPES,
   type OrderType,
   type SignedQuote,
-} from '../../../src/domain/quote.js'
-import { VERIFY_MODES, type VerifyMode } from '../../../src/domain/verification.js'
+} from '../../../src/domain/quotes/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../../../src/domain/quotes/verification.js'
 import {
   readAddress,
   readBoolean,

@@ -1,5 +1,8 @@
 import type { Address, Hex } from 'viem'
-import { registrationMessage, unregistrationMessage } from '../../../src/domain/registration-messages.js'
+import {
+  registrationMessage,
+  unregistrationMessage,
+} from '../../../src/domain/solvers/registration-messages.js'
 
 /** A signer of personal messages (EIP-191): any viem account, or any other object with these members. */
 export interface MessageSigner {

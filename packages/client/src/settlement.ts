@@ -1,5 +1,5 @@
 import { type Address, type Client, getAddress, type Hex, type TypedDataDomain } from 'viem'
-import { lowerCase } from '../../../src/domain/hex.js'
+import { lowerCase } from '../../../src/domain/values/hex.js'
 import { type NamedSettlement, readDomain } from '../../protocol/src/read-settlement.js'
 import { readChainId } from '../../protocol/src/read-view.js'
 import { addressProblem, check } from './arguments.js'

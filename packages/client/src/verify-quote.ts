@@ -10,16 +10,16 @@ import {
   keccak256,
   recoverAddress,
 } from 'viem'
-import type { DropReason } from '../../../src/domain/offer.js'
+import type { DropReason } from '../../../src/domain/quotes/offer.js'
 import {
   QUOTE_MEMBERS,
   type Quote,
   quoteTypeName,
   type SignedQuote,
   toContractQuote,
-} from '../../../src/domain/quote.js'
+} from '../../../src/domain/quotes/quote.js'
 import { HALF_ORDER } from '../../../src/domain/secp256k1.js'
-import { DAY_SECONDS } from '../../../src/domain/time.js'
+import { DAY_SECONDS } from '../../../src/domain/values/time.js'
 import { findStateProblems, problemsIn, type StateProblem } from './offer-state.js'
 import type { QuoteParams } from './quote.js'
 import type { SettlementTerms } from './settlement.js'

@@ -1,4 +1,4 @@
-import { KNOWN_ORDER_STATES } from '../../../src/domain/order.js'
+import { KNOWN_ORDER_STATES } from '../../../src/domain/orders/order.js'
 import { check, choiceProblem, durationProblem } from './arguments.js'
 import { AggregatorError } from './errors.js'
 import type { KnownOrder, Order } from './order.js'

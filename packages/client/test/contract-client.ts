@@ -17,7 +17,7 @@ export const WILLING: ContractState = {
   MIN_ORDER: 1n,
 }
 
-/** A viem client of a node whose only contract is in this state; the real one is in test/service/client-verify.test.ts. */
+/** A viem client of a node whose only contract is in this state; the real one is in test/service/client/client-verify.slow.test.ts. */
 export function createContractClient(state: ContractState = WILLING) {
   const request = async ({ params }: { params: [{ data: Hex }] }) => {
     const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })

@@ -11,7 +11,7 @@ import {
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { toContractQuote } from '../../../src/domain/quote.js'
+import { toContractQuote } from '../../../src/domain/quotes/quote.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { signQuote } from '../../../test/support/chain/signed-quote.js'
 import { readSettlement, type SettlementTerms, type SignedQuote, verifyQuote } from '../src/index.js'

@@ -1,7 +1,7 @@
 import { domainSeparator, hexToBytes } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { toContractQuote } from '../../../src/domain/quote.js'
+import { toContractQuote } from '../../../src/domain/quotes/quote.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { signQuote } from '../../../test/support/chain/signed-quote.js'
 import { highSTwin } from '../../../test/support/solvers/high-s-twin.js'

@@ -1,5 +1,5 @@
-import type { BlockHeader } from '../../../src/domain/block.js'
-import type { Hex } from '../../../src/domain/hex.js'
+import type { BlockHeader } from '../../../src/domain/orders/block.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { bloomIn, numberIn, wordIn } from './node-values.js'
 import { UNKNOWN_TIME } from './settlement.js'

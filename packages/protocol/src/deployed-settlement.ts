@@ -8,12 +8,12 @@ import {
   parseAbiItem,
   toEventSelector,
 } from 'viem'
-import type { EventWithPosition } from '../../../src/domain/block.js'
-import type { OrderEvent } from '../../../src/domain/event.js'
-import { type Address, type Hex, lowerCase } from '../../../src/domain/hex.js'
-import { ORDER_STATES, type Order } from '../../../src/domain/order.js'
-import { QUOTE_MEMBERS, type Quote, toContractQuote } from '../../../src/domain/quote.js'
-import type { Bond } from '../../../src/domain/solver.js'
+import type { EventWithPosition } from '../../../src/domain/orders/block.js'
+import type { OrderEvent } from '../../../src/domain/orders/event.js'
+import { ORDER_STATES, type Order } from '../../../src/domain/orders/order.js'
+import { QUOTE_MEMBERS, type Quote, toContractQuote } from '../../../src/domain/quotes/quote.js'
+import type { Bond } from '../../../src/domain/solvers/solver.js'
+import { type Address, type Hex, lowerCase } from '../../../src/domain/values/hex.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { type DecodedLogs, type NodeLog, type SolverNonce, UNKNOWN_TIME, type View } from './settlement.js'
 import type { TypedDataDomain } from './typed-data-domain.js'

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import type { TimedHeader } from './block-header.js'
 import { inOrder, logIn } from './log-answer.js'
 import { coversBloom, createTopicsInBloom, hasAll, type TopicsInBloom } from './logs-bloom.js'

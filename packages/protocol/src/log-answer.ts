@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import { InconsistentAnswerError } from './inconsistent-answer.js'
 import { bytesIn, numberIn, wordIn } from './node-values.js'
 import type { NodeLog } from './settlement.js'

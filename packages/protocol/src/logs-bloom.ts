@@ -1,5 +1,5 @@
 import { keccak256 } from 'viem'
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 
 /** Returns the topics that logs of one contract may have, by the bloom filter of a block or of a receipt. */
 export type TopicsInBloom = (bloom: Hex) => ReadonlySet<Hex>

@@ -1,4 +1,4 @@
-import type { Hex } from '../../../src/domain/hex.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
 
 // Values in a node's answer, in any spelling (docs/decisions.md, D22). Each function returns undefined for what is no such value.
 

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import * as contract from './deployed-settlement.js'
 import { findView, type Request, readView } from './read-view.js'
 import type { SettlementTerms } from './settlement-terms.js'

@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import { numberIn } from './node-values.js'
 import { wordsOf } from './node-words.js'
 import { revertOf } from './revert.js'

@@ -1,4 +1,4 @@
-import type { Hex } from '../../../src/domain/hex.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
 
 /** A revert in a node's answer. */
 export interface Revert {

@@ -1,9 +1,9 @@
 import type { Abi } from 'viem'
-import type { EventWithPosition } from '../../../src/domain/block.js'
-import type { Address, Hex } from '../../../src/domain/hex.js'
-import type { Order } from '../../../src/domain/order.js'
-import type { Quote } from '../../../src/domain/quote.js'
-import type { Bond } from '../../../src/domain/solver.js'
+import type { EventWithPosition } from '../../../src/domain/orders/block.js'
+import type { Order } from '../../../src/domain/orders/order.js'
+import type { Quote } from '../../../src/domain/quotes/quote.js'
+import type { Bond } from '../../../src/domain/solvers/solver.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import type { TypedDataDomain } from './typed-data-domain.js'
 
 /** A call of a view function: what a node is asked, and what its answer means. */

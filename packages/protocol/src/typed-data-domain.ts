@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 
 /** The members of an EIP-712 domain. */
 export interface TypedDataDomain {

@@ -3,7 +3,7 @@ import { type AbiParameter, encodeAbiParameters, encodeEventTopics, getAddress, 
 import { describe, expect, test } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import type { Address, Hex } from '../../../src/domain/hex.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import { decodeLogs } from '../src/deployed-settlement.js'
 import type { NodeLog } from '../src/settlement.js'
 

@@ -11,8 +11,8 @@ import {
 import { describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { ORDER_STATES } from '../../../src/domain/order.js'
-import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
+import { ORDER_STATES } from '../../../src/domain/orders/order.js'
+import { type Quote, toContractQuote } from '../../../src/domain/quotes/quote.js'
 import * as deployed from '../src/deployed-settlement.js'
 import type { Settlement, View } from '../src/settlement.js'
 

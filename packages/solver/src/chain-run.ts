@@ -1,4 +1,4 @@
-import { lowerCase } from '../../../src/domain/hex.js'
+import { lowerCase } from '../../../src/domain/values/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { type DepositPoller, pollDeposits } from './chain/deposit-poller.js'

@@ -1,9 +1,9 @@
 import { isAddress, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { isDisplayName } from '../../../src/domain/display-name.js'
-import { endpointUrlProblem } from '../../../src/domain/endpoint-url.js'
 import { ADDRESS, BYTES32, CHAIN_ID, PROTOCOL_NAME } from '../../../src/domain/field-rules.js'
-import { isIntegerOf } from '../../../src/domain/integer.js'
+import { isDisplayName } from '../../../src/domain/values/display-name.js'
+import { endpointUrlProblem } from '../../../src/domain/values/endpoint-url.js'
+import { isIntegerOf } from '../../../src/domain/values/integer.js'
 import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
 

@@ -1,5 +1,5 @@
 import { type Hex, toFunctionSelector } from 'viem'
-import { type Quote, toContractQuote } from '../../../src/domain/quote.js'
+import { type Quote, toContractQuote } from '../../../src/domain/quotes/quote.js'
 import { revertOf } from '../../protocol/src/revert.js'
 import { requestOf, settlementCall } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'

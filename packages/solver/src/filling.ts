@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { Order } from '../../../src/domain/order.js'
+import type { Order } from '../../../src/domain/orders/order.js'
 import { isOverflow } from '../../protocol/src/revert.js'
 import { settleCall, settlementCall } from './chain/calls.js'
 import { readBalance, readOrder } from './chain/orders.js'

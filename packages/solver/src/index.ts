@@ -3,8 +3,8 @@
  *
  * Amounts are `bigint` in the token's smallest unit, times in quotes Unix seconds.
  */
-export type { OrderType, Quote, QuoteKind } from '../../../src/domain/quote.js'
-export type { DeclineCode } from '../../../src/domain/session.js'
+export type { OrderType, Quote, QuoteKind } from '../../../src/domain/quotes/quote.js'
+export type { DeclineCode } from '../../../src/domain/solvers/session.js'
 export { AggregatorError } from '../../client/src/errors.js'
 export { createSolver, type Solver } from './create-solver.js'
 export type { CancelledQuote } from './ending.js'

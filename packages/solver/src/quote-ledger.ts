@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { NO_USER, type Quote } from '../../../src/domain/quote.js'
+import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
 import { bondFor } from '../../protocol/src/settlement-terms.js'
 import type { GasFunds } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NO_USER, type Quote } from '../../../src/domain/quote.js'
+import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
 import { createQuoteLedger, type QuoteLedger, type RiskLimits } from '../src/quote-ledger.js'
 
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'

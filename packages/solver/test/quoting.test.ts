@@ -1,6 +1,6 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
-import { NO_USER, type Quote } from '../../../src/domain/quote.js'
+import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import type { ChainRun } from '../src/chain-run.js'
 import type { SolverQuote } from '../src/fillable-order.js'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDecline, isRedirect } from '../../domain/solver-result.js'
+import { isDecline, isRedirect } from '../../domain/solvers/solver-result.js'
 import type { CertifiedEndpoint } from '../endpoint.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'

@@ -1,6 +1,6 @@
 import { MAX_UINT256 } from '../../domain/field-rules.js'
-import { type Address, lowerCase } from '../../domain/hex.js'
-import { NO_USER, type QuoteRequest } from '../../domain/quote.js'
+import { NO_USER, type QuoteRequest } from '../../domain/quotes/quote.js'
+import { type Address, lowerCase } from '../../domain/values/hex.js'
 import { EITHER, type Expectation, judge } from '../judge.js'
 import { pass, warn } from '../report.js'
 import { type RequestChange, randomAddress, type Trial } from '../trial.js'

@@ -1,4 +1,4 @@
-import type { QuoteRequest } from '../../domain/quote.js'
+import type { QuoteRequest } from '../../domain/quotes/quote.js'
 import type { Expectation } from '../judge.js'
 import { type RequestChange, randomAddress } from '../trial.js'
 import type { CertifyCase } from './case.js'

@@ -1,6 +1,6 @@
 import type { Order } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import type { Hex } from '../../domain/hex.js'
+import type { Hex } from '../../domain/values/hex.js'
 import { readChainId, readInteger, readOrderId } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'

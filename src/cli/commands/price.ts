@@ -1,6 +1,6 @@
 import type { PriceAnswer } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import type { Address } from '../../domain/hex.js'
+import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readAmount, readChainId } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'

@@ -6,9 +6,9 @@ import {
   MIN_QUOTES,
   REFRESH_SECONDS,
 } from '../../domain/field-rules.js'
-import type { Address } from '../../domain/hex.js'
-import { DEPOSIT_MODES, type DepositMode } from '../../domain/quote.js'
-import { VERIFY_MODES, type VerifyMode } from '../../domain/verification.js'
+import { DEPOSIT_MODES, type DepositMode } from '../../domain/quotes/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
+import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'

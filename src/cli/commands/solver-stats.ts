@@ -1,6 +1,6 @@
 import type { SolverCounts, SolverStats } from '@quote-aggregator/client'
-import type { Address } from '../../domain/hex.js'
-import type { StatsWindow } from '../../domain/solver-statistics.js'
+import type { StatsWindow } from '../../domain/solvers/solver-statistics.js'
+import type { Address } from '../../domain/values/hex.js'
 import { callInstance, type InstanceFlags } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { type Display, show } from '../show.js'

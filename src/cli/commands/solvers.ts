@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
-import type { Address } from '../../domain/hex.js'
-import { DEFAULT_STATS_WINDOW, STATS_WINDOWS, type StatsWindow } from '../../domain/solver-statistics.js'
+import {
+  DEFAULT_STATS_WINDOW,
+  STATS_WINDOWS,
+  type StatsWindow,
+} from '../../domain/solvers/solver-statistics.js'
+import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readChainId, readOneOf } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'

@@ -1,4 +1,4 @@
-import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solver.js'
+import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solvers/solver.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, collectResults } from './check-result.js'
 

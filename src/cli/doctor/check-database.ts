@@ -71,7 +71,7 @@ async function checkFile(path: string, isWritable: boolean, checkResults: CheckR
   const restore = `Restore ${path} from a backup and delete -wal and -shm next to it, or move all three away to start with an empty database.`
   try {
     await access(path, constants.W_OK)
-    const { readStoredState } = await import('../../store/sqlite-inspection.js')
+    const { readStoredState } = await import('../../store/sqlite/sqlite-inspection.js')
     const { damage, unknown, pending } = readStoredState(path, file.size)
     if (damage !== undefined) checkResults.fail('file', `${path} is damaged: ${damage}`, restore)
     else if (unknown !== undefined) {
@@ -93,6 +93,6 @@ async function checkFile(path: string, isWritable: boolean, checkResults: CheckR
 }
 
 async function readFile(path: string): Promise<StoredContent> {
-  const { readStoredContent } = await import('../../store/sqlite-inspection.js')
+  const { readStoredContent } = await import('../../store/sqlite/sqlite-inspection.js')
   return readStoredContent(path)
 }

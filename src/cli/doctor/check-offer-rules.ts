@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import { readTerms } from '../../../packages/protocol/src/read-settlement.js'
-import type { ChainConfig } from '../../config.js'
+import type { ChainConfig } from '../../config/config.js'
 import type { CheckResults } from './check-result.js'
 
 /** Reports which rules of the contract the service checks offers against. Not every deployment has both views. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import type { Config } from '../../config.js'
+import type { Config } from '../../config/config.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
 
 const HEALTH_TIMEOUT_MS = 2000

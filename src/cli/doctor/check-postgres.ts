@@ -1,4 +1,4 @@
-import type { PostgresState } from '../../store/postgres-inspection.js'
+import type { PostgresState } from '../../store/postgres/postgres-inspection.js'
 import { NO_CONTENT } from '../../store/stored-content.js'
 import { formatDuration } from '../printable.js'
 import type { ExaminedDatabase } from './check-database.js'
@@ -25,7 +25,9 @@ const OTHER_REMEDY = `Correct ${VARIABLE}: are host, port, user, password and ss
 /** Checks the PostgreSQL that replicas share. It changes nothing there, and no result contains the password. */
 export async function examinePostgres(databaseUrl: string): Promise<ExaminedDatabase> {
   const checkResults = collectResults(VARIABLE)
-  const { createPostgresReader, readSharedContent } = await import('../../store/postgres-inspection.js')
+  const { createPostgresReader, readSharedContent } = await import(
+    '../../store/postgres/postgres-inspection.js'
+  )
   let address = 'it'
   try {
     const reader = createPostgresReader(databaseUrl)

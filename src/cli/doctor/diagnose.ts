@@ -1,6 +1,6 @@
+import { type Config, readConfig } from '../../config/config.js'
+import { ConfigError, type ConfigIssue, type Environment } from '../../config/environment.js'
 import { describeMisspelling, findMisspellings, type Misspelling } from '../../config/misspelt.js'
-import { type Config, readConfig } from '../../config.js'
-import { ConfigError, type ConfigIssue, type Environment } from '../../environment.js'
 import { examineChain } from './check-chain.js'
 import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'

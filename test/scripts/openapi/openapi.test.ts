@@ -8,7 +8,7 @@ import { contract } from '../../../scripts/openapi/contract.js'
 import { failuresOf } from '../../../scripts/openapi/error-responses.js'
 import { openApiOf } from '../../../scripts/openapi/openapi.js'
 import { toPath } from '../../../scripts/openapi/operations.js'
-import { compileRoutes } from '../../../src/http/http-rules.js'
+import { compileRoutes } from '../../../src/http/rest/http-rules.js'
 import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
 
 const document = generatedDocument('openapi.json')

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { examples } from '../../../scripts/openapi/contract.js'
-import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
-import { registrationMessage, unregistrationMessage } from '../../../src/domain/registration-messages.js'
+import { ORDER_TYPES, type Quote } from '../../../src/domain/quotes/quote.js'
+import {
+  registrationMessage,
+  unregistrationMessage,
+} from '../../../src/domain/solvers/registration-messages.js'
 import { toCachedChecksumAddress } from '../../../src/signing/checksum.js'
 import { personalMessageDigest } from '../../../src/signing/personal-message.js'
 import { checkSignature } from '../../../src/signing/recover.js'

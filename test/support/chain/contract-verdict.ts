@@ -2,7 +2,7 @@ import { BaseError, type ContractFunctionArgs, ContractFunctionRevertedError } f
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
 import type { DevAccount } from '../../../src/devnet/deploy.js'
-import type { Bond } from '../../../src/domain/solver.js'
+import type { Bond } from '../../../src/domain/solvers/solver.js'
 import { contractStruct, type WireReply } from '../solvers/solver.js'
 import { type TestChain, user } from './chain.js'
 import { createCalls } from './contract-calls.js'

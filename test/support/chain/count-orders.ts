@@ -1,4 +1,4 @@
-import type { SolverOrderHour } from '../../../src/store/solver-order-store.js'
+import type { SolverOrderHour } from '../../../src/store/orders/solver-order-store.js'
 
 /** An order with the times of its steps, Unix seconds. */
 interface TimedOrder {

@@ -3,7 +3,7 @@ import { type Address, domainSeparator, encodeFunctionData, type Hex } from 'vie
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
 import { createDevnetClient, type DevAccount, devAccounts } from '../../../src/devnet/deploy.js'
-import { ORDER_TYPES, type Quote } from '../../../src/domain/quote.js'
+import { ORDER_TYPES, type Quote } from '../../../src/domain/quotes/quote.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import type { Random } from '../random.js'
 import type { TestChain } from './chain.js'

@@ -1,5 +1,5 @@
-import { lowerCase } from '../../../src/domain/hex.js'
-import { ORDER_TYPES, type SignedQuote } from '../../../src/domain/quote.js'
+import { ORDER_TYPES, type SignedQuote } from '../../../src/domain/quotes/quote.js'
+import { lowerCase } from '../../../src/domain/values/hex.js'
 import type { Fixture } from './settlement.js'
 
 /** A quote of `startSettlement` as the offer that the service makes of a solver's reply. */

@@ -1,6 +1,6 @@
-import { createEventStore } from '../../../src/store/event-store.js'
-import { openSqlite } from '../../../src/store/sqlite.js'
-import { manySettled, newBlocks } from '../../store/event-samples.js'
+import { createEventStore } from '../../../src/store/events/event-store.js'
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
+import { manySettled, newBlocks } from '../../store/events/event-samples.js'
 
 const EVENTS_PER_BLOCK = 1000
 /** A chain that no service serves, so that its events do not change. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import type { AppOverrides } from '../../../src/app.js'
+import type { AppOverrides } from '../../../src/app/app.js'
 import { startChain, type TestChain } from '../chain/chain.js'
 import { createTraffic, type Traffic } from '../chain/event-traffic.js'
 import { startService, type TestService } from '../service/service.js'

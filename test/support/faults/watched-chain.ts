@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach } from 'vitest'
-import type { AppOverrides } from '../../../src/app.js'
+import type { AppOverrides } from '../../../src/app/app.js'
 import { eventually } from '../eventually.js'
 import { type EventWatch, watchEvents } from '../streams/watch-events.js'
 import { useProxiedChain } from './proxied-chain.js'

@@ -1,6 +1,6 @@
 import type { CliIo } from '../../../src/cli/io.js'
 import { run } from '../../../src/cli/program.js'
-import type { Environment } from '../../../src/environment.js'
+import type { Environment } from '../../../src/config/environment.js'
 
 /** How a command line ended. */
 export interface Ended {

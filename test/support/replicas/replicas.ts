@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { AppOverrides } from '../../../src/app.js'
+import type { AppOverrides } from '../../../src/app/app.js'
 import type { TestChain } from '../chain/chain.js'
 import { makeDatabase } from '../databases/postgres-database.js'
 import { startService, type TestService } from '../service/service.js'

@@ -1,4 +1,4 @@
-import type { AppOverrides } from '../../../src/app.js'
+import type { AppOverrides } from '../../../src/app/app.js'
 import type { TestChain } from '../chain/chain.js'
 import { environmentFor, startService } from './service.js'
 

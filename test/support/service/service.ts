@@ -1,6 +1,6 @@
 import { pino } from 'pino'
-import { type AppOverrides, createApp } from '../../../src/app.js'
-import { readConfig } from '../../../src/config.js'
+import { type AppOverrides, createApp } from '../../../src/app/app.js'
+import { readConfig } from '../../../src/config/config.js'
 import type { TestChain } from '../chain/chain.js'
 import { type Labels, readMetrics } from './metrics.js'
 

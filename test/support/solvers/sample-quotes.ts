@@ -1,5 +1,10 @@
-import type { Address, Hex } from '../../../src/domain/hex.js'
-import { ORDER_TYPES, type Quote, type QuoteRequest, type SignedQuote } from '../../../src/domain/quote.js'
+import {
+  ORDER_TYPES,
+  type Quote,
+  type QuoteRequest,
+  type SignedQuote,
+} from '../../../src/domain/quotes/quote.js'
+import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import type { Random } from '../random.js'
 
 export const SOLVER: Address = '0x00000000000000000000000000000000000000a1'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import type { AppOverrides } from '../../../src/app.js'
+import type { AppOverrides } from '../../../src/app/app.js'
 import { solverAccounts, type TestChain } from '../chain/chain.js'
 import { deferred } from '../deferred.js'
 import { startService, type TestService } from '../service/service.js'

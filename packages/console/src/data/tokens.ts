@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { isDisplayName } from '../../../../src/domain/display-name.js'
+import { isDisplayName } from '../../../../src/domain/values/display-name.js'
 
 /** Who said so, from the least to the most reliable: a link, the instance, or the contract, read through the user's wallet. */
 const SOURCES = ['link', 'instance', 'wallet'] as const

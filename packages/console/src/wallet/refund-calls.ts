@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import { toContractQuote } from '../../../../src/domain/quote.js'
+import { toContractQuote } from '../../../../src/domain/quotes/quote.js'
 import { CALLS_ABI } from '../../../protocol/src/deployed-settlement.js'
 import type { Offer } from '../data/auction.js'
 import { readBalance, switchChain } from './provider.js'

@@ -5,7 +5,7 @@ import {
   encodeFunctionData,
   type Hex,
 } from 'viem'
-import { type Quote, toContractQuote } from '../../../../src/domain/quote.js'
+import { type Quote, toContractQuote } from '../../../../src/domain/quotes/quote.js'
 import { CALLS_ABI } from '../../../protocol/src/deployed-settlement.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */

@@ -1,5 +1,5 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex, type LogTopic } from 'viem'
-import { toQuantity } from '../../../../src/domain/hex.js'
+import { toQuantity } from '../../../../src/domain/values/hex.js'
 import { createRangeSize, isForSize, readRange } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/rpc-error.js'
 import { DEPOSITED, decodeLogs } from '../../../protocol/src/deployed-settlement.js'

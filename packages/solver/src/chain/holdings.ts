@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { freeBondOf } from '../../../../src/domain/solver.js'
+import { freeBondOf } from '../../../../src/domain/solvers/solver.js'
 import { bond as bondView } from '../../../protocol/src/deployed-settlement.js'
 import { readView } from '../../../protocol/src/read-view.js'
 import type { Holdings } from '../quote-ledger.js'

@@ -1,6 +1,6 @@
 import { type Address, domainSeparator, maxUint256, type PublicClient, type TypedDataDomain } from 'viem'
 import type { Clock } from '../../../../src/clock.js'
-import { lowerCase } from '../../../../src/domain/hex.js'
+import { lowerCase } from '../../../../src/domain/values/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { readSettlement } from '../../../client/src/settlement.js'
 import { wordsOf } from '../../../protocol/src/node-words.js'

@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, type Hex, numberToHex } from 'viem'
-import type { Order } from '../../../../src/domain/order.js'
+import type { Order } from '../../../../src/domain/orders/order.js'
 import { nonceUse, order as orderView } from '../../../protocol/src/deployed-settlement.js'
 import { readView } from '../../../protocol/src/read-view.js'
 import type { SolverChain } from './open-chain.js'

@@ -1,7 +1,7 @@
-import { parseUint256 } from '../../../../src/domain/amount.js'
-import { parseAddress } from '../../../../src/domain/hex.js'
-import { isIntegerOf } from '../../../../src/domain/integer.js'
-import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/domain/quote.js'
+import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/domain/quotes/quote.js'
+import { parseUint256 } from '../../../../src/domain/values/amount.js'
+import { parseAddress } from '../../../../src/domain/values/hex.js'
+import { isIntegerOf } from '../../../../src/domain/values/integer.js'
 
 /** A request of an instance, by a session (docs/sessions.md) or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {

@@ -1,7 +1,7 @@
-import { type Hex, parseBytes32 } from '../../../../src/domain/hex.js'
-import { isIntegerOf } from '../../../../src/domain/integer.js'
-import type { Quote } from '../../../../src/domain/quote.js'
-import type { DeclineCode } from '../../../../src/domain/session.js'
+import type { Quote } from '../../../../src/domain/quotes/quote.js'
+import type { DeclineCode } from '../../../../src/domain/solvers/session.js'
+import { type Hex, parseBytes32 } from '../../../../src/domain/values/hex.js'
+import { isIntegerOf } from '../../../../src/domain/values/integer.js'
 import { type IncomingRequest, isNatural, readRequestTerms } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../../../src/clock.js'
-import { type Address, type Hex, lowerCase } from '../../../../src/domain/hex.js'
-import { sessionMessage } from '../../../../src/domain/registration-messages.js'
+import { sessionMessage } from '../../../../src/domain/solvers/registration-messages.js'
+import { type Address, type Hex, lowerCase } from '../../../../src/domain/values/hex.js'
 import { createBackoff } from './backoff.js'
 import { type ConnectionOptions, openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'

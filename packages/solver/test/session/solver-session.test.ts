@@ -1,6 +1,6 @@
 import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { sessionMessage } from '../../../../src/domain/registration-messages.js'
+import { sessionMessage } from '../../../../src/domain/solvers/registration-messages.js'
 import { deferred } from '../../../../test/support/deferred.js'
 import type { IncomingRequest } from '../../src/session/request-terms.js'
 import type { SessionAnswer } from '../../src/session/session-messages.js'

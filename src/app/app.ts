@@ -1,0 +1,127 @@
+import { openChains } from '../chain/chains.js'
+import { createOrderCaches } from '../chain/contract/order-cache.js'
+import { systemClock } from '../clock.js'
+import { openInstance } from '../cluster/open-instance.js'
+import { startRetention } from '../concurrency/retention.js'
+import type { Config } from '../config/config.js'
+import { version } from '../config/version.js'
+import { type EventLog, openEventLog } from '../events/event-log.js'
+import { useFastTextEncoding } from '../rpc/text-encoding.js'
+import { recoveryLibrary } from '../signing/recover.js'
+import { createCoolDowns } from '../solvers/conduct/cool-downs.js'
+import { createUsedNonces, followCancellations, pruneSomeNonces } from '../solvers/conduct/used-nonces.js'
+import { createSolverDirectory } from '../solvers/registry/solver-directory.js'
+import { createLog } from '../telemetry/log.js'
+import { createMetrics } from '../telemetry/metrics.js'
+import { openServer } from './open-server.js'
+import { openSolvers } from './open-solvers.js'
+import type { AppOverrides, Started } from './overrides.js'
+import { startReplicaListener } from './replica-listener.js'
+
+export type { AppOverrides }
+
+/** A running service. */
+export interface App {
+  /** Base URL of the service. */
+  readonly url: string
+  /**
+   * Stops accepting connections, waits for requests under way, at most `graceMs` after the drain, and frees all resources.
+   * @param options `drainMs`: time for which requests on idle connections are still answered; 0 by default
+   */
+  close(options?: { readonly drainMs?: number }): Promise<void>
+}
+
+/**
+ * Builds and starts the whole service in the order of its dependencies. When a step fails, it closes the earlier parts.
+ * @throws ConfigError when the chains, the database or the port do not match the configuration
+ */
+export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  const { clock = systemClock, log = createLog(config.logLevel) } = overrides
+  const { now } = clock
+  if (recoveryLibrary === 'javascript')
+    log.warn(
+      'no libsecp256k1 can be loaded: signatures are recovered in JavaScript, which takes thirty times as long',
+    )
+  else log.info({ library: recoveryLibrary }, 'signatures are recovered by libsecp256k1')
+  if (config.solverSessions && config.production && config.publicUrls.length === 0)
+    log.info('PUBLIC_URLS is not set, which solver sessions need in production: none will be opened')
+  useFastTextEncoding()
+  const started: Started = []
+  let drainMs = 0
+  const close: App['close'] = async (options) => {
+    drainMs = options?.drainMs ?? 0
+    for (const stop of started.toReversed()) await stop()
+  }
+
+  async function start(): Promise<string> {
+    const metrics = createMetrics()
+    metrics.recovery.set({ library: recoveryLibrary }, 1)
+    const instance = await openInstance({ ...config, leaseMs: overrides.replicaLeaseMs, now, log })
+    started.push(instance.close)
+    const { stores, cluster } = instance
+    const chainIds = config.chains.map(({ chainId }) => chainId)
+    const orderCaches = createOrderCaches(chainIds)
+    const coolDowns = createCoolDowns({ ...config, store: stores.solverOrders, now, log })
+    started.push(coolDowns.close)
+    const usedNonces = createUsedNonces({
+      ...config,
+      store: stores.offerNonces,
+      cluster,
+      metrics,
+      clock,
+      log,
+    })
+    started.push(usedNonces.close)
+    const writtenLog = await openEventLog({
+      ...config,
+      store: stores.events,
+      cluster,
+      onEvent(event) {
+        orderCaches.invalidate(event)
+        coolDowns.onEvent(event)
+        usedNonces.onEvent(event)
+      },
+      metrics,
+      log,
+      now,
+    })
+    started.push(writtenLog.close)
+    await coolDowns.load()
+    await usedNonces.load()
+    const { eventSinkOf, hasSubscribers } = writtenLog
+    const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })
+    started.push(directory.close)
+    const orderStore = stores.orders
+    const chains = await openChains(
+      config.chains,
+      { ...config, eventSinkOf, hasSubscribers, orderCaches, orderStore, cluster, metrics, clock, log },
+      // Before the blocks since the last stop are read.
+      (chain) => followCancellations(chain, directory.registered, usedNonces),
+    )
+    started.push(async () => void (await Promise.all([...chains.values()].map((chain) => chain.close()))))
+    const eventLog: EventLog = {
+      ...writtenLog,
+      subscribe(...args) {
+        for (const chain of chains.values()) void chain.wake()
+        return writtenLog.subscribe(...args)
+      },
+    }
+    const pruneSome = () => pruneSomeNonces(stores.offerNonces, chains.values())
+    started.push(startRetention({ pruneSome, what: 'nonces of offers', log }))
+    const shared = { config, instance, chains, eventLog, coolDowns, usedNonces, metrics, clock, log }
+    const solvers = await openSolvers({ ...shared, directory, overrides }, started)
+    const closeListener = await startReplicaListener({ ...shared, now, ...solvers })
+    started.push(closeListener)
+    const server = await openServer({ ...shared, solvers }, started, () => drainMs)
+    return server.listen()
+  }
+
+  try {
+    const url = await start()
+    log.info({ url, version, chains: config.chains.map(({ chainId }) => chainId) }, 'listening')
+    return { url, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,117 @@
+import type { PublicClient } from 'viem'
+import * as contract from '../../../packages/protocol/src/deployed-settlement.js'
+import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { type BlockName, readView } from '../../../packages/protocol/src/read-view.js'
+import type { View } from '../../../packages/protocol/src/settlement.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
+import { ServiceError } from '../../domain/errors.js'
+import type { Order, OrderSteps, OrderWithSteps } from '../../domain/orders/order.js'
+import type { Bond } from '../../domain/solvers/solver.js'
+import type { Address, Hex } from '../../domain/values/hex.js'
+import type { Logger } from '../../telemetry/log.js'
+import { type ChainState, isCurrent } from '../sync/chain-state.js'
+import type { FetchedOrder, OrderCache } from './order-cache.js'
+
+/** Reads the settlement contract's state. */
+export interface ContractReader {
+  /** A bond as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
+  readBond(solver: Address): Promise<Bond>
+  /** Whether a nonce has been used as of the last block seen, or a later one. @throws ServiceError CHAIN_UNAVAILABLE */
+  isNonceUsed(solver: Address, nonce: bigint): Promise<boolean>
+  /**
+   * An order as of the last block seen, with the steps whose events are published. The answer comes from memory when no
+   * later event can have changed the order. Without an answer of the database, the order comes after a moment without steps.
+   * @throws ServiceError CHAIN_UNAVAILABLE
+   */
+  readOrder(orderId: Hex): Promise<OrderWithSteps> | OrderWithSteps
+}
+
+interface ContractReaderOptions {
+  readonly chainId: number
+  readonly settlement: Address
+  readonly client: PublicClient
+  /** Returns the chain's current state. */
+  readonly state: () => ChainState
+  readonly orders: OrderCache
+  /** The steps of an order whose events are published. */
+  readonly readSteps: (orderId: Hex) => Promise<OrderSteps>
+  readonly log: Logger
+}
+
+/** Time that the database gets for the steps of an order, which usually takes less than 1 ms. */
+const STEPS_TIMEOUT_MS = 500
+
+/** Builds the reader of one chain's settlement contract. */
+export function createContractReader(options: ContractReaderOptions): ContractReader {
+  const { chainId, client, settlement, state, orders, readSteps, log } = options
+  const { request } = client
+
+  const read = <T>(view: View<T>, at?: BlockName) => readView(request, settlement, view, at)
+
+  const readOrder = (orderId: Hex, at?: BlockName) => read(contract.order(chainId, orderId), at)
+
+  /**
+   * Reads the latest state. When the node lags below the last block seen, it reads the state of that block instead, or
+   * fails. Otherwise an old state could count, and its events are not reported again.
+   */
+  async function readLatest<T>(view: View<T>): Promise<T> {
+    const { status, last } = state().snapshot()
+    // Both in one request, in this order, so that the state is not older than the number.
+    const [head, answer] = await Promise.all([request({ method: 'eth_blockNumber' }), read(view)])
+    const isLagging = status === 'ok' && last !== undefined && Number(head) < last.number
+    return isLagging ? read(view, { blockHash: last.hash }) : answer
+  }
+
+  /** Adds the published steps to an order that is being read. @param atBlock the last block seen, if it is read as of that block */
+  async function addSteps(orderId: Hex, reading: Promise<Order>, atBlock?: number): Promise<FetchedOrder> {
+    const published = withTimeout(readSteps(orderId), STEPS_TIMEOUT_MS).catch(() => undefined)
+    const [order, steps] = await Promise.all([reading, published])
+    if (order.state === 'NONE') return { order, atBlock }
+    return { order: { ...order, steps: steps ?? {} }, atBlock: steps && atBlock }
+  }
+
+  /** Reads an order as of the last block, or the node's latest state when the node does not have that block. */
+  async function readAtLast(orderId: Hex): Promise<FetchedOrder> {
+    const { last } = state().snapshot()
+    if (last !== undefined) {
+      try {
+        return await addSteps(orderId, readOrder(orderId, { blockHash: last.hash }), last.number)
+      } catch (error) {
+        if (!isNodeAnswer(error)) throw error
+        log.debug({ chainId, reason: wordsOf(error) }, 'an order could not be read as of the last block')
+      }
+    }
+    return addSteps(orderId, readOrder(orderId))
+  }
+
+  const lastNumber = () => state().snapshot().last?.number ?? 0
+
+  async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
+    // So that the order is read as of the current last block.
+    const isKnown = state().snapshot().status === 'ok' && (await state().poll())
+    if (isKnown) return orders.get(orderId, lastNumber(), readAtLast)
+    const { order } = await addSteps(orderId, readOrder(orderId))
+    return order
+  }
+
+  async function orUnavailable<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      const cause = new Error(wordsOf(error))
+      throw new ServiceError('CHAIN_UNAVAILABLE', `Chain ${chainId} does not answer at the moment.`, {
+        cause,
+      })
+    }
+  }
+
+  return {
+    readBond: (solver) => orUnavailable(readLatest(contract.bond(solver))),
+    isNonceUsed: (solver, nonce) => orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
+    readOrder(orderId) {
+      const known = isCurrent(state().snapshot()) ? orders.peek(orderId, lastNumber()) : undefined
+      return known ?? orUnavailable(fetchOrder(orderId))
+    },
+  }
+}

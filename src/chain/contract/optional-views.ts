@@ -1,0 +1,157 @@
+import type { PublicClient } from 'viem'
+import {
+  bondReservationBps,
+  depositAddress,
+  minOrder,
+} from '../../../packages/protocol/src/deployed-settlement.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { findView } from '../../../packages/protocol/src/read-view.js'
+import type { View } from '../../../packages/protocol/src/settlement.js'
+import type { SettlementTerms } from '../../../packages/protocol/src/settlement-terms.js'
+import type { Clock, Timer } from '../../clock.js'
+import { createRetry } from '../../concurrency/retry.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { Address } from '../../domain/values/hex.js'
+import type { QuoteHasher } from '../../signing/typed-data.js'
+import type { Logger } from '../../telemetry/log.js'
+import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
+import { EMPTY_QUOTE, emptyQuoteAddress, wrongName } from './protocol-name.js'
+
+/**
+ * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the
+ * contract does not have it (docs/decisions.md, D22). Each replica reads them by itself.
+ */
+export interface OptionalViews {
+  /**
+   * Reads all once. It does not throw when the node fails.
+   * @throws ChainConfigError when the contract hashes quotes by another name than PROTOCOL_NAME
+   */
+  readOnce(client: PublicClient): Promise<void>
+  /** Reads on in the background where something is not known. */
+  start(): void
+  /** What the contract requires of orders; undefined until that is read, for a minute at most. */
+  terms(): SettlementTerms | undefined
+  close(): Promise<void>
+}
+
+interface OptionalViewsOptions extends Pick<ChainConfig, 'chainId' | 'settlement'> {
+  readonly protocolName: string
+  /** Hashes quotes by PROTOCOL_NAME. */
+  readonly hasher: QuoteHasher
+  /** Reads from an endpoint of the chain. */
+  readonly readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+interface OptionalView<T = unknown> {
+  readonly view: View<T>
+  /** Counts when the view cannot be read. */
+  readonly careful: T
+  readonly whenAbsent: string
+  /** What the contract answers, and otherwise what counts in its place; undefined while nothing is known. */
+  known?: { readonly by: 'contract' | 'absence' | 'care'; readonly value: T | undefined }
+}
+
+/** What all known contracts reserve, in hundredths of a percent. */
+const USUAL_RESERVATION_BPS = 500n
+const RETRY_MS = 1000
+/** The time after which the careful values count, and the longest pause between two attempts. */
+const MINUTE_MS = 60_000
+const ABSENT_AGAIN_MS = 600_000
+
+/** Builds the views of one verified contract. */
+export function createOptionalViews(options: OptionalViewsOptions): OptionalViews {
+  const { chainId, settlement, protocolName, readAny, clock, log } = options
+  const reservation: OptionalView<bigint> = {
+    view: bondReservationBps(),
+    careful: USUAL_RESERVATION_BPS,
+    whenAbsent: 'offers are not checked against free bonds',
+  }
+  const minimum: OptionalView<bigint> = {
+    view: minOrder(),
+    careful: 0n,
+    whenAbsent: 'offers are not checked against a minimum output',
+  }
+  const address: OptionalView<Address> = {
+    view: depositAddress(EMPTY_QUOTE, '0x'),
+    careful: emptyQuoteAddress(options.hasher),
+    whenAbsent: 'PROTOCOL_NAME cannot be checked',
+  }
+  const views: readonly OptionalView[] = [reservation, minimum, address]
+  let terms: SettlementTerms | undefined
+  let isNameWrong = false
+  let failure: unknown
+  let timers: readonly Timer[] = []
+
+  function learn(one: OptionalView, by: 'contract' | 'absence' | 'care', value: unknown): void {
+    const { view, whenAbsent, known } = one
+    const fields = { chainId, protocolName, view: view.name }
+    if (by === 'absence' && known?.by !== by)
+      log.warn(fields, `the contract has no ${view.name}, so ${whenAbsent}`)
+    if (by === 'care')
+      log.warn(
+        { ...fields, reason: wordsOf(failure) },
+        `${view.name} is taken for ${value} until it can be read`,
+      )
+    if (by === 'contract' && known !== undefined) log.info(fields, `the contract answers ${view.name} now`)
+    one.known = { by, value }
+    if (one === address && by === 'contract') isNameWrong = false
+    if (reservation.known !== undefined && minimum.known !== undefined)
+      terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
+  }
+
+  /** @throws after all are read. A wrong name leaves no terms, so that no quote is asked for. */
+  async function readUnknown({ request }: PublicClient): Promise<void> {
+    const unknown = views.filter(({ known }) => known?.by !== 'contract')
+    const results = await Promise.allSettled(
+      unknown.map(async (one) => {
+        const value = await findView(request, settlement, one.view)
+        if (one === address && value !== undefined && value !== address.careful)
+          throw wrongName(protocolName, chainId, settlement)
+        learn(one, value === undefined ? 'absence' : 'contract', value)
+      }),
+    )
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []))
+    const issue = reasons.find((reason) => reason instanceof ChainConfigError)
+    failure = issue ?? reasons[0]
+    if (issue !== undefined) isNameWrong = true
+    if (failure !== undefined) throw failure
+  }
+
+  const reading = createRetry({
+    delayMs: RETRY_MS,
+    maxDelayMs: MINUTE_MS,
+    clock,
+    work: () =>
+      readAny(readUnknown).catch((error) => {
+        if (error instanceof ChainConfigError)
+          log.error(
+            { chainId, reason: describeConfigError(error) },
+            'the chain is not what the configuration says',
+          )
+        throw error
+      }),
+  })
+
+  function giveUp(): void {
+    for (const one of views) if (one.known === undefined) learn(one, 'care', one.careful)
+  }
+
+  return {
+    readOnce: (client) =>
+      readUnknown(client).catch((error) => {
+        if (error instanceof ChainConfigError) throw error
+      }),
+    start() {
+      if (views.every(({ known }) => known?.by === 'contract')) return
+      timers = [clock.setTimeout(giveUp, MINUTE_MS), clock.setInterval(reading.run, ABSENT_AGAIN_MS)]
+      if (failure !== undefined) reading.run()
+    },
+    terms: () => (isNameWrong ? undefined : terms),
+    close() {
+      for (const timer of timers) timer.stop()
+      return reading.close()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { LRUCache } from 'lru-cache'
+import type { OrderEvent } from '../../domain/orders/event.js'
+import type { OrderWithSteps } from '../../domain/orders/order.js'
+import type { Hex } from '../../domain/values/hex.js'
+
+/** An order as a node returned it. */
+export interface FetchedOrder {
+  readonly order: OrderWithSteps
+  /** The last block seen, if this is the state of it. Only such an order is kept, because a later event invalidates it. */
+  readonly atBlock: number | undefined
+}
+
+/** Orders of one chain as of the last block seen. */
+export interface OrderCache {
+  /**
+   * An order from memory. One that the contract did not know is not used after a few blocks: deployed contracts change orders without an
+   * event that all of them have (docs/decisions.md, D6).
+   * @param block number of the last block seen
+   */
+  peek(orderId: Hex, block: number): OrderWithSteps | undefined
+  /** An order. Reads it only when `peek` does not give it and no read of it is under way. */
+  get(orderId: Hex, block: number, read: (orderId: Hex) => Promise<FetchedOrder>): Promise<OrderWithSteps>
+  /** Removes an order that an event has changed. A read under way is not kept. */
+  invalidate(orderId: Hex): void
+  /** Removes all orders, as after a reorganisation. */
+  clear(): void
+}
+
+/**
+ * The orders of all chains. An order is invalidated before any subscriber receives its event, on every replica. So a
+ * subscriber never reads an order that is older than the event. The event log holds this rule: it calls `invalidate` with
+ * each event before it passes the event on.
+ *
+ * Orders are read as of the last block seen, so a block that waits for confirmations invalidates its orders too: see
+ * block-listener.ts for the leader and remote-chain-state.ts for the other replicas.
+ */
+export interface OrderCaches {
+  of(chainId: number): OrderCache
+  /** Removes the order of an event, on whichever replica the event was read. Ignores other chains. */
+  invalidate(event: Pick<OrderEvent, 'chainId' | 'orderId'>): void
+}
+
+/** Memory for the orders of all chains, in bytes: some 30,000 settled orders. */
+const MAX_ORDER_BYTES = 64 * 1024 * 1024
+/** The heap that an order takes with its key: a settled one took 2,065 bytes on Node 20. */
+const UNKNOWN_ORDER_BYTES = 500
+const KNOWN_ORDER_BYTES = 1300
+const STEP_BYTES = 400
+/** Blocks for which an order that the contract does not know is kept. */
+const UNKNOWN_BLOCKS = 5
+
+/** Builds the caches of all supported chains, which share their memory. The orders that were not read for longest leave it first. */
+export function createOrderCaches(chainIds: readonly number[]): OrderCaches {
+  const memory = createOrderMemory()
+  const caches = new Map(chainIds.map((chainId) => [chainId, createOrderCache(chainId, memory)]))
+  return {
+    of(chainId) {
+      const cache = caches.get(chainId)
+      if (cache === undefined) throw new Error(`chain ${chainId} has no order cache`)
+      return cache
+    },
+    invalidate: ({ chainId, orderId }) => caches.get(chainId)?.invalidate(orderId),
+  }
+}
+
+type OrderMemory = LRUCache<string, FetchedOrder>
+
+function createOrderMemory(): OrderMemory {
+  return new LRUCache({ maxSize: MAX_ORDER_BYTES, sizeCalculation: bytesOf })
+}
+
+function bytesOf({ order }: FetchedOrder): number {
+  if (order.state === 'NONE') return UNKNOWN_ORDER_BYTES
+  return KNOWN_ORDER_BYTES + STEP_BYTES * Object.keys(order.steps).length
+}
+
+/** Builds the cache of one chain. */
+function createOrderCache(chainId: number, memory: OrderMemory): OrderCache {
+  // Orders from before the last `clear` have another one, and leave the memory as they are not read any more.
+  let generation = 0
+  const keyOf = (orderId: Hex) => `${chainId}:${generation}:${orderId}`
+  const readings = new Map<Hex, Promise<OrderWithSteps>>()
+
+  function startReading(
+    orderId: Hex,
+    read: (orderId: Hex) => Promise<FetchedOrder>,
+  ): Promise<OrderWithSteps> {
+    const isCurrent = () => readings.get(orderId) === reading
+    const reading = read(orderId)
+      .then((fetched) => {
+        if (fetched.atBlock !== undefined && isCurrent()) memory.set(keyOf(orderId), fetched)
+        return fetched.order
+      })
+      .finally(() => {
+        if (isCurrent()) readings.delete(orderId)
+      })
+    readings.set(orderId, reading)
+    return reading
+  }
+
+  function peek(orderId: Hex, block: number): OrderWithSteps | undefined {
+    const { order, atBlock = 0 } = memory.get(keyOf(orderId)) ?? {}
+    return order?.state === 'NONE' && block - atBlock >= UNKNOWN_BLOCKS ? undefined : order
+  }
+
+  return {
+    peek,
+    async get(orderId, block, read) {
+      return peek(orderId, block) ?? readings.get(orderId) ?? startReading(orderId, read)
+    },
+    invalidate(orderId) {
+      memory.delete(keyOf(orderId))
+      readings.delete(orderId)
+    },
+    clear() {
+      generation++
+      readings.clear()
+    },
+  }
+}

@@ -1,0 +1,101 @@
+import type { PublicClient } from 'viem'
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import type { SettlementTerms } from '../../../packages/protocol/src/settlement-terms.js'
+import type { Clock } from '../../clock.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { Logger } from '../../telemetry/log.js'
+import { ChainConfigError } from '../chain-config-error.js'
+import { createOptionalViews, type OptionalViews } from './optional-views.js'
+import { verifyChainId } from './verify-chain-id.js'
+import { type VerifiedContract, verifyContract } from './verify-contract.js'
+
+/** Verifies that a chain's endpoints and its contract match the configuration. */
+export interface EndpointVerifier {
+  /**
+   * Verifies an endpoint before the first read from it. Later calls do nothing. The first call verifies all endpoints.
+   * Those that did not answer then are verified before their first use.
+   * @throws ChainConfigError; ChainReadError and viem's errors when the endpoint fails
+   */
+  verify(endpoint: Endpoint): Promise<void>
+  /** Has an endpoint verified again before the next read from it. */
+  forget(endpoint: Endpoint): void
+  /**
+   * Verifies the first endpoint that answers, and reads from it.
+   * @throws ChainConfigError of an endpoint that answers; otherwise the error of the last endpoint
+   */
+  readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T>
+  /** The contract's values; undefined until an endpoint was verified. */
+  contract(): VerifiedContract | undefined
+  /** What the contract requires of orders; undefined until then, and for a minute at most while the views cannot be read. */
+  terms(): SettlementTerms | undefined
+  close(): Promise<void>
+}
+
+interface EndpointVerifierOptions {
+  readonly protocolName: string
+  /** Called when the contract's values are known. */
+  readonly onContract: () => void
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Builds the verifier of a chain's endpoints. */
+export function createEndpointVerifier(
+  config: ChainConfig,
+  endpoints: readonly Endpoint[],
+  options: EndpointVerifierOptions,
+): EndpointVerifier {
+  const { chainId } = config
+  const { protocolName, onContract } = options
+  const verified = new Set<Endpoint>()
+  let unverified = endpoints
+  let contract: (VerifiedContract & { readonly views: OptionalViews }) | undefined
+
+  async function assertChainId(endpoint: Endpoint): Promise<void> {
+    if (verified.has(endpoint)) return
+    const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
+    await verifyChainId(endpoint.client, chainId, place)
+    verified.add(endpoint)
+  }
+
+  async function verify(endpoint: Endpoint): Promise<void> {
+    const asked = unverified.length > 0 ? unverified : [endpoint]
+    unverified = []
+    const answers = await Promise.allSettled(asked.map(assertChainId))
+    const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
+    const issue = reasons.find((reason) => reason instanceof ChainConfigError)
+    if (issue !== undefined) throw issue
+    if (!verified.has(endpoint)) throw reasons[0]
+    if (contract !== undefined) return
+    const read = await verifyContract(endpoint.client, config, protocolName)
+    const views = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
+    await views.readOnce(endpoint.client)
+    if (contract !== undefined) return
+    contract = { ...read, views }
+    views.start()
+    onContract()
+  }
+
+  async function readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T> {
+    let failure: unknown
+    for (const endpoint of endpoints) {
+      try {
+        await verify(endpoint)
+        return await read(endpoint.client)
+      } catch (error) {
+        if (error instanceof ChainConfigError) throw error
+        failure = error
+      }
+    }
+    throw failure
+  }
+
+  return {
+    verify,
+    forget: (endpoint) => void verified.delete(endpoint),
+    readAny,
+    contract: () => contract,
+    terms: () => contract?.views.terms(),
+    close: async () => contract?.views.close(),
+  }
+}

@@ -1,0 +1,188 @@
+import type { PublicClient } from 'viem'
+import { headerIn, type TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import { decodeLogs, READ_TOPICS } from '../../../packages/protocol/src/deployed-settlement.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { watchContract } from '../../../packages/protocol/src/judge-block.js'
+import { logsIn } from '../../../packages/protocol/src/log-answer.js'
+import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
+import { bloomIn, wordIn } from '../../../packages/protocol/src/node-values.js'
+import type { DecodedLogs } from '../../../packages/protocol/src/settlement.js'
+import type { BlockHeader } from '../../domain/orders/block.js'
+import { type Address, type Hex, toQuantity } from '../../domain/values/hex.js'
+import { verifyChainId } from '../contract/verify-chain-id.js'
+import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
+import { createBlockLogsReader } from './block-logs.js'
+import { addBlockTimes, withTime } from './block-times.js'
+import { createRangeLogsReader } from './range-logs.js'
+
+/** A block with its decoded logs. */
+export interface Block extends DecodedLogs {
+  readonly header: TimedHeader
+  /** Whether the node has proved that no log of the block is missing. */
+  readonly isProven: boolean
+}
+
+/** A range of blocks, identified by its last block, with its decoded logs. */
+export interface BlockRange extends DecodedLogs {
+  readonly end: BlockHeader
+}
+
+/** A header as a node has pushed it. */
+export interface PushedHeader {
+  readonly hash?: unknown
+  readonly logsBloom?: unknown
+}
+
+/** Reads blocks and the settlement contract's events from one endpoint. Its methods throw viem's errors. */
+export interface BlockReader {
+  /** Verifies that the endpoint still serves this chain. @throws ChainConfigError when it does not */
+  verifyChainId(): Promise<void>
+  /** The last block. @param pushed a header that the node has pushed: a hint which block to read */
+  head(pushed?: PushedHeader): Promise<TimedHeader>
+  /**
+   * The block with a number. For a number without a block (a null round), it is the block before, once more: with this number, and as
+   * its own parent.
+   * @throws InconsistentAnswerError when the node does not have the block; also the methods below
+   */
+  header(number: number): Promise<TimedHeader>
+  /** The headers from one number to another, both included, in order and linked. */
+  headers(from: number, to: number): Promise<TimedHeader[]>
+  /** The header of the block with this hash. */
+  headerOf(hash: Hex): Promise<TimedHeader>
+  /** The decoded logs of exactly these blocks, requested by block hash (EIP-234). */
+  blocks(headers: readonly TimedHeader[], replacesEvents?: boolean): Promise<Block[]>
+  /** The decoded logs from one number to another, both included, for blocks too old to be reorganised. */
+  range(from: number, to: number): Promise<BlockRange>
+  /** The numbers of the blocks with logs, from one number to another, both included. One call; nothing is proved. */
+  blocksWithLogs(from: number, to: number): Promise<number[]>
+  /** Adds what the contract has of orders and the events do not say. */
+  attachOrders: AttachOrders
+}
+
+interface BlockReaderOptions extends Pick<AttachOrdersOptions, 'knownSolvers'> {
+  /** Clients of the chain's other endpoints, which are asked for logs that the first endpoint may lack. */
+  readonly others?: readonly PublicClient[]
+  /** Waits for this number of milliseconds before logs are requested once more. */
+  readonly pause?: (ms: number) => Promise<unknown>
+}
+
+/** Numbers without a block that may follow each other. */
+const MAX_NULL_ROUNDS = 20
+
+/** Builds the reader of a chain's settlement contract at one endpoint. */
+export function createBlockReader(
+  client: PublicClient,
+  chainId: number,
+  address: Address,
+  { others = [], pause, knownSolvers }: BlockReaderOptions,
+): BlockReader {
+  const clients = [client, ...others] as const
+  const blockLogs = createBlockLogsReader(clients, watchContract(address, READ_TOPICS), pause)
+  const attachOrders = createAttachOrders({ clients, chainId, address, knownSolvers })
+  const readRangeLogs = createRangeLogsReader(client, address, header, blockLogs)
+  let headNumber = -1
+
+  async function readHeader(method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', name: string | number) {
+    const block = typeof name === 'number' ? toQuantity(name) : name
+    const found = headerIn(await client.request({ method, params: [block as Hex, false] }), String(name))
+    if (name === 'latest' || name === found.number || name === found.hash) return found
+    throw new InconsistentAnswerError(
+      `block ${name} came as ${found.number} with hash ${found.hash}`,
+      'number',
+    )
+  }
+
+  const headerAt = (number: number) => readHeader('eth_getBlockByNumber', number)
+  const findAt = (number: number) => headerAt(number).catch(nothingFrom)
+  const headerOf = (hash: Hex) => readHeader('eth_getBlockByHash', hash)
+
+  async function head(pushed: PushedHeader = {}): Promise<TimedHeader> {
+    const hash = wordIn(pushed.hash)
+    if (hash) blockLogs.readAhead(hash, bloomIn(pushed.logsBloom))
+    const hinted = hash && (await headerOf(hash).catch(nothingFrom))
+    const found = hinted ?? (await readHeader('eth_getBlockByNumber', 'latest'))
+    headNumber = found.number
+    return found
+  }
+
+  async function header(number: number): Promise<TimedHeader> {
+    try {
+      return await headerAt(number)
+    } catch (error) {
+      const repeated = number < headNumber ? await nullRound(number, error) : undefined
+      if (repeated !== undefined) return repeated
+      throw error
+    }
+  }
+
+  /** @returns undefined unless the parent of the next block is below this number */
+  async function nullRound(number: number, reason: unknown): Promise<TimedHeader | undefined> {
+    nothingFrom(reason)
+    // A node without its own head lags, or its head is not true.
+    if ((await findAt(headNumber)) === undefined) headNumber = -1
+    for (let next = number + 1; next <= Math.min(headNumber, number + MAX_NULL_ROUNDS); next++) {
+      const after = await findAt(next)
+      if (after === undefined) continue
+      const before = await headerOf(after.parentHash).catch(nothingFrom)
+      return before && before.number < number ? repeatedAs(number, before) : undefined
+    }
+    return undefined
+  }
+
+  async function block(header: TimedHeader): Promise<Block> {
+    const { logs, isProven } = await blockLogs.read(header)
+    const decoded = decodeLogs(chainId, logs)
+    const events = decoded.events.map((source) => withTime(source, header))
+    return { header, isProven, ...decoded, events }
+  }
+
+  return {
+    verifyChainId: () => verifyChainId(client, chainId),
+    head,
+    header,
+    async headers(from, to) {
+      const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+      const headers = await Promise.all(numbers.map(header))
+      const isLinked = headers.every(({ parentHash }, i) => i === 0 || headers[i - 1]?.hash === parentHash)
+      if (isLinked) return headers
+      throw new InconsistentAnswerError(`the chain changed while blocks ${from} to ${to} were read`)
+    },
+    headerOf,
+    async blocks(headers, replacesEvents) {
+      const blocks = await Promise.all(headers.map(block))
+      const sources = blocks.flatMap(({ events }) => events)
+      const attached = await attachOrders(sources, replacesEvents)
+      let start = 0
+      return blocks.map((read) => {
+        const events = attached.slice(start, start + read.events.length)
+        start += read.events.length
+        return { ...read, events }
+      })
+    },
+
+    async range(from, to) {
+      const { end, headers, logs } = await readRangeLogs(from, to)
+      const decoded = decodeLogs(chainId, logs)
+      return { end, ...decoded, events: await addBlockTimes(decoded.events, headers, header) }
+    },
+
+    async blocksWithLogs(from, to) {
+      const filter = { address, fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+      const logs = logsIn(await client.request({ method: 'eth_getLogs', params: [filter] }), address)
+      return logs.map(({ blockNumber }) => blockNumber)
+    },
+
+    attachOrders,
+  }
+}
+
+/** A block once more, for a later number that has none. Both the block after it and the block itself link to it. */
+export function repeatedAs(number: number, { hash, timestampMs }: TimedHeader): TimedHeader {
+  return { number, hash, parentHash: hash, timestampMs, transactions: 0 }
+}
+
+/** @throws the error of a read, unless the node has answered that there is nothing */
+function nothingFrom(error: unknown): undefined {
+  if (error instanceof InconsistentAnswerError || isNodeAnswer(error)) return undefined
+  throw error
+}

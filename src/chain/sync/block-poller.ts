@@ -1,0 +1,173 @@
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import type { Clock } from '../../clock.js'
+import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.js'
+import type { Logger } from '../../telemetry/log.js'
+import { ChainConfigError } from '../chain-config-error.js'
+import type { EndpointVerifier } from '../contract/verify-endpoint.js'
+import type { BlockReader } from '../logs/block-reader.js'
+import type { BlockProcessor } from './block-processor.js'
+import { createEndpointSelector } from './endpoint-selector.js'
+import { EventSinkError } from './event-sink-error.js'
+import { createHeadSubscriptions } from './head-subscriptions.js'
+import type { HeadSync } from './head-sync.js'
+import type { PollResults } from './poll-results.js'
+import { createPollSchedule, type PollRun } from './poll-schedule.js'
+
+/** Polls a chain and passes each new head to the head sync. */
+export interface BlockPoller {
+  /**
+   * Polls for the first time, then at every new head until `close`.
+   * @returns after the first poll has succeeded or failed, after `timeoutMs` at the latest
+   * @throws ChainConfigError when the chain answers and does not match the configuration
+   */
+  start(timeoutMs: number): Promise<void>
+  /**
+   * Polls once more. The poll starts after this call.
+   * @returns after the poll has succeeded or failed, or has begun a backfill
+   */
+  pollNow(): Promise<void>
+  /** Whether the pause under way is the long one without demand, or the poll after it. */
+  isIdle(): boolean
+  close(): Promise<void>
+}
+
+interface BlockPollerOptions {
+  readonly chainId: number
+  readonly pollIntervalMs: number
+  readonly idlePollMs: number
+  /** Whether nobody needs the newest state. */
+  readonly isIdle: () => boolean
+  /** The URL of each endpoint. */
+  readonly rpcUrls: readonly string[]
+  readonly endpoints: readonly Endpoint[]
+  readonly readerAt: (endpoint: Endpoint) => BlockReader
+  readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
+  readonly blocks: Pick<BlockProcessor, 'last'>
+  readonly headSync: HeadSync
+  /** Takes the result of every poll. */
+  readonly results: PollResults
+  /** Called after every poll, successful or not. */
+  readonly onPolled: () => void
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Poll intervals between polls while a subscription pushes new heads. */
+const SUBSCRIBED_INTERVALS = 10
+
+/** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
+export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
+  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, log } = options
+  const selector = createEndpointSelector(endpoints, pollIntervalMs)
+  const subscriptions = createHeadSubscriptions({ chainId, selector, log })
+  /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
+  let isStarting = false
+  let isIdle = false
+  /** Whether the poll has read a head, and reads the blocks up to it. */
+  let isFollowing = false
+
+  async function pollOnce(run: PollRun): Promise<void> {
+    const endpoint = selector.next(results.hasSucceeded())
+    isFollowing = false
+    try {
+      await followHeadOf(endpoint, run)
+      results.succeeded()
+    } catch (error) {
+      if (!run.signal.aborted) failed(endpoint, error)
+      throw error
+    }
+  }
+
+  async function followHeadOf(endpoint: Endpoint, run: PollRun): Promise<void> {
+    await options.verifier.verify(endpoint)
+    const wasSubscribed = subscriptions.has(endpoint)
+    // Before the head is read, so that no head is missed between the two.
+    await subscriptions.subscribe(endpoint, () => options.isIdle() || run.pollSoon())
+    run.signal.throwIfAborted()
+    const reader = options.readerAt(endpoint)
+    const pushed = subscriptions.takeHead()
+    const seen = await reader.head(pushed)
+    run.signal.throwIfAborted()
+    if (results.sawHead(seen)) {
+      // The subscription did not push this head, so it has ended.
+      if (pushed === undefined && wasSubscribed) subscriptions.remove(endpoint)
+      selector.markHead()
+    }
+    isFollowing = true
+    const lastNumber = blocks.last()?.number ?? 0
+    const result = await headSync.follow(reader, seen, {
+      ...run,
+      isIdle: options.isIdle(),
+      onProgress: results.succeeded,
+    })
+    isFollowing = false
+    if (result === 'followed') return results.followed(seen, lastNumber)
+    // A pushed head may be older than blocks that were read in the meantime.
+    if (pushed === undefined) selector.markFailed()
+    results.wasLower(seen, lastNumber)
+  }
+
+  function failed(endpoint: Endpoint, error: unknown): void {
+    log.debug(
+      { chainId, endpoint: selector.index() + 1, reason: wordsOf(error) },
+      'a poll of the chain failed',
+    )
+    const last = blocks.last()
+    const place = {
+      block: isFollowing && last ? last.number + 1 : undefined,
+      endpoint: new URL(options.rpcUrls[selector.index()] ?? '').host,
+    }
+    results.failed(error, place, isStarting && error instanceof ChainConfigError)
+    if (error instanceof EventSinkError) return
+    if (error instanceof ChainConfigError) options.verifier.forget(endpoint)
+    if (!isNodeAnswer(error) && !(error instanceof InconsistentAnswerError)) {
+      subscriptions.remove(endpoint)
+      endpoint.disconnect()
+    }
+    selector.markFailed()
+  }
+
+  /** Tries every endpoint once. */
+  async function pollFirst(run: PollRun): Promise<void> {
+    for (let left = endpoints.length; ; left--) {
+      try {
+        return await pollOnce(run)
+      } catch (error) {
+        if (error instanceof ChainConfigError || left === 1) throw error
+      }
+    }
+  }
+
+  function pauseMs(): number | undefined {
+    // Also for a pushed head: the poll of it may fail again at once.
+    const backoffMs = results.backoffMs()
+    isIdle = backoffMs === undefined && !results.isLower() && options.isIdle()
+    if (backoffMs !== undefined) return backoffMs
+    if (isIdle) return Math.max(pollIntervalMs, options.idlePollMs)
+    if (subscriptions.hasHead()) return undefined
+    const isSubscribed = subscriptions.has(selector.current()) && !results.isLower()
+    return isSubscribed ? pollIntervalMs * SUBSCRIBED_INTERVALS : pollIntervalMs
+  }
+
+  const schedule = createPollSchedule({ ...options, poll: pollOnce, pauseMs })
+
+  return {
+    async start(timeoutMs) {
+      isStarting = true
+      try {
+        await withTimeout(schedule.start(pollFirst), timeoutMs)
+      } catch (error) {
+        if (error instanceof TimeoutError) results.startedWithout(timeoutMs)
+        if (error instanceof ChainConfigError) throw error
+      } finally {
+        isStarting = false
+      }
+    },
+    pollNow: schedule.pollNow,
+    isIdle: () => isIdle,
+    close: schedule.close,
+  }
+}

@@ -1,0 +1,225 @@
+import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { BlockHeader } from '../../domain/orders/block.js'
+import type { EventSink } from '../../domain/orders/event-sink.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Block, BlockReader } from '../logs/block-reader.js'
+import type { LinkedRange } from '../logs/range-reader.js'
+import type { BlockListener } from './block-listener.js'
+import { createBlockRecheck } from './block-recheck.js'
+import { assertOnChain, parentOf, resyncRoot } from './chain-root.js'
+import { createConfirmationBuffer } from './confirmation-buffer.js'
+import { withEventSinkErrors } from './event-sink-error.js'
+import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
+import { createOpenPosition } from './open-position.js'
+import { createPassedBlocks } from './passed-blocks.js'
+
+/** Whether blocks were only added, or known blocks were also removed with their events. */
+export type Outcome = 'added' | 'removed'
+
+/** Keeps the last known blocks of a chain and its event log, and changes both together. */
+export interface BlockProcessor {
+  /** The known blocks. @throws Error before `open` has returned them */
+  chain(): LocalChain
+  /** The last known block; undefined before `open` has returned blocks. */
+  last(): BlockHeader | undefined
+  /** The last block whose events are in the event log. */
+  published(): number | undefined
+  /**
+   * Reads the last known blocks from the event log, or begins at START_BLOCK or the head. Does nothing when the blocks
+   * are open and no write has failed.
+   * @returns the known blocks; undefined while START_BLOCK is ahead of the head
+   */
+  open(reader: BlockReader, head: BlockHeader): Promise<LocalChain | undefined>
+  /** Begins a pass. A pass removes blocks at most once. Without `isIdle`, blocks that were passed over will be read a second time. */
+  beginPass(isIdle: boolean): void
+  /** Passes over the blocks before a head, if there are some and a range of logs has none of theirs. @returns whether it did */
+  passOver(reader: BlockReader, head: TimedHeader): Promise<boolean>
+  /**
+   * Adds linked headers with the events of their blocks, after it has removed the known blocks that they replace. Then it
+   * publishes the confirmed events.
+   * @throws InconsistentAnswerError when the node contradicts itself, and ChainConfigError when it serves another chain; it
+   * removes nothing in these cases
+   */
+  add(reader: BlockReader, headers: readonly TimedHeader[]): Promise<Outcome>
+  /** Adds a range that follows the last known block and is too old to change, and publishes it. */
+  addRange(range: LinkedRange): Promise<void>
+  /**
+   * Reads blocks again that the node could not prove complete, and publishes the missing events.
+   * @param lastNumber the last block, which may not be added yet @throws EventSinkError
+   */
+  recheck(reader: BlockReader, lastNumber: number): Promise<void>
+}
+
+interface BlockProcessorOptions {
+  readonly config: ChainConfig
+  /** How many blocks a reorganisation may remove. */
+  readonly maxReorgDepth: number
+  readonly eventSink: EventSink
+  readonly listener: BlockListener
+  readonly log: Logger
+}
+
+/** Blocks with events that are searched for one on the chain. When none of them is, all events are read again. */
+const MAX_EVENT_BLOCKS = 10_000
+
+/** Builds the processor of one chain's blocks. */
+export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
+  const { config, maxReorgDepth, listener, log } = options
+  const { chainId, confirmations, recheckBlocks } = config
+  const { onPublished, onLogs, onLate } = listener
+  // One more block, so that the block before the deepest reorganisation is known.
+  const keptBlocks = maxReorgDepth + confirmations + 1
+  let chain: LocalChain | undefined
+  let firstBlock = 0
+  let hasRemoved = false
+  /** A write has failed. It may have reached the event log, so `open` must read the log again. */
+  let isEventSinkLost = false
+  const eventSink = withEventSinkErrors(options.eventSink, () => {
+    isEventSinkLost = true
+  })
+  const openPosition = createOpenPosition({ config, eventSink, log })
+  const confirmationBuffer = createConfirmationBuffer({ maxReorgDepth, eventSink, onPublished })
+  const recheckDepth = Math.min(recheckBlocks, keptBlocks - 1)
+  const passedBlocks = createPassedBlocks(recheckDepth)
+  const blockRecheck = createBlockRecheck({ chainId, depth: recheckDepth, eventSink, onLogs, onLate, log })
+
+  function knownBlocks(): LocalChain {
+    if (chain === undefined) throw new Error(`chain ${chainId} has not been opened`)
+    return chain
+  }
+
+  async function place(
+    reader: BlockReader,
+    local: LocalChain,
+    headers: readonly TimedHeader[],
+  ): Promise<Outcome> {
+    const [first] = headers
+    if (first === undefined) return 'added'
+    const step = reconcile(local, first)
+    switch (step.kind) {
+      case 'append':
+        append(local, await reader.blocks(headers))
+        return 'added'
+      case 'reorganisation': {
+        // The node may have left the fork of this head. The old events stay until the new ones have been read.
+        const reading = reader.blocks(headers, true)
+        const [blocks] = await Promise.all([reading, assertOnChain(reader, first), reader.verifyChainId()])
+        append(await rollBack(local, step.ancestor), blocks)
+        return 'removed'
+      }
+      case 'fork':
+        return place(reader, local, [await parentOf(reader, first), ...headers])
+      case 'lost':
+        await reader.verifyChainId()
+        await resync(reader, local, first)
+        return 'removed'
+      case 'known':
+      case 'gap':
+        throw new Error(`block ${first.number} is ${step.kind}, after block ${tipOf(local).number}`)
+    }
+  }
+
+  function append(local: LocalChain, blocks: readonly Block[]): void {
+    chain = extend(
+      local,
+      blocks.map(({ header }) => header),
+      keptBlocks,
+    )
+    confirmationBuffer.add(blocks)
+    blockRecheck.add(blocks, tipOf(chain).number)
+    for (const block of blocks) onLogs(block)
+  }
+
+  /** However deep they are: no block has been read by itself. */
+  function recheckPassed(headers: readonly TimedHeader[]): void {
+    blockRecheck.add(
+      headers.map((header) => ({ header, isProven: false })),
+      headers[0]?.number ?? 0,
+    )
+  }
+
+  function countRemoval(): void {
+    if (hasRemoved) throw new InconsistentAnswerError('the chain changed again during the read')
+    hasRemoved = true
+  }
+
+  async function rollBack(local: LocalChain, ancestor: BlockHeader): Promise<LocalChain> {
+    countRemoval()
+    const depth = tipOf(local).number - ancestor.number
+    log.warn({ chainId, depth, ancestor: ancestor.number }, 'the chain has been reorganised')
+    await confirmationBuffer.truncateAfter(ancestor)
+    const kept = truncateAfter(local, ancestor)
+    chain = kept
+    listener.onReorganisation()
+    return kept
+  }
+
+  /** Handles a fork before all known blocks: goes back to a block that is still on the chain. */
+  async function resync(reader: BlockReader, local: LocalChain, fork: BlockHeader): Promise<void> {
+    const [oldest] = local
+    const eventBlocks = await eventSink.eventBlocks(oldest.number, MAX_EVENT_BLOCKS)
+    const root = await resyncRoot(reader, { oldest, eventBlocks, firstBlock, fork })
+    countRemoval()
+    log.error(
+      { chainId, maxReorgDepth, from: root.number + 1 },
+      'a reorganisation deeper than MAX_REORG_DEPTH: all events after that block are removed and read again',
+    )
+    await confirmationBuffer.restart(root)
+    chain = [root]
+    listener.onReorganisation()
+  }
+
+  return {
+    chain: knownBlocks,
+    last: () => chain && tipOf(chain),
+    published: () => chain && confirmationBuffer.published(),
+
+    async open(reader, head) {
+      if (chain !== undefined && !isEventSinkLost) return chain
+      const position = await openPosition(reader, head)
+      const isFirst = chain === undefined
+      chain = position?.headers
+      isEventSinkLost = false
+      if (!isFirst) listener.onReopened()
+      if (position === undefined) return undefined
+      const { headers } = position
+      firstBlock = position.firstBlock
+      confirmationBuffer.reset(tipOf(headers).number)
+      blockRecheck.resume(headers.filter(({ number }) => number >= firstBlock))
+      return headers
+    },
+
+    beginPass(isIdle) {
+      hasRemoved = false
+      if (!isIdle) recheckPassed(passedBlocks.take())
+    },
+
+    async passOver(reader, head) {
+      const local = knownBlocks()
+      const { blocks, late } = await passedBlocks.ask(reader, local, head)
+      recheckPassed(late)
+      append(local, blocks)
+      return blocks.length > 0
+    },
+
+    async add(reader, headers) {
+      const outcome = await place(reader, knownBlocks(), headers)
+      const local = knownBlocks()
+      // A head confirms only its known ancestors.
+      await confirmationBuffer.publish(local, tipOf(local).number - confirmations)
+      return outcome
+    },
+
+    async addRange(range) {
+      await confirmationBuffer.publish(knownBlocks(), tipOf(knownBlocks()).number)
+      await confirmationBuffer.publishRange(range)
+      chain = [range.end]
+      onLogs(range)
+    },
+
+    recheck: (reader, lastNumber) =>
+      blockRecheck.run(reader, knownBlocks(), lastNumber, confirmationBuffer.published()),
+  }
+}

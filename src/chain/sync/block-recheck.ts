@@ -1,0 +1,120 @@
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import type { DecodedLogs } from '../../../packages/protocol/src/settlement.js'
+import type { BlockHeader } from '../../domain/orders/block.js'
+import type { EventSink } from '../../domain/orders/event-sink.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Block, BlockReader } from '../logs/block-reader.js'
+import { EventSinkError } from './event-sink-error.js'
+import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
+
+/** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */
+export interface BlockRecheck {
+  /**
+   * Takes the last blocks of the stored position. Whether they were proved complete is not known. Older blocks keep
+   * waiting.
+   */
+  resume(headers: readonly BlockHeader[]): void
+  /** Takes blocks that have been read for the first time. @param lastNumber the last of them */
+  add(blocks: readonly Pick<Block, 'header' | 'isProven'>[], lastNumber: number): void
+  /**
+   * Reads the blocks again that are deep enough, and publishes the events that the log lacks. Each block is read again
+   * once. When the node fails or has another block at that number, a later block tries it again.
+   * @param published number of the last block whose events are published; later blocks wait
+   * @throws EventSinkError, also of the reader
+   */
+  run(reader: BlockReader, local: LocalChain, lastNumber: number, published: number): Promise<void>
+}
+
+interface BlockRecheckOptions {
+  readonly chainId: number
+  /** Depth below the last block at which a block is read again; 0 reads no block again. */
+  readonly depth: number
+  readonly eventSink: Pick<EventSink, 'appendMissing'>
+  /** Called with the number of events that the log had lacked. */
+  readonly onLate: (events: number) => void
+  /** Receives a block's decoded logs before the event sink does. */
+  readonly onLogs: (logs: DecodedLogs) => void
+  readonly log: Logger
+}
+
+/** A block that waits for its second reading. */
+interface WaitingBlock {
+  readonly header: BlockHeader
+  readonly failures: number
+}
+
+/** Number of times that the second reading of a block may fail. */
+const MAX_FAILURES = 30
+
+/** Builds the second reading of one chain's blocks. */
+export function createBlockRecheck(options: BlockRecheckOptions): BlockRecheck {
+  const { chainId, depth, eventSink, onLogs, onLate, log } = options
+  let waiting: readonly WaitingBlock[] = []
+
+  async function publishMissing(block: Block): Promise<void> {
+    onLogs(block)
+    if (block.events.length === 0) return
+    const events = await eventSink.appendMissing(block.events)
+    if (events === 0) return
+    onLate(events)
+    const { number } = block.header
+    log.warn(
+      { chainId, block: number, events },
+      'the node had left out events of a block: they are published now',
+    )
+  }
+
+  /** @returns the block while it has attempts left */
+  function failed({ header, failures }: WaitingBlock): WaitingBlock[] {
+    if (failures < MAX_FAILURES) return [{ header, failures: failures + 1 }]
+    log.warn(
+      { chainId, block: header.number },
+      'the second reading of a block keeps failing: events that the node has left out stay missing',
+    )
+    return []
+  }
+
+  /** The blocks that are on the node's chain, with their logs. */
+  async function recheck(reader: BlockReader, due: readonly WaitingBlock[]): Promise<Block[]> {
+    const headers = await Promise.all(due.map(({ header }) => reader.header(header.number)))
+    const onChain = headers.filter(({ hash }, index) => {
+      const known = due[index]?.header
+      return known?.hash === hash || (known && isPassedOver(known))
+    })
+    return reader.blocks(onChain)
+  }
+
+  return {
+    resume(headers) {
+      if (depth === 0) return
+      const older = waiting.filter(({ header }) => header.number < (headers[0]?.number ?? 0))
+      waiting = [...older, ...headers.map((header) => ({ header, failures: 0 }))]
+    },
+    add(blocks, lastNumber) {
+      const unproven = blocks.filter(
+        ({ header, isProven }) => !isProven && header.number > lastNumber - depth,
+      )
+      waiting = [...waiting, ...unproven.map(({ header }) => ({ header, failures: 0 }))]
+    },
+    async run(reader, local, lastNumber, published) {
+      waiting = waiting.filter(({ header }) => mayBeOn(local, header))
+      const due = waiting.filter(({ header }) => header.number <= Math.min(lastNumber - depth, published))
+      if (due.length === 0) return
+      const blocks = await recheck(reader, due).catch((error) => {
+        // The database says nothing of the node, so it takes no attempt away.
+        if (error instanceof EventSinkError) throw error
+        log.debug({ chainId, reason: wordsOf(error) }, 'the second reading of blocks failed')
+        return []
+      })
+      for (const block of blocks) await publishMissing(block)
+      const read = new Set(blocks.map(({ header }) => header.number))
+      const later = waiting.filter((block) => !due.includes(block))
+      waiting = [...due.filter(({ header }) => !read.has(header.number)).flatMap(failed), ...later]
+    },
+  }
+}
+
+/** Whether a block is on the local chain or older than it. */
+function mayBeOn(local: LocalChain, { number, hash }: BlockHeader): boolean {
+  return number < local[0].number || blockAt(local, number)?.hash === hash
+}

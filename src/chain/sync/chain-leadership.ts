@@ -1,0 +1,124 @@
+import { createRetry } from '../../concurrency/retry.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
+import type { LeaderElection } from '../../domain/cluster.js'
+import type { Logger } from '../../telemetry/log.js'
+import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
+import type { ChainState } from './chain-state.js'
+import type { ChainSync } from './chain-sync.js'
+import type { RemoteChainState } from './remote-chain-state.js'
+
+/** Leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
+export interface ChainLeadership {
+  /** The state of the chain sync on the leader; the received state on a follower replica. */
+  state(): ChainState
+  isLeader(): boolean
+  /**
+   * Joins the election.
+   * @returns after the chain has answered or failed, after `startTimeoutMs` at the latest
+   * @throws ChainConfigError when it answers and does not match the configuration
+   */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+interface ChainLeadershipOptions {
+  readonly chainId: number
+  readonly election: LeaderElection
+  readonly startTimeoutMs: number
+  /** Builds the chain sync of one leadership. */
+  readonly createChainSync: () => ChainSync
+  readonly remoteState: RemoteChainState
+  /** Reads what a follower replica must know of the contract. @throws when the chain does not answer */
+  readonly verifyEndpoint: () => Promise<void>
+  /** Called when this replica becomes the leader, and when it loses the leadership. */
+  readonly onChange: () => void
+  readonly log: Logger
+}
+
+const RETRY_MS = 1000
+
+/** Builds the leadership of one chain. */
+export function createChainLeadership(options: ChainLeadershipOptions): ChainLeadership {
+  const { chainId, election, startTimeoutMs, createChainSync, remoteState, onChange, log } = options
+  /** Set while this replica is the leader. */
+  let leading: { readonly sync: ChainSync; readonly firstPoll: Promise<void> } | undefined
+  let closing: Promise<unknown> = Promise.resolve()
+  let isClosed = false
+  /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
+  let isStarting = false
+  /** The last verification on a follower replica. */
+  let verified: Promise<void> = Promise.resolve()
+
+  const logIssue = createIssueLog(chainId, log)
+  const verification = createRetry({
+    delayMs: RETRY_MS,
+    async work() {
+      if (leading !== undefined) return
+      verified = options.verifyEndpoint()
+      try {
+        await verified
+      } catch (error) {
+        onFailure(error)
+        throw error
+      }
+    },
+  })
+
+  function onAcquired(): void {
+    if (isClosed) return
+    const sync = createChainSync()
+    const firstPoll = sync.start(startTimeoutMs)
+    firstPoll.catch(onFailure)
+    leading = { sync, firstPoll }
+    onChange()
+  }
+
+  function onLost(): void {
+    log.warn({ chainId }, 'this replica no longer reads the chain')
+    if (leading !== undefined) {
+      const { sync } = leading
+      leading = undefined
+      closing = Promise.all([closing, sync.close()])
+      remoteState.continueFrom(sync.snapshot())
+    }
+    onChange()
+    verification.run()
+  }
+
+  function onFailure(error: unknown): void {
+    logIssue(error, isStarting || isClosed)
+  }
+
+  return {
+    state: () => leading?.sync ?? remoteState,
+    isLeader: () => leading !== undefined,
+    async start() {
+      isStarting = true
+      try {
+        await election.acquire(`chain ${chainId}`, { onAcquired, onLost })
+        if (leading === undefined) verification.run()
+        const firstAnswer = leading?.firstPoll ?? withTimeout(verified, startTimeoutMs)
+        await firstAnswer.catch((error) => {
+          if (error instanceof ChainConfigError) throw error
+        })
+      } finally {
+        isStarting = false
+      }
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([closing, leading?.sync.close(), verification.close()])
+    },
+  }
+}
+
+/** Builds a function that logs a configuration error once, until another result comes. `isSilent` only notes it. */
+function createIssueLog(chainId: number, log: Logger): (error: unknown, isSilent: boolean) => void {
+  let last: string | undefined
+  return (error, isSilent) => {
+    const issue = error instanceof ChainConfigError ? describeConfigError(error) : undefined
+    if (issue !== undefined && issue !== last && !isSilent)
+      log.error({ chainId, reason: issue }, 'the chain is not what the configuration says')
+    last = issue
+  }
+}

@@ -1,0 +1,96 @@
+import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import type { BlockHeader, BlockRef } from '../../domain/orders/block.js'
+import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
+
+/** Placeholder for the parent of block 0. */
+const BEFORE_GENESIS: BlockHeader = {
+  number: -1,
+  hash: `0x${'00'.repeat(32)}`,
+  parentHash: `0x${'00'.repeat(32)}`,
+}
+
+/**
+ * Returns the block after which the first read of a chain begins: the block before START_BLOCK, or the head.
+ * @throws InconsistentAnswerError when the head is not on the node's chain
+ */
+export async function firstRoot(
+  startBlock: number | undefined,
+  reader: BlockReader,
+  head: BlockHeader,
+): Promise<BlockHeader> {
+  if (startBlock === undefined) {
+    await assertOnChain(reader, head)
+    return head
+  }
+  return startBlock === 0 ? BEFORE_GENESIS : reader.header(startBlock - 1)
+}
+
+interface LostChain {
+  /** The oldest known block. It was on the chain. */
+  readonly oldest: BlockHeader
+  /** Older blocks whose events are in the event log; the oldest first. */
+  readonly eventBlocks: readonly BlockRef[]
+  /** The first block whose events were read. */
+  readonly firstBlock: number
+  /** A block of the new chain without a known block before it. */
+  readonly fork: BlockHeader
+}
+
+/**
+ * Returns the block after which a chain is read again when all known blocks have left it. This is the last block with events
+ * that is still on the chain, so that every event of a removed block is removed. Without any, it is the block
+ * before the first one that was read. A later block would not do, even a final one: the blocks that were read before it may
+ * have been those of another fork.
+ * @throws InconsistentAnswerError when the node still has the oldest known block on its chain
+ */
+export async function resyncRoot(
+  reader: BlockReader,
+  { oldest, eventBlocks, firstBlock, fork }: LostChain,
+): Promise<BlockHeader> {
+  if ((await findLastOnChain([oldest], reader)) !== undefined)
+    throw new InconsistentAnswerError(`block ${fork.number} is not on the chain of block ${oldest.number}`)
+  const number = (await findLastOnChain(eventBlocks, reader))?.number ?? firstBlock - 1
+  return number < 0 ? BEFORE_GENESIS : reader.header(number)
+}
+
+/** @throws InconsistentAnswerError when another block is on the node's chain */
+export async function assertOnChain(reader: BlockReader, header: BlockHeader): Promise<void> {
+  const onChain = await reader.header(header.number)
+  if (onChain.hash !== header.hash)
+    throw new InconsistentAnswerError(`block ${header.number} is not on the chain of the node that has it`)
+}
+
+/** @throws InconsistentAnswerError when the node gives another block for it */
+export async function parentOf(
+  reader: BlockReader,
+  { number, parentHash }: BlockHeader,
+): Promise<TimedHeader> {
+  const parent = await reader.headerOf(parentHash)
+  if (parent.number === number - 1) return parent
+  if (parent.number < number) return repeatedAs(number - 1, parent)
+  throw new InconsistentAnswerError(`the node returned another block as the parent of block ${number}`)
+}
+
+/**
+ * Finds the last of some blocks that is on the chain of a node. All blocks before such a block are on the chain too, so
+ * that each answer rules out half of the blocks.
+ * @param blocks the oldest first
+ * @returns undefined when all of them have left the chain
+ */
+async function findLastOnChain(
+  blocks: readonly BlockRef[],
+  reader: BlockReader,
+): Promise<BlockRef | undefined> {
+  let rest = blocks
+  let found: BlockRef | undefined
+  for (;;) {
+    const middle = Math.floor(rest.length / 2)
+    const block = rest[middle]
+    if (block === undefined) return found
+    // A block below 0 stands for the beginning of every chain.
+    const isOnChain = block.number < 0 || (await reader.header(block.number)).hash === block.hash
+    if (isOnChain) found = block
+    rest = isOnChain ? rest.slice(middle + 1) : rest.slice(0, middle)
+  }
+}

@@ -1,0 +1,83 @@
+import type { BlockHeader } from '../../domain/orders/block.js'
+import type { EventSink } from '../../domain/orders/event-sink.js'
+import type { Block, BlockRange } from '../logs/block-reader.js'
+import type { LocalChain } from './local-chain.js'
+
+/** Holds blocks until they have their confirmations, then publishes their events. */
+export interface ConfirmationBuffer {
+  /** Number of the last block whose events are published. */
+  published(): number
+  /** Sets the number of the last published block, after the event sink was opened. Removes all held blocks. */
+  reset(number: number): void
+  /** Adds the next blocks of the local chain. */
+  add(blocks: readonly Block[]): void
+  /** Publishes the held blocks up to a number. Each of them must be on `local`. */
+  publish(local: LocalChain, upTo: number): Promise<void>
+  /** Publishes blocks that are too old to be held. */
+  publishRange(range: BlockRange): Promise<void>
+  /** Removes the blocks after a block of the local chain, and reverts their published events. */
+  truncateAfter(ancestor: BlockHeader): Promise<void>
+  /** Removes the blocks after a block that is not on the local chain, and continues from it. */
+  restart(root: BlockHeader): Promise<void>
+}
+
+interface ConfirmationBufferOptions {
+  readonly maxReorgDepth: number
+  readonly eventSink: EventSink
+  /** Called with each block after its events were published. */
+  readonly onPublished: (block: Block) => void
+}
+
+/** Builds the confirmation buffer of one chain. */
+export function createConfirmationBuffer(options: ConfirmationBufferOptions): ConfirmationBuffer {
+  const { maxReorgDepth, eventSink, onPublished } = options
+  /** The blocks that wait for their confirmations. */
+  let held: readonly Block[] = []
+  let published = 0
+
+  async function revert(to: BlockHeader): Promise<void> {
+    await eventSink.revert(to)
+    published = to.number
+  }
+
+  return {
+    published: () => published,
+    reset(number) {
+      published = number
+      held = []
+    },
+    add(blocks) {
+      held = [...held, ...blocks]
+    },
+
+    async publish(local, upTo) {
+      const isReady = ({ header }: Block) => header.number <= upTo
+      const ready = held.filter(isReady)
+      const last = ready.at(-1)?.header
+      if (last === undefined) return
+      const keepFrom = Math.max(local[0].number, last.number - maxReorgDepth)
+      const kept = ready.map(({ header }) => header).filter(({ number }) => number >= keepFrom)
+      const [first = last, ...rest] = kept
+      const events = ready.flatMap((block) => block.events)
+      await eventSink.append({ headers: [first, ...rest], events, keepFrom })
+      published = last.number
+      held = held.filter((block) => !isReady(block))
+      for (const block of ready) onPublished(block)
+    },
+
+    async publishRange({ end, events }) {
+      await eventSink.append({ headers: [end], events, keepFrom: end.number })
+      published = end.number
+    },
+
+    async truncateAfter(ancestor) {
+      if (ancestor.number < published) await revert(ancestor)
+      held = held.filter(({ header }) => header.number <= ancestor.number)
+    },
+
+    async restart(root) {
+      await revert(root)
+      held = []
+    },
+  }
+}

@@ -1,0 +1,131 @@
+import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { BlockHeader } from '../../domain/orders/block.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { BlockReader } from '../logs/block-reader.js'
+import { createRangeReader } from '../logs/range-reader.js'
+import type { BlockProcessor, Outcome } from './block-processor.js'
+import { blockAt, isPassedOver, type LocalChain, reconcile, tipOf } from './local-chain.js'
+
+/** Keeps the local chain and the event log up to date with a chain. */
+export interface HeadSync {
+  /** Whether it reads ranges, because the head is far above the last block. */
+  isBackfilling(): boolean
+  /**
+   * Reads and publishes the blocks up to a head. After a failure, published events stay, and the next call continues
+   * from there. After a rollback, the pass reads the head again; a second rollback in one pass fails.
+   * @returns `lower` when the head is older than the known blocks
+   * @throws EventSinkError, and the errors of the reader
+   */
+  follow(reader: BlockReader, head: TimedHeader, run: Run): Promise<'followed' | 'lower'>
+}
+
+/** One call of `follow`; it may take long. */
+interface Run {
+  readonly signal: AbortSignal
+  /** Called each time the local chain has moved and its confirmed events have been written. */
+  readonly onProgress: () => void
+  /** Called when the run begins a backfill. */
+  readonly onBackfill: () => void
+  /** Whether blocks may be passed over that have no logs, because nobody needs the newest state. */
+  readonly isIdle?: boolean
+}
+
+interface HeadSyncOptions {
+  readonly config: Pick<ChainConfig, 'chainId' | 'confirmations'>
+  /** Depth of the deepest reorganisation that is followed. */
+  readonly maxReorgDepth: number
+  readonly blocks: BlockProcessor
+  readonly log: Logger
+}
+
+/** Blocks that are read at once near the head. */
+const STEP_BLOCKS = 25
+/** How often in a row a lower head on another fork must be seen before it is followed. One such head may be a lag. */
+const LOWER_FORK_SIGHTINGS = 3
+
+/** Builds the head sync of one chain. */
+export function createHeadSync(options: HeadSyncOptions): HeadSync {
+  const { config, maxReorgDepth, blocks, log } = options
+  /** Blocks up to this depth can still change or are not confirmed, so they are read one by one. */
+  const liveDepth = maxReorgDepth + config.confirmations
+  const readRange = createRangeReader(config.chainId, log)
+  let lowerForkSightings = 0
+  let isBackfilling = false
+
+  /** Reads the blocks up to a head, or until a rollback. */
+  async function reach(reader: BlockReader, head: TimedHeader, run: Run): Promise<Outcome> {
+    const isFar = head.number - tipOf(blocks.chain()).number > liveDepth
+    if (isFar && (await backfill(reader, head, run)) === 'removed') return 'removed'
+    isBackfilling = false
+    return catchUp(reader, head, run)
+  }
+
+  /** Reads ranges down to the depth at which blocks are read one by one. */
+  async function backfill(reader: BlockReader, head: TimedHeader, run: Run): Promise<Outcome> {
+    isBackfilling = true
+    run.onBackfill()
+    for (;;) {
+      run.signal.throwIfAborted()
+      const last = tipOf(blocks.chain())
+      if (head.number - last.number <= liveDepth) return 'added'
+      const range = await readRange(reader, last, head.number - liveDepth)
+      // The first block of a chain may name any parent.
+      const isLinked = last.number < 0 || range.first.parentHash === last.hash
+      if (isLinked) {
+        const events = await reader.attachOrders(range.events)
+        // After a range, the event log keeps no earlier blocks, so that a restart could not read them again.
+        await blocks.recheck(reader, range.end.number)
+        await blocks.addRange({ ...range, events })
+      } else await blocks.add(reader, [range.first])
+      run.onProgress()
+      if (!isLinked) return 'removed'
+    }
+  }
+
+  /** Reads blocks one by one up to a head. */
+  async function catchUp(reader: BlockReader, head: TimedHeader, run: Run): Promise<Outcome> {
+    for (;;) {
+      run.signal.throwIfAborted()
+      const step = reconcile(blocks.chain(), head)
+      if (step.kind === 'known') return 'added'
+      if (run.isIdle && step.kind === 'gap' && (await blocks.passOver(reader, head))) continue
+      const headers =
+        step.kind === 'gap'
+          ? await reader.headers(step.from, Math.min(step.to, step.from + STEP_BLOCKS - 1))
+          : [head]
+      const outcome = await blocks.add(reader, headers)
+      run.onProgress()
+      if (outcome === 'removed') return outcome
+    }
+  }
+
+  /** Whether a head is known already, or is a lower head that is not believed yet. */
+  function isLower(known: LocalChain, head: BlockHeader): boolean {
+    const last = tipOf(known)
+    if (head.number >= last.number) {
+      lowerForkSightings = 0
+      return false
+    }
+    const at = blockAt(known, head.number)
+    const isKnown = at === undefined || isPassedOver(at) || at.hash === head.hash
+    lowerForkSightings = isKnown ? 0 : lowerForkSightings + 1
+    return isKnown || lowerForkSightings < LOWER_FORK_SIGHTINGS
+  }
+
+  return {
+    isBackfilling: () => isBackfilling,
+
+    async follow(reader, head, run) {
+      const known = await blocks.open(reader, head)
+      if (known === undefined) return 'followed'
+      if (isLower(known, head)) return 'lower'
+      blocks.beginPass(run.isIdle === true)
+      let target = head
+      // The reorganisation that has replaced blocks may have replaced the head as well.
+      while ((await reach(reader, target, run)) === 'removed') target = await reader.head()
+      await blocks.recheck(reader, tipOf(blocks.chain()).number)
+      return 'followed'
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import type { Clock } from '../../clock.js'
+import { reasonOf } from '../../domain/errors.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
+import { backoffMs } from './endpoint-selector.js'
+import { EventSinkError } from './event-sink-error.js'
+
+/** All endpoints have had heads below the known blocks for longer than a node lags. */
+export class LowerHeadError extends Error {
+  override readonly name = 'LowerHeadError'
+}
+
+/** The next block of a chain, when it could not be read for a minute (docs/decisions.md, D22). */
+export interface UnreadBlock {
+  readonly block: number
+  /** The member of the node's answer that cannot be read; undefined when the node gives no answer. */
+  readonly member: string | undefined
+  /** The host of the endpoint that has failed last. */
+  readonly endpoint: string
+  /** The node's words, without path, query and credentials of its URL. */
+  readonly reason: string
+}
+
+/** The results of a chain's polls, and the state of the chain that follows from them. */
+export interface PollResults {
+  /** Whether the chain answers and its events can be written. */
+  isUp(): boolean
+  /** Whether the last poll succeeded. */
+  hasSucceeded(): boolean
+  /** Notes that a poll, or a part of it, succeeded. */
+  succeeded(): void
+  /** The highest block seen. */
+  head(): TimedHeader | undefined
+  /** Notes a head before it is followed. @returns whether it is higher than all heads before */
+  sawHead(seen: TimedHeader): boolean
+  /** Notes that a head was followed. @param lastNumber the last known block before it */
+  followed(seen: TimedHeader, lastNumber: number): void
+  /** The next block, when it could not be read for a minute. */
+  unread(): UnreadBlock | undefined
+  /** Whether the last head was lower than the known blocks. */
+  isLower(): boolean
+  /**
+   * Notes that a head was lower than the known blocks.
+   * @throws LowerHeadError when this has lasted for too long
+   */
+  wasLower(seen: TimedHeader, lastNumber: number): void
+  /**
+   * Notes that a poll failed.
+   * @param place the block that the poll could not read, if it had a head, and the host of the endpoint
+   * @param isReported whether the caller reports the error, so that it is not logged here
+   */
+  failed(error: unknown, place: FailedPlace, isReported?: boolean): void
+  /**
+   * Notes that the service starts before the first poll has ended.
+   * @param timeoutMs how long the start has waited
+   */
+  startedWithout(timeoutMs: number): void
+  /** The pause after failed polls; undefined when the last poll succeeded. */
+  backoffMs(): number | undefined
+}
+
+interface FailedPlace {
+  readonly block: number | undefined
+  readonly endpoint: string
+}
+
+interface PollResultsOptions {
+  readonly chainId: number
+  readonly pollIntervalMs: number
+  readonly endpointCount: number
+  readonly metrics: Pick<Metrics, 'rpcErrors'>
+  readonly clock: Pick<Clock, 'monotonic'>
+  readonly log: Logger
+}
+
+/** A head that is this many blocks above the last followed one is wrong: no node lags so much. */
+const MAX_LAG_BLOCKS = 100
+/** Number of polls in a row, and of poll intervals, that may find a lower head. A lagging node catches up earlier. */
+const MAX_LOWER_POLLS = 100
+const UNREAD_MS = 60_000
+const CANNOT_BE_READ =
+  'a block cannot be read, and no events are published: this does not mend while the node answers so'
+
+/** Builds the results of one chain's polls. */
+export function createPollResults(options: PollResultsOptions): PollResults {
+  const { chainId, pollIntervalMs, endpointCount, metrics, clock, log } = options
+  let isUp: boolean | undefined
+  let head: TimedHeader | undefined
+  let failures = 0
+  /** Number of endpoints that the last failure concerns. */
+  let concerned = endpointCount
+  /** The message that was logged last, while the chain is down. */
+  let logged: string | undefined
+  let stuck: (UnreadBlock & { readonly since: number }) | undefined
+  let lower: { readonly since: number; readonly polls: number } | undefined
+
+  /** Whether failures are enough to call the chain down. A single one is not, after the chain has answered. */
+  function isSignificant(error: unknown): boolean {
+    if (error instanceof LowerHeadError) return true
+    const enough = error instanceof EventSinkError ? 1 : endpointCount
+    return failures >= Math.max(enough, isUp === true ? 2 : 1)
+  }
+
+  function unread(): UnreadBlock | undefined {
+    if (stuck === undefined || clock.monotonic() - stuck.since < UNREAD_MS) return undefined
+    const { since, ...block } = stuck
+    return block
+  }
+
+  return {
+    isUp: () => isUp === true,
+    hasSucceeded: () => failures === 0,
+
+    succeeded() {
+      failures = 0
+      if (isUp === false) log.info({ chainId }, 'the chain is read again')
+      isUp = true
+      logged = undefined
+      stuck = undefined
+    },
+
+    head: () => head,
+
+    sawHead(seen) {
+      const isHigher = seen.number > (head?.number ?? -1)
+      if (isHigher) head = seen
+      return isHigher
+    },
+
+    followed(seen, lastNumber) {
+      lower = undefined
+      // A lower head counts after a rollback to it. Otherwise this node lags and has not seen a block that another one has.
+      const highest = head?.number ?? 0
+      const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
+      if (seen.number >= highest || !isLagging) head = seen
+    },
+
+    unread,
+
+    isLower: () => lower !== undefined,
+
+    wasLower({ number }, lastNumber) {
+      const now = clock.monotonic()
+      lower = { since: lower?.since ?? now, polls: (lower?.polls ?? 0) + 1 }
+      const isLong = now - lower.since >= MAX_LOWER_POLLS * pollIntervalMs
+      if (isLong && lower.polls >= MAX_LOWER_POLLS)
+        throw new LowerHeadError(`the head is block ${number}, the last block read is ${lastNumber}`)
+    },
+
+    failed(error, { block, endpoint }, isReported = false) {
+      failures++
+      const isOfDatabase = error instanceof EventSinkError
+      if (block !== undefined && !isOfDatabase) {
+        const since = stuck?.block === block ? stuck.since : clock.monotonic()
+        const member = error instanceof InconsistentAnswerError ? error.member : undefined
+        stuck = { block, member, endpoint, reason: describeCause(error), since }
+      }
+      concerned = isOfDatabase ? 1 : endpointCount
+      if (!isOfDatabase) metrics.rpcErrors.inc({ chain_id: chainId })
+      if (!isSignificant(error)) return
+      isUp = false
+      const long = unread()
+      const text = long === undefined ? describe(error, chainId) : CANNOT_BE_READ
+      if (text !== logged && !isReported) log.error({ chainId, reason: describeCause(error), ...long }, text)
+      logged = text
+    },
+
+    startedWithout(timeoutMs) {
+      if (isUp !== undefined) return
+      isUp = false
+      log.warn({ chainId, timeoutMs }, 'the chain has not been read yet: it is down until it is')
+    },
+
+    backoffMs: () => (failures === 0 ? undefined : backoffMs(failures, concerned, pollIntervalMs)),
+  }
+}
+
+function describe(error: unknown, chainId: number): string {
+  if (error instanceof EventSinkError) return 'events cannot be written'
+  if (error instanceof ChainConfigError) return 'the chain is not what the configuration says'
+  if (!(error instanceof LowerHeadError)) return 'the chain does not answer'
+  return `every endpoint is lower than the stored blocks, and no events are read: if the chain was reset, start with an empty database; if it is another network, correct RPC_URL_${chainId}; if its nodes were restored, wait until they have caught up`
+}
+
+function describeCause(error: unknown): string {
+  if (error instanceof ChainConfigError) return describeConfigError(error)
+  return error instanceof EventSinkError ? reasonOf(error.cause) : wordsOf(error)
+}

@@ -1,0 +1,93 @@
+import type { Clock, Timer } from '../../clock.js'
+
+/** Decides when polls run. At most one runs at a time. */
+export interface PollSchedule {
+  /** Runs the first poll, then one after each pause until `close`. @returns the result of the first poll */
+  start(firstPoll: Poll): Promise<void>
+  /**
+   * Polls once more. The poll starts after this call. All calls until it starts share it.
+   * @returns after the poll has succeeded or failed, or has begun a backfill
+   */
+  pollNow(): Promise<void>
+  /** Starts no more polls. @returns after the current poll has ended */
+  close(): Promise<void>
+}
+
+/** One poll. A failure affects only the pause after it. */
+export type Poll = (run: PollRun) => Promise<void>
+
+/** What a poll gets from the schedule. */
+export interface PollRun {
+  /** Aborted by `close`. */
+  readonly signal: AbortSignal
+  /** Called when the poll begins a backfill, which may take hours. */
+  readonly onBackfill: () => void
+  /** Polls at once, if no poll is under way. It may also be called after the poll has ended. */
+  readonly pollSoon: () => void
+}
+
+interface PollScheduleOptions {
+  readonly poll: Poll
+  /** Called after every poll, successful or not. */
+  readonly onPolled: () => void
+  /** Milliseconds until the next poll, read after every poll; undefined to poll at once. */
+  readonly pauseMs: () => number | undefined
+  readonly clock: Pick<Clock, 'setTimeout'>
+}
+
+/** Builds the schedule. */
+export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollScheduleOptions): PollSchedule {
+  const closing = new AbortController()
+  let timer: Timer | undefined
+  let current: Promise<void> | undefined
+  /** Resolves when the last poll has ended or has begun a backfill. */
+  let endOrBackfill: Promise<void> | undefined
+  /** The poll after the current one. */
+  let next: Promise<void> | undefined
+
+  function begin(work: Poll): Promise<void> {
+    let onBackfill = () => {}
+    const backfill = new Promise<void>((resolve) => {
+      onBackfill = resolve
+    })
+    const result = work({ signal: closing.signal, onBackfill, pollSoon })
+    current = result.catch(() => {}).then(continueAfterPoll)
+    endOrBackfill = Promise.race([current, backfill])
+    return result
+  }
+
+  function continueAfterPoll(): void {
+    current = undefined
+    const pause = pauseMs()
+    onPolled()
+    if (closing.signal.aborted) return
+    if (pause === undefined) pollSoon()
+    else timer = clock.setTimeout(pollSoon, pause)
+  }
+
+  function pollSoon(): void {
+    if (current !== undefined || closing.signal.aborted) return
+    timer?.stop()
+    begin(poll)
+  }
+
+  async function pollAfterCurrent(): Promise<void> {
+    await endOrBackfill
+    next = undefined
+    pollSoon()
+    await endOrBackfill
+  }
+
+  return {
+    start: begin,
+    pollNow() {
+      next ??= pollAfterCurrent()
+      return next
+    },
+    async close() {
+      closing.abort()
+      timer?.stop()
+      await current
+    },
+  }
+}

@@ -1,0 +1,96 @@
+import type { PublicClient } from 'viem'
+import { order as orderView } from '../../../packages/protocol/src/deployed-settlement.js'
+import { readView } from '../../../packages/protocol/src/read-view.js'
+import { systemClock as clock } from '../../clock.js'
+import { reasonOf } from '../../domain/errors.js'
+import type { TermsSink } from '../../domain/orders/event-sink.js'
+import type { KnownOrder, OrderPosition } from '../../domain/orders/order.js'
+import type { Address } from '../../domain/values/hex.js'
+import type { Logger } from '../../telemetry/log.js'
+
+/**
+ * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row
+ * of the orders tells whether it lacks them. So any replica can continue after an interruption.
+ */
+export interface TermsRetry {
+  /** Begins at the first call. The chain's sync must have opened its position. */
+  start(): void
+  /** @returns after a page under way */
+  close(): Promise<void>
+}
+
+interface TermsRetryOptions {
+  readonly chainId: number
+  /** The contract, lower case. */
+  readonly settlement: Address
+  /** A client of the chain's endpoints. */
+  readonly client: PublicClient
+  readonly sink: TermsSink
+  readonly log: Logger
+}
+
+/** Rows of one page, and the pause after it. SQLite runs in the event loop, so a page stops it for some milliseconds. */
+const PAGE_ROWS = 10
+const PAUSE_MS = 100
+/** An attempt ends after so many pages in a row without any answer. */
+const MAX_EMPTY_PAGES = 10
+const LOOK_INTERVAL_MS = 2000
+/** Longest pause after attempts that have failed. Nodes often reject reads for a short time. */
+const MAX_PAUSE_MS = 60_000
+
+/** Builds the retry for the orders of one chain. */
+export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
+  const { chainId, client, settlement, sink, log } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  let running: Promise<void> | undefined
+
+  /** Reads pages up to the last one, or until some in a row have completed no order. */
+  async function completeOrders(): Promise<void> {
+    let [after, left, empty]: [OrderPosition | undefined, number, number] = [undefined, 0, 0]
+    while (empty < MAX_EMPTY_PAGES) {
+      const orders = await sink.ordersWithoutTerms(after, PAGE_ROWS)
+      const known = (await Promise.all(orders.map(readOrder))).filter((order) => order !== undefined)
+      const completed = known.length > 0 ? await sink.completeOrders(known) : 0
+      left += orders.length - completed
+      if (orders.length < PAGE_ROWS) break
+      after = orders.at(-1)
+      empty = completed > 0 ? 0 : empty + 1
+      await clock.sleep(PAUSE_MS, signal)
+    }
+    if (left > 0) throw new Error(`the terms of ${left} orders could not be read`)
+  }
+
+  async function readOrder({ orderId }: OrderPosition): Promise<KnownOrder | undefined> {
+    const order = await readView(client.request, settlement, orderView(chainId, orderId)).catch(
+      () => undefined,
+    )
+    return order === undefined || order.state === 'NONE' ? undefined : order
+  }
+
+  async function run(): Promise<void> {
+    for (let pauseMs = LOOK_INTERVAL_MS; !signal.aborted; ) {
+      try {
+        await completeOrders()
+        pauseMs = LOOK_INTERVAL_MS
+      } catch (error) {
+        log.debug(
+          { chainId, reason: reasonOf(error) },
+          'the terms of orders could not be read: it is tried again',
+        )
+        pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
+      }
+      await clock.sleep(pauseMs, signal).catch(() => {})
+    }
+  }
+
+  return {
+    start() {
+      running ??= run()
+    },
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import { createEndpointOrder } from '../../../packages/chain/src/endpoint-order.js'
+import { RpcError } from '../../../packages/chain/src/rpc-error.js'
+import { revertOf } from '../../../packages/protocol/src/revert.js'
+import { systemClock } from '../../clock.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { Quote, SignedQuote } from '../../domain/quotes/quote.js'
+import type { DepositVerdict, UnknownReason } from '../../domain/quotes/verification.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { type CallPriority, createCallBudget } from './call-budget.js'
+import { depositErrorOf } from './deposit-errors.js'
+import {
+  createVerificationEndpoint,
+  type RpcAnswer,
+  UnsuitableEndpointError,
+  type VerificationEndpoint,
+} from './verification-endpoint.js'
+
+/** Asks the settlement contract of one chain about offers (docs/decisions.md, D13). */
+export interface DepositVerifier {
+  /**
+   * Whether the contract would accept the deposit of an offer, by a call of `deposit` as its user at the head. The promise is
+   * never rejected. The input token's code runs in the call, so that the one who chose it can cause any verdict.
+   * @param signal ends the check at the end of its time; there is no other time limit
+   * @param priority `high` by default
+   */
+  verifyDeposit(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+    priority?: CallPriority,
+  ): Promise<DepositVerdict>
+  close(): void
+}
+
+interface DepositVerifierOptions {
+  /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
+  readonly verifyTimeoutMs: number
+  readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
+  readonly log: Logger
+}
+
+/** Bounds of one chain in one process. The calls count against the limits of the node, next to the reads of events. */
+const MAX_UNDER_WAY = 64
+const MAX_PER_SECOND = 100
+
+/**
+ * Builds the verifier of a chain. Its calls have connections and a budget of their own, so that no other read waits for
+ * them. None of them waits for a place.
+ */
+export function createDepositVerifier(
+  config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
+  { verifyTimeoutMs, metrics, log }: DepositVerifierOptions,
+): DepositVerifier {
+  const { chainId } = config
+  const clock = systemClock.monotonic
+  const budget = createCallBudget({ maxUnderWay: MAX_UNDER_WAY, maxPerSecond: MAX_PER_SECOND, clock })
+  const endpoints = config.rpcUrls.map((url) =>
+    createVerificationEndpoint(url, config, { maxInFlight: MAX_UNDER_WAY, timeoutMs: verifyTimeoutMs }),
+  )
+  const order = createEndpointOrder(endpoints, clock)
+  const warnings = new Set<string>()
+  // So that the series exist before the first check.
+  for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])
+    metrics.verifications.inc({ chain_id: chainId, result }, 0)
+  metrics.verificationSeconds.zero({ chain_id: chainId })
+
+  /** Warns of each reason once. */
+  function warn(endpoint: VerificationEndpoint, { message }: UnsuitableEndpointError): void {
+    const url = endpoints.indexOf(endpoint) + 1
+    const warning = `${url} ${message}`
+    if (warnings.has(warning)) return
+    warnings.add(warning)
+    log.warn({ chainId, url, reason: message }, 'an RPC endpoint cannot check offers')
+  }
+
+  /** Calls the endpoints in order until one answers. */
+  async function check(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+  ): Promise<DepositVerdict> {
+    for (const endpoint of order.endpoints()) {
+      const begunAt = clock()
+      try {
+        const answer = await endpoint.callDeposit(offer, signal)
+        order.markAnswered(endpoint)
+        return verdictOf(answer, offer.quote)
+      } catch (error) {
+        if (error instanceof RpcError && error.kind === 'too_long') {
+          order.markAnswered(endpoint)
+          return unknown('answer_too_long')
+        }
+        if (signal.aborted) {
+          order.markEnded(endpoint, begunAt, verifyTimeoutMs / 2)
+          return unknown('timeout')
+        }
+        if (error instanceof UnsuitableEndpointError) warn(endpoint, error)
+        order.markFailed(endpoint)
+      }
+    }
+    return unknown('no_answer')
+  }
+
+  async function checkInBudget(
+    offer: Pick<SignedQuote, 'quote' | 'signature'>,
+    signal: AbortSignal,
+    priority: CallPriority,
+  ): Promise<DepositVerdict> {
+    if (signal.aborted) return unknown('timeout')
+    const end = budget.begin(priority)
+    if (end === undefined) return unknown('over_budget')
+    const startedAt = clock()
+    const verdict = await check(offer, signal)
+    end()
+    metrics.verificationSeconds.observe({ chain_id: chainId }, (clock() - startedAt) / 1000)
+    return verdict
+  }
+
+  return {
+    async verifyDeposit(offer, signal, priority = 'high') {
+      const verdict = await checkInBudget(offer, signal, priority)
+      metrics.verifications.inc({ chain_id: chainId, result: verdict.kind })
+      return verdict
+    },
+    close() {
+      for (const endpoint of endpoints) endpoint.close()
+    },
+  }
+}
+
+function verdictOf(answer: RpcAnswer, quote: Quote): DepositVerdict {
+  if ('result' in answer) return isReturnValue(answer.result) ? { kind: 'accepted' } : unknown('node_error')
+  const revert = revertOf(answer.error)
+  if (revert === undefined) return unknown('node_error')
+  if (revert.data === '0x') return unknown('empty_revert')
+  const known = depositErrorOf(revert.data, quote)
+  if (known === undefined) return unknown('unlisted_revert')
+  return known.kind === 'refusal' ? { kind: 'rejected', error: known.name } : { kind: 'accepted' }
+}
+
+/** Return values have whole words of 32 bytes. An error has a selector more, so that a node that returns it as a result is found. */
+function isReturnValue(result: unknown): boolean {
+  return typeof result === 'string' && /^0x([0-9a-f]{64})*$/i.test(result)
+}
+
+function unknown(reason: UnknownReason): DepositVerdict {
+  return { kind: 'unknown', reason }
+}

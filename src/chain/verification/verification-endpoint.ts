@@ -1,0 +1,112 @@
+import { within } from '../../../packages/chain/src/rpc-call.js'
+import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { RpcError } from '../../../packages/chain/src/rpc-error.js'
+import { depositData } from '../../../packages/protocol/src/deployed-settlement.js'
+import { revertOf } from '../../../packages/protocol/src/revert.js'
+import { systemClock as clock } from '../../clock.js'
+import { coalesce } from '../../concurrency/coalesce.js'
+import type { SignedQuote } from '../../domain/quotes/quote.js'
+import { type Address, toQuantity } from '../../domain/values/hex.js'
+import { EMPTY_QUOTE } from '../contract/protocol-name.js'
+
+/** An answer of the node that is not validated: a result, or an error of JSON-RPC. */
+export type RpcAnswer = { readonly result: unknown } | { readonly error: unknown }
+
+/** One JSON-RPC endpoint of a chain, for the calls of `deposit`. */
+export interface VerificationEndpoint {
+  /**
+   * Calls `deposit` as the user of the quote, at the head. The endpoint is checked before the first call, after a call without an
+   * answer, and after a minute.
+   * @throws UnsuitableEndpointError; RpcError when the answer is too long or there is none; the reason of the signal
+   */
+  callDeposit(offer: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal): Promise<RpcAnswer>
+  close(): void
+}
+
+/** The answers of the endpoint say nothing about deposits on this chain. */
+export class UnsuitableEndpointError extends Error {
+  override readonly name = 'UnsuitableEndpointError'
+}
+
+/**
+ * Gas of a call: several times the gas of a deposit. It bounds what a token can do to the node and to its answer: a revert
+ * with all of it has about 1.5 MB.
+ */
+const GAS = 5_000_000
+const CHECK_TIMEOUT_MS = 5000
+/** How long a check holds: the node behind a URL may be replaced by one that is not synchronised yet. */
+const CHECK_HOLDS_MS = 120_000
+/** The age of a check from which the next one is made in the background, so that no call waits for it. */
+const RECHECK_MS = 60_000
+/** A known revert has less than 1 KB. */
+const MAX_ANSWER_BYTES = 64 * 1024
+/** Next to the budget of the chain's checks, which bounds the calls of `deposit`. */
+const CHECK_CALLS = 2
+
+/**
+ * Builds the endpoint. To pass a check, it must have the right chain id and report that the contract refuses an empty quote. A node
+ * without the contract, or one that returns reverts as results, would accept every quote.
+ */
+export function createVerificationEndpoint(
+  url: string,
+  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
+  { maxInFlight, timeoutMs }: { readonly maxInFlight: number; readonly timeoutMs: number },
+): VerificationEndpoint {
+  const endpoint = createRpcEndpoint(url, {
+    maxInFlight: maxInFlight + CHECK_CALLS,
+    maxBytes: MAX_ANSWER_BYTES,
+    timeoutMs: Math.max(timeoutMs, CHECK_TIMEOUT_MS),
+  })
+  let passedAt = Number.NEGATIVE_INFINITY
+  const passedSince = (ms: number) => clock.monotonic() - passedAt < ms
+
+  async function call(method: string, params: readonly unknown[], signal: AbortSignal): Promise<RpcAnswer> {
+    try {
+      return { result: await endpoint.request(method, params, { signal }) }
+    } catch (error) {
+      if (error instanceof RpcError && error.kind === 'answered') return { error: error.answer }
+      throw error
+    }
+  }
+
+  function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
+    const data = depositData(quote, signature)
+    const transaction = { from: quote.user, to: settlement, gas: toQuantity(GAS), data }
+    return call('eth_call', [transaction, 'latest'], signal)
+  }
+
+  const check = coalesce(async () => {
+    if (passedSince(RECHECK_MS)) return
+    const signal = clock.timeoutSignal(CHECK_TIMEOUT_MS)
+    const [chain, refusal] = await Promise.all([
+      call('eth_chainId', [], signal),
+      callDeposit({ quote: EMPTY_QUOTE, signature: '0x' }, signal),
+    ])
+    const issue = issueIn(chain, refusal)
+    passedAt = issue === undefined ? clock.monotonic() : Number.NEGATIVE_INFINITY
+    if (issue !== undefined) throw new UnsuitableEndpointError(issue)
+  })
+
+  function issueIn(chain: RpcAnswer, refusal: RpcAnswer): string | undefined {
+    const isRefused = 'error' in refusal && revertOf(refusal.error) !== undefined
+    if ('error' in chain || ('error' in refusal && !isRefused))
+      return 'it answers a check with an error of its own'
+    if (Number(chain.result) !== chainId) return 'it serves another chain'
+    return isRefused ? undefined : 'it does not report that an empty quote is refused'
+  }
+
+  return {
+    async callDeposit(offer, signal) {
+      if (!passedSince(CHECK_HOLDS_MS)) await within(clock, { timeoutMs: CHECK_TIMEOUT_MS, signal }, check())
+      else if (!passedSince(RECHECK_MS)) check().catch(() => {})
+      try {
+        return await callDeposit(offer, signal)
+      } catch (error) {
+        const hasAnswered = error instanceof RpcError && (error.kind === 'too_long' || error.isRateLimit)
+        if (!hasAnswered && !signal.aborted) passedAt = Number.NEGATIVE_INFINITY
+        throw error
+      }
+    },
+    close: endpoint.close,
+  }
+}

@@ -1,0 +1,119 @@
+import type { AnsweredAmounts, DropReason } from '../quotes/offer.js'
+import type { SignedQuote } from '../quotes/quote.js'
+import type { ContractRefusal } from '../quotes/verification.js'
+import type { DeclineCode } from './session.js'
+
+/** Why a request to an endpoint failed, or its reply could not be read. It does not reveal the endpoint. */
+export type HttpFailReason =
+  | 'endpoint_rejected'
+  | 'name_not_resolved'
+  | 'connection_refused'
+  | 'unreachable'
+  | 'tls_failed'
+  | 'not_http'
+  | 'reply_too_long'
+  | 'connection_lost'
+
+/** Why a request on a session failed (docs/decisions.md, D18). */
+export type SessionFailReason =
+  /** The session ended before the reply. */
+  | 'session_ended'
+  /** Too much data waits to be read by the solver, so that nothing was sent. */
+  | 'session_congested'
+
+/** Why a request to a solver failed. */
+export type FailReason = HttpFailReason | SessionFailReason
+
+/** The result of the request to one solver. A failure is a value, so that it does not affect other solvers. */
+export type SolverResult =
+  | { readonly kind: 'quoted'; readonly offer: SignedQuote }
+  /** The solver answered over HTTP with another status than 200. */
+  | { readonly kind: 'declined'; readonly status: number }
+  /** The solver declined on its session. */
+  | { readonly kind: 'declined'; readonly code: DeclineCode }
+  /** The user cannot use the reply. */
+  | {
+      readonly kind: 'invalid'
+      readonly reason: DropReason | ContractRefusal
+      readonly amounts?: AnsweredAmounts | undefined
+    }
+  /** No reply came within the service's own timeout. */
+  | { readonly kind: 'late' }
+  /** No reply came before the instance's own soft deadline ended the round (docs/decisions.md, D24). */
+  | { readonly kind: 'soft_deadline' }
+  /** The service could not reach the solver, or the connection broke, or the reply was too long. */
+  | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
+  /**
+   * The caller cancelled it or had a shorter deadline or a soft deadline of its own, or the quote ended while the request waited for a connection, or this
+   * process stood still, or the replica that holds the solver's session could not be reached. It says nothing about the solver.
+   */
+  | {
+      readonly kind: 'cancelled'
+      readonly isQueued?: boolean
+      readonly reason?: 'replica_unreachable'
+    }
+
+/** The result when the replica that holds a solver's session did not answer (docs/decisions.md, D18). */
+export const REPLICA_UNREACHABLE = { kind: 'cancelled', reason: 'replica_unreachable' } as const
+
+/** Statuses with which deployed solvers decline, in addition to those below 500 (docs/decisions.md, D14). */
+const DECLINE_STATUSES = [501, 503]
+
+/** Whether an answer of this status is a redirect, which the service does not follow. */
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
+}
+
+/** Whether a solver declines with this status. Otherwise the status is an error of the solver. */
+export function isDecline(status: number): boolean {
+  return status < 500 || DECLINE_STATUSES.includes(status)
+}
+
+/**
+ * What the solver itself did, for its circuit breaker and its metrics (docs/decisions.md, D14).
+ * @returns undefined without a response of the solver: it was late or cut off, or its request was cancelled or could not be sent on its session
+ */
+export function responseOf(result: SolverResult): 'offer' | 'decline' | 'error' | undefined {
+  switch (result.kind) {
+    case 'quoted':
+      return 'offer'
+    case 'declined':
+      return 'code' in result || isDecline(result.status) ? 'decline' : 'error'
+    case 'invalid':
+      return 'error'
+    case 'failed':
+      return result.reason === 'session_congested' ? undefined : 'error'
+    case 'late':
+    case 'soft_deadline':
+    case 'cancelled':
+      return undefined
+  }
+}
+
+/** Whether the service's own timeout or soft deadline ended the wait for a response, so that callers have lost time. */
+export function isOverdue({ kind }: SolverResult): boolean {
+  return kind === 'late' || kind === 'soft_deadline'
+}
+
+/** A result as a solver sees it on its session. `circuit_open`: the quote did not wait for the solver. */
+export type ReportedResult = SolverResult | { readonly kind: 'circuit_open' }
+
+/** The part of a result that its solver sees on its session (docs/decisions.md, D15). */
+export interface SessionResult {
+  /** The name of the outcome in the proto. */
+  readonly outcome: Uppercase<ReportedResult['kind']>
+  /** For INVALID and FAILED, as in a record. */
+  readonly reason?: string
+  /** For QUOTED: the rank among the valid offers, 1 for the best one. */
+  readonly rank?: number
+}
+
+/**
+ * What a solver may see of the result of its own request: of the other solvers, nothing but its rank among them.
+ * @param rank the rank of its offer; undefined without a valid one
+ */
+export function toSessionResult(result: ReportedResult, rank?: number): SessionResult {
+  const outcome = result.kind.toUpperCase() as SessionResult['outcome']
+  if (result.kind === 'invalid' || result.kind === 'failed') return { outcome, reason: result.reason }
+  return result.kind === 'quoted' && rank !== undefined ? { outcome, rank } : { outcome }
+}

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { sliced } from './sliced.js'
+
+/** What the console may load (docs/decisions.md, D21). */
+export const CONSOLE_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ')
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+const PAGE = 'index.html'
+/** The name of a file changes with its content. */
+const FOREVER = 'public, max-age=31536000, immutable'
+const ALWAYS_ASK = 'no-cache'
+const GZIP = '.gz'
+
+interface ConsoleFile {
+  /** Path below the console's own, with `/` between folders. */
+  readonly name: string
+  readonly type: string
+  readonly content: Buffer
+  readonly compressed: Buffer
+}
+
+/** The files of the built console. */
+export type Console = readonly ConsoleFile[]
+
+/** @returns undefined when the console is not built: a service that runs from its sources has none at first */
+export function readConsole(folder = consoleFolder()): Console | undefined {
+  if (!existsSync(join(folder, PAGE))) return undefined
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+    name.replaceAll('\\', '/'),
+  )
+  return names
+    .filter((name) => names.includes(`${name}${GZIP}`))
+    .map((name) => ({
+      name,
+      type: TYPES[extname(name)] ?? 'application/octet-stream',
+      content: readFileSync(join(folder, name)),
+      compressed: readFileSync(join(folder, `${name}${GZIP}`)),
+    }))
+}
+
+/**
+ * Serves the console at `/` from memory, so that a slow client holds no file open. The page shows its places after `#`, so that
+ * it needs no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
+ */
+export function registerConsole(server: FastifyInstance, files: Console): void {
+  for (const file of files) {
+    const isPage = file.name === PAGE
+    server.get(isPage ? '/' : `/${file.name}`, (request, reply) => {
+      if (isPage) reply.header('content-security-policy', CONSOLE_POLICY)
+      reply.header('cache-control', isPage ? ALWAYS_ASK : FOREVER)
+      send(request, reply, file)
+    })
+  }
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { type, content, compressed }: ConsoleFile,
+): void {
+  const isCompressed = acceptsGzip(request.headers['accept-encoding'])
+  const body = isCompressed ? compressed : content
+  if (isCompressed) reply.header('content-encoding', 'gzip')
+  // Also for the other encoding: a cache keeps them apart. CORS may have set a value before.
+  const vary = reply.getHeader('vary')
+  reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`)
+  reply.type(type).header('content-length', body.length).send(sliced(body))
+}
+
+/** Whether `gzip` is accepted (RFC 9110, 12.5.3). A weight of 0 refuses it. */
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  const codings = String(header ?? '').split(',')
+  return codings.some((coding) => {
+    const [name = '', ...parameters] = coding.split(';').map((part) => part.trim().toLowerCase())
+    return name === 'gzip' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+  })
+}
+
+/** The build puts the console next to the bundled service. */
+function consoleFolder(): string {
+  const path = import.meta.url.endsWith('.ts') ? '../../../packages/console/dist' : 'console'
+  return fileURLToPath(new URL(path, import.meta.url))
+}

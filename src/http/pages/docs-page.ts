@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
+import { CONSOLE_POLICY } from './console.js'
+import { sliced } from './sliced.js'
+
+/** The page and Swagger UI need the sources of the console and no others, and send no form. */
+const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
+
+/** Addresses are relative, so that the page works under any prefix that a proxy may add. */
+const PAGE = `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Quote aggregator</title>
+<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
+<link rel="stylesheet" href="docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="docs/swagger-ui-bundle.js"></script>
+<script src="docs/start.js"></script>
+</body>
+</html>
+`
+const START = `const isStream = (system, path, method) =>
+  system.specSelectors.specJson().getIn(['paths', path, method, 'x-stream']) === true
+const WithoutStreams = () => ({
+  statePlugins: {
+    spec: {
+      wrapSelectors: {
+        allowTryItOutFor: (original, system) => (state, path, method) =>
+          !isStream(system, path, method) && original(state, path, method),
+      },
+    },
+  },
+})
+SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  validatorUrl: null,
+  plugins: [WithoutStreams],
+})
+`
+/** For a user who opens the address of an instance without a console. */
+const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
+
+/** The files of Swagger UI that the page loads. */
+export const SWAGGER_UI_FILES = [
+  { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
+  { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
+  { name: 'favicon-32x32.png', type: 'image/png' },
+] as const
+const SERVED_FILES: readonly { readonly name: string; readonly path?: string; readonly type: string }[] = [
+  ...SWAGGER_UI_FILES,
+  // Browsers request it when they show JSON.
+  { name: 'favicon-32x32.png', path: '/favicon.ico', type: 'image/png' },
+]
+const FOR_AN_HOUR = 'public, max-age=3600'
+
+/** Leads from `/` to `/docs`, in an instance without a console. */
+export function redirectToDocs(server: FastifyInstance): void {
+  server.get('/', (_request, reply) => {
+    reply.code(302).header('location', 'docs').type('text/plain; charset=utf-8').send(WELCOME)
+  })
+}
+
+/**
+ * Serves Swagger UI with `/openapi.json` at `/docs`. Reads the files once at the start, so that a slow client holds no file
+ * open.
+ */
+export function registerDocsPage(server: FastifyInstance): void {
+  const folder = assetFolder()
+  server.get('/docs', (_request, reply) => {
+    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
+  })
+  server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
+  server.get('/docs/start.js', (_request, reply) => {
+    reply.type('text/javascript; charset=utf-8').send(START)
+  })
+  for (const { name, path = `/docs/${name}`, type } of SERVED_FILES) {
+    const content = readFileSync(join(folder, name))
+    server.get(path, (_request, reply) => {
+      reply.type(type).header('cache-control', FOR_AN_HOUR)
+      reply.header('content-length', content.length).send(sliced(content))
+    })
+  }
+}
+
+/** The build puts the files next to the bundled service. */
+function assetFolder(): string {
+  return import.meta.url.endsWith('.ts')
+    ? swaggerUiFolder()
+    : fileURLToPath(new URL('swagger-ui', import.meta.url))
+}

@@ -1,0 +1,96 @@
+import { constants, type ServerHttp2Stream } from 'node:http2'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalidArgument } from '../../domain/errors.js'
+import type { Client } from '../../rpc/limits/rate-limits.js'
+import type { QuoteSummary, RequestContext } from '../../rpc/method.js'
+import { readTraceparent } from '../../rpc/traceparent.js'
+import { elapsedMs } from '../arrival.js'
+
+const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
+
+/** Ends a request whose client has left, without a response and without a line in the log. */
+export function abandon(request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack()
+  request.raw.destroy()
+}
+
+/** Cuts the connection of a client that does not read; on HTTP/2, its stream only. */
+export function cut({ raw }: FastifyRequest): void {
+  if (!('stream' in raw)) return void raw.socket.destroy()
+  const stream = raw.stream as ServerHttp2Stream
+  stream.close(constants.NGHTTP2_CANCEL)
+  // Node keeps a closed stream for as long as it has bytes of the client that nobody reads.
+  stream.destroy()
+}
+
+/** Whether the connection of a request, or its HTTP/2 stream, has ended. */
+export function isCancelled({ raw }: FastifyReply): boolean {
+  return raw.destroyed || ('stream' in raw && (raw.stream as ServerHttp2Stream).destroyed)
+}
+
+/** The client that a request counts for in limits. */
+export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
+  return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
+}
+
+/** The context of a REST request for a method. */
+export class RestContext implements RequestContext {
+  readonly protocol = 'rest'
+  readonly requestId: string
+  readonly address: string
+  readonly timeoutMs: number | undefined
+  readonly traceparent: string | undefined
+  readonly #request: FastifyRequest
+  readonly #reply: FastifyReply
+  #signal: AbortSignal | undefined
+
+  /** @throws ServiceError INVALID_ARGUMENT for a deadline that is not a number */
+  constructor(request: FastifyRequest, reply: FastifyReply) {
+    this.requestId = request.id
+    this.address = request.clientAddress
+    this.timeoutMs = timeoutOf(request)
+    this.traceparent = readTraceparent(request.headers.traceparent)
+    this.#request = request
+    this.#reply = reply
+  }
+
+  /** It is created when it is first read: most methods need none. */
+  get signal(): AbortSignal {
+    this.#signal ??= closeSignalOf(this.#reply)
+    return this.#signal
+  }
+
+  get host(): string {
+    return this.#request.host
+  }
+
+  setHeader(name: string, value: string): void {
+    this.#reply.header(name, value)
+  }
+
+  recordQuote(quote: QuoteSummary): void {
+    this.#request.quote = quote
+  }
+}
+
+/** Aborted when the client closes the connection, or its HTTP/2 stream, before its response has ended. */
+function closeSignalOf(reply: FastifyReply): AbortSignal {
+  const controller = new AbortController()
+  const { raw } = reply
+  if (isCancelled(reply)) controller.abort()
+  else
+    raw.once('close', () => {
+      // On HTTP/2, `writableFinished` is also true when the client has closed the connection.
+      if (!raw.writableEnded) controller.abort()
+    })
+  return controller.signal
+}
+
+/** What is left of the caller's own deadline, which is in the header that Connect clients send. */
+function timeoutOf(request: FastifyRequest): number | undefined {
+  const text = request.headers['connect-timeout-ms']
+  if (text === undefined) return undefined
+  if (typeof text === 'string' && MAX_TIMEOUT_DIGITS.test(text))
+    return Math.max(0, Number(text) - elapsedMs(request))
+  throw invalidArgument([{ field: 'Connect-Timeout-Ms', message: 'must be milliseconds, at most 10 digits' }])
+}

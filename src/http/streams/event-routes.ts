@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { StreamEventsRequest } from '../../../gen/aggregator/v1/event_pb.js'
+import type { EventStreams } from '../../rpc/streams/event-streams.js'
+import type { LogRequest } from '../request-log.js'
+import type { RejectOtherMethods } from '../rest/error-handler.js'
+import { compileRoutes } from '../rest/http-rules.js'
+import type { JsonObject } from '../rest/json-body.js'
+import { compileJsonReader } from '../rest/json-reader.js'
+import { createQueryCheck } from '../rest/query-parameters.js'
+import { fieldValue } from '../rest/request-message.js'
+import { toClient } from '../rest/rest-context.js'
+import { serveSse } from './sse.js'
+import { serveWebSocket } from './websocket.js'
+import { registerWebSocket } from './websocket-route.js'
+
+/**
+ * Serves the event stream at the paths of its `google.api.http` option. The option's own path is a WebSocket, the
+ * additional ones are server-sent events.
+ * @param server a scope that accepts WebSockets
+ */
+export function registerEventRoutes(
+  server: FastifyInstance,
+  streams: EventStreams,
+  rejectOtherMethods: RejectOtherMethods,
+  logRequest: LogRequest,
+): void {
+  const reader = compileJsonReader(streams.desc.input)
+  const checkQuery = createQueryCheck(streams.desc.input.fields)
+  const read = (request: FastifyRequest) => {
+    const query = request.query as JsonObject
+    const { message, violations } = reader.read((field) => fieldValue(query, field))
+    return { message: message as StreamEventsRequest, violations: [...checkQuery(query), ...violations] }
+  }
+  for (const [index, { url }] of compileRoutes(streams.desc).entries()) {
+    if (index === 0) {
+      registerWebSocket(server, {
+        url,
+        check: (request, reply) => streams.checkLimits(toClient(request, reply)),
+        explanation: 'This path is a WebSocket. The same events are at /v1/events.',
+        serve: (socket, request) => serveWebSocket(streams, () => read(request), socket, request),
+        logRequest,
+      })
+    } else {
+      server.route({
+        method: 'GET',
+        url,
+        exposeHeadRoute: false,
+        handler: (request, reply) => serveSse(streams, () => read(request), request, reply),
+      })
+    }
+    rejectOtherMethods(url, ['GET'], () => {})
+  }
+}

@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import type { FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
+import type { StreamEventsRequest, StreamEventsResponse } from '../../../gen/aggregator/v1/event_pb.js'
+import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../../domain/errors.js'
+import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
+import { textFrame } from '../../internals/text-frame.js'
+import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'
+import type { EventStream, EventStreams } from '../../rpc/streams/event-streams.js'
+import { memoizeLast } from '../../rpc/streams/memoize-last.js'
+import { toEventJson } from './event-json.js'
+
+/** A request for the stream that was read from a query. */
+export interface StreamRequest {
+  readonly message: StreamEventsRequest
+  readonly violations: readonly FieldViolation[]
+}
+
+/** Close codes by reason (RFC 6455, section 7.4; docs/decisions.md, D9). */
+const CLOSE_CODES: Partial<Record<Reason, number>> = {
+  SHUTTING_DOWN: 1001,
+  INVALID_ARGUMENT: 1008,
+  CHAIN_NOT_SUPPORTED: 1008,
+  CURSOR_UNKNOWN: 1008,
+  SUBSCRIBER_TOO_SLOW: 1013,
+  STREAM_LIMIT_REACHED: 1013,
+  DATABASE_UNAVAILABLE: 1013,
+}
+const INTERNAL_ERROR = 1011
+/** How much earlier the message about the chains may come with events. A write of its own costs as much as that of the events. */
+const HEALTH_LEAD_MS = 5000
+/** The bytes of a close frame in addition to its code. */
+const MAX_REASON_BYTES = 123
+
+const toFrame = encodeOnce((message: StreamEventsResponse) => textFrame(toEventJson(message)))
+const toFrames = encodeBatches((entry) => toFrame(toEventMessage(entry)))
+/** The clients that get the same events get the same message about the chains with them. */
+const joinFrames = memoizeLast((events: Buffer, health: Buffer) => Buffer.concat([events, health]))
+
+/**
+ * Serves the event stream on a WebSocket that has just been opened. This function is not async: an async function would
+ * keep the request in memory for as long as the stream is open.
+ */
+export function serveWebSocket(
+  streams: EventStreams,
+  read: () => StreamRequest,
+  socket: WebSocket,
+  request: FastifyRequest,
+): void {
+  // A connection that has ended has no address.
+  const address = request.clientAddress
+  const closeWithError = (error: unknown) => closeWith(socket, toServiceError(error))
+  function start({ message, violations }: StreamRequest): void {
+    if (socket.readyState !== socket.OPEN) return
+    const caller = { protocol: 'websocket', requestId: request.id, address } as const
+    const stream = streams.open(message, caller, violations)
+    socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.subscription.cursor())))
+    void sendAll(stream, socket, request.raw.socket)
+  }
+
+  try {
+    const wanted = read()
+    const waiting = streams.waitForCursor(wanted.message.after, address)
+    if (waiting === undefined) start(wanted)
+    else waiting.then(() => start(wanted)).catch(closeWithError)
+  } catch (error) {
+    closeWithError(error)
+  }
+}
+
+/**
+ * Writes messages until the stream ends. The frames are the same for all clients, so they are made once and written to the
+ * connection directly (`textFrame` says why that is correct).
+ */
+async function sendAll(stream: EventStream, socket: WebSocket, connection: Socket): Promise<void> {
+  const { subscription } = stream
+  socket.once('close', () => stream.close())
+  try {
+    while (socket.readyState === socket.OPEN) {
+      const due = stream.dueHealth()
+      const batch = due === undefined ? await stream.next() : []
+      const health = batch.length > 0 ? stream.dueHealth(HEALTH_LEAD_MS) : due
+      const frames = health === undefined ? toFrames(batch) : joinFrames(toFrames(batch), toFrame(health))
+      if (frames.length === 0 || socket.readyState !== socket.OPEN) continue
+      if (!connection.write(frames)) await once(connection, 'drain', { signal: subscription.ended })
+    }
+  } catch (thrown) {
+    // The socket itself reports a broken connection.
+    const isBroken = connection.destroyed || socket.readyState !== socket.OPEN
+    const { ended } = subscription
+    if (!ended.aborted && isBroken) return
+    const error = stream.close(ended.aborted ? ended.reason : thrown)
+    if (error !== undefined) closeWith(socket, error)
+  }
+}
+
+function closeWith(socket: WebSocket, error: ServiceError): void {
+  socket.close(CLOSE_CODES[error.reason] ?? INTERNAL_ERROR, closeReason(error))
+}
+
+/** The reason of the close frame for an error. */
+export function closeReason(error: ServiceError): string {
+  const reason = error.violations[0]
+    ? error.violations.map(({ field, message }) => `${field} ${message}`).join('; ')
+    : error.message
+  // Only ASCII, so that a character is a byte: names of fields may come from the client.
+  const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
+  return ascii.slice(0, MAX_REASON_BYTES)
+}

@@ -1,0 +1,89 @@
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import type { ChainHealth } from '../../../gen/aggregator/v1/chain_health_pb.js'
+import {
+  EventType,
+  type StreamEventsResponse,
+  StreamEventsResponseSchema,
+} from '../../../gen/aggregator/v1/event_pb.js'
+import { ORDER_EVENT_TYPES, type StreamEvent } from '../../domain/orders/event.js'
+import { encodeOnce } from '../../events/encode-once.js'
+import type { Entry } from '../../events/tail-buffer.js'
+import { toCachedChecksumAddress } from '../../signing/checksum.js'
+import { byNumber, toUpperCase } from './convert.js'
+
+type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>
+
+/** The names of kinds of events in filters and messages. */
+export const EVENT_TYPE_NAMES = byNumber([...ORDER_EVENT_TYPES, 'Reverted'], EventType)
+
+/** The message of an entry of the log, which is made once for all subscribers. */
+export const toEventMessage = encodeOnce(({ cursor, event }: Entry) =>
+  create(StreamEventsResponseSchema, { cursor, event: toEvent(event) }),
+)
+
+/** The first message of every stream. */
+export function toConnectedMessage(supportedChains: readonly number[], cursor: string): StreamEventsResponse {
+  const value = { supportedChains: supportedChains.map(BigInt) }
+  return create(StreamEventsResponseSchema, { cursor, event: { case: 'connected', value } })
+}
+
+/** The message that shows that the stream is alive. */
+export function toHeartbeatMessage(cursor: string): StreamEventsResponse {
+  return create(StreamEventsResponseSchema, { cursor, event: { case: 'heartbeat', value: {} } })
+}
+
+/** The message about the chains. */
+export function toHealthMessage(cursor: string, chains: readonly ChainHealth[]): StreamEventsResponse {
+  return create(StreamEventsResponseSchema, {
+    cursor,
+    event: { case: 'health', value: { chains: [...chains] } },
+  })
+}
+
+function toEvent(event: StreamEvent): EventInit {
+  const { orderId } = event
+  const base = {
+    chainId: BigInt(event.chainId),
+    orderId,
+    blockNumber: BigInt(event.blockNumber),
+    logIndex: event.logIndex,
+    transactionHash: event.transactionHash,
+    blockTime: BigInt(event.blockTime),
+  }
+  switch (event.type) {
+    case 'Deposited': {
+      const value = {
+        ...base,
+        user: toCachedChecksumAddress(event.user),
+        solver: toSolver(event),
+        inputToken: toCachedChecksumAddress(event.inputToken),
+        inputAmount: event.inputAmount.toString(),
+        outputToken: toCachedChecksumAddress(event.outputToken),
+        outputAmount: event.outputAmount.toString(),
+        fillDeadline: event.fillDeadline,
+      }
+      return { case: 'deposited', value }
+    }
+    case 'Settled':
+      return {
+        case: 'settled',
+        value: { ...base, user: toCachedChecksumAddress(event.user), solver: toSolver(event) },
+      }
+    case 'Refunded': {
+      const value = {
+        ...base,
+        user: toCachedChecksumAddress(event.user),
+        inputAmount: event.inputAmount.toString(),
+        bondSlashed: event.bondSlashed.toString(),
+      }
+      return { case: 'refunded', value }
+    }
+    case 'Reverted':
+      return { case: 'reverted', value: { ...base, event: EventType[toUpperCase(event.event)] } }
+  }
+}
+
+/** `Deposited` and `Settled` have a solver on every contract. */
+function toSolver({ solver }: StreamEvent): string {
+  return solver === undefined ? '' : toCachedChecksumAddress(solver)
+}

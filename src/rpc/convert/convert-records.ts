@@ -1,0 +1,65 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import {
+  DeclineCode,
+  DepositMode,
+  type GetQuoteRecordResponseSchema,
+  OrderType,
+  QuoteKind,
+  QuoteOutcome,
+  SolverOutcome,
+  type SolverResultSchema,
+} from '../../../gen/aggregator/v1/quote_pb.js'
+import type { QuoteParameters, RecordedResult } from '../../domain/quotes/quote-record.js'
+import { explain } from '../../quoting/records/explain.js'
+import type { QuoteRecordView } from '../../quoting/records/record-view.js'
+import { toCachedChecksumAddress } from '../../signing/checksum.js'
+import type { QuoteTypedData } from '../../signing/typed-data.js'
+import { toUpperCase } from './convert.js'
+
+/**
+ * The message of a record as its reader may see it, with each solver's outcome in words.
+ * @param typedData what solvers sign on the chain; undefined while the chain has not been read
+ */
+export function toQuoteRecordMessage(
+  record: QuoteRecordView,
+  typedData: QuoteTypedData | undefined,
+): MessageInitShape<typeof GetQuoteRecordResponseSchema> {
+  return {
+    quoteId: record.quoteId,
+    chainId: BigInt(record.chainId),
+    requestedAt: BigInt(record.requestedAt),
+    durationMs: record.durationMs,
+    outcome: record.outcome && QuoteOutcome[toUpperCase(record.outcome)],
+    request: toParametersMessage(record.request),
+    solvers: record.solvers.map((result) => toResultMessage(result, { ...record, typedData })),
+    bestAmount: record.bestAmount,
+    kind: QuoteKind[record.kind],
+  }
+}
+
+/** The message of a request to solvers. */
+export function toParametersMessage({ user, ...request }: QuoteParameters) {
+  return {
+    ...request,
+    inputToken: toCachedChecksumAddress(request.inputToken),
+    outputToken: toCachedChecksumAddress(request.outputToken),
+    orderType: OrderType[request.orderType],
+    userAddress: toCachedChecksumAddress(user),
+    destinationChainId: BigInt(request.destinationChainId),
+    depositMode: DepositMode[request.depositMode],
+  }
+}
+
+/** The message of a result, with its outcome in words. */
+export function toResultMessage(
+  { index, declineCode, ...result }: RecordedResult,
+  record: Parameters<typeof explain>[1],
+): MessageInitShape<typeof SolverResultSchema> {
+  return {
+    ...result,
+    solver: toCachedChecksumAddress(result.solver),
+    outcome: SolverOutcome[toUpperCase(result.outcome)],
+    declineCode: declineCode && DeclineCode[declineCode],
+    explanation: explain({ declineCode, ...result }, record),
+  }
+}

@@ -1,0 +1,163 @@
+import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimitConfig } from '../../config/config.js'
+import type { ClientId, ClientNetwork } from '../../domain/client.js'
+import { ServiceError } from '../../domain/errors.js'
+import { identifyClient } from './identify-client.js'
+import { WindowCounts } from './window-counts.js'
+
+/** A limit: of one method, of opening streams or solver sessions, or of everything else. */
+export type LimitName =
+  | 'quote'
+  | 'price'
+  | 'order'
+  | 'register'
+  | 'unregister'
+  | 'solvers'
+  | 'results'
+  | 'streams'
+  | 'sessions'
+  | 'global'
+
+/** The client that a request counts for in limits. */
+export interface Client {
+  /** IP address. */
+  readonly address: string
+  /** Sets a header of the response. A name in lower case takes less time. */
+  setHeader(name: string, value: string): void
+}
+
+/** Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). */
+export interface RateLimits {
+  /**
+   * Counts one request and sets the `RateLimit-*` headers of its response.
+   * @throws ServiceError RATE_LIMITED with the seconds until the window ends
+   */
+  consume(name: LimitName, client: Client): Promise<void>
+}
+
+/** Counts the requests of each key. */
+type Limiter = Pick<RateLimiterAbstract, 'consume' | 'get'>
+
+/** Builds the counter of one limit: each client has `points` in each window, which begins with its first request. */
+export type LimiterOf = (name: LimitName, points: number, windowMs: number) => Limiter
+
+interface RateLimitsOptions {
+  /** Builds the counters; they are in this process's memory when undefined. */
+  readonly limiterOf?: LimiterOf | undefined
+  /** Called for every request above a limit. */
+  onRejected?(name: LimitName): void
+  /** For each limit, the new clients of a window that have their own counts, for IPv4 and IPv6 each. */
+  readonly maxClients?: number
+}
+
+const MINUTE_MS = 60_000
+/** More clients than this share a few counts, so that memory and tables stay bounded. */
+const MAX_CLIENTS = 50_000
+
+const inMemory: LimiterOf = (_name, points, windowMs) =>
+  new RateLimiterMemory({ points, duration: windowMs / 1000 })
+
+/** Builds the counters; a limit of 0 counts nothing. */
+export function createRateLimits(config: RateLimitConfig, options: RateLimitsOptions = {}): RateLimits {
+  const { limiterOf = inMemory, onRejected = () => {}, maxClients = MAX_CLIENTS } = options
+  const counterOf = (name: LimitName, limit: number, windowMs = MINUTE_MS) =>
+    limit === 0
+      ? undefined
+      : createCounter({
+          limiter: limiterOf(name, limit, windowMs),
+          limit,
+          windowMs,
+          maxClients,
+          onRejected: () => onRejected(name),
+        })
+  const counters = {
+    quote: counterOf('quote', config.quote),
+    price: counterOf('price', config.price),
+    order: counterOf('order', config.order),
+    register: counterOf('register', config.register),
+    unregister: counterOf('unregister', config.unregister),
+    solvers: counterOf('solvers', config.solvers),
+    results: counterOf('results', config.results),
+    streams: counterOf('streams', config.streams),
+    sessions: counterOf('sessions', config.sessions),
+    global: counterOf('global', config.max, config.windowMs),
+  }
+  return { consume: async (name, client) => counters[name]?.(client) }
+}
+
+interface CounterOptions {
+  readonly limiter: Limiter
+  readonly limit: number
+  readonly windowMs: number
+  readonly maxClients: number
+  onRejected(): void
+}
+
+/** A count in the form of the headers. */
+type Count = Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>
+
+function createCounter(options: CounterOptions) {
+  const { limiter, limit, windowMs, maxClients, onRejected } = options
+  const window = new WindowCounts({ limit, windowMs, maxClients })
+  const { networks, newcomers } = window
+
+  function show(client: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
+    const resetSeconds = Math.ceil(msBeforeNext / 1000)
+    client.setHeader('ratelimit-limit', String(points))
+    client.setHeader('ratelimit-remaining', String(remainingPoints))
+    client.setHeader('ratelimit-reset', String(resetSeconds))
+    return resetSeconds
+  }
+
+  function reject(client: Client, points: number, of: string, count: Count): never {
+    onRejected()
+    const retryAfterSeconds = show(client, points, count)
+    client.setHeader('retry-after', String(retryAfterSeconds))
+    const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
+    throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+  }
+
+  function rejectNetwork(client: Client, network: ClientNetwork): never {
+    const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
+    reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+  }
+
+  /** Counts a request of a client that has its own count. */
+  async function countOwn(id: ClientId, client: Client): Promise<void> {
+    const full = networks.charge(id)
+    if (full !== undefined) rejectNetwork(client, full)
+    try {
+      const result = await limiter.consume(id.key)
+      if (result.isFirstInDuration) newcomers.add(id)
+      show(client, limit, result)
+    } catch (result) {
+      networks.refund(id)
+      rejectResult(client, result)
+    }
+  }
+
+  /** Counts a request of a client that shares a count with others of its network. */
+  async function countShared(key: string, id: ClientId, client: Client): Promise<void> {
+    const full = networks.fullNetwork(id)
+    if (full !== undefined) rejectNetwork(client, full)
+    try {
+      show(client, limit, await limiter.consume(key))
+    } catch (result) {
+      rejectResult(client, result)
+    }
+  }
+
+  function rejectResult(client: Client, result: unknown): never {
+    if (!(result instanceof RateLimiterRes)) throw result
+    reject(client, limit, '', result)
+  }
+
+  return async (client: Client): Promise<void> => {
+    const id = identifyClient(client.address)
+    window.beginWhenDue()
+    const sharedKey = newcomers.sharedKeyOf(id)
+    // A client that came before counts were shared keeps its own count.
+    if (sharedKey === undefined || (await limiter.get(id.key)) !== null) await countOwn(id, client)
+    else await countShared(sharedKey, id, client)
+  }
+}

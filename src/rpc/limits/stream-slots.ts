@@ -1,0 +1,66 @@
+import { type ClientId, NETWORK_FACTORS } from '../../domain/client.js'
+import { ClientCounts, type CountLimit } from '../../domain/client-counts.js'
+import { ServiceError } from '../../domain/errors.js'
+
+/** The slots for streams, on all transports together (docs/decisions.md, D14). */
+export interface StreamSlots {
+  /**
+   * Takes a slot.
+   * @returns a function that releases the slot; a second call does nothing
+   * @throws ServiceError STREAM_LIMIT_REACHED
+   */
+  take(client: ClientId): () => void
+}
+
+/** The limit that a rejected stream has reached. */
+export const STREAM_LIMITS = ['client', 'network', 'instance'] as const
+
+export type StreamLimit = (typeof STREAM_LIMITS)[number]
+
+interface StreamSlotsOptions {
+  readonly maxStreamClients: number
+  /** Streams of one client; 0 is no limit. */
+  readonly maxStreamClientsPerIp: number
+  /** Called with each rejection. */
+  onRejected?(limit: StreamLimit): void
+}
+
+/**
+ * Builds the slots. An IPv6 /56 has 4 times the slots of a client, and a /48 has 16 times. Each of them, and each region, has
+ * at most a quarter of all.
+ */
+export function createStreamSlots(options: StreamSlotsOptions): StreamSlots {
+  const { maxStreamClients, maxStreamClientsPerIp, onRejected = () => {} } = options
+  const slots = new ClientCounts({ perClient: maxStreamClientsPerIp, total: maxStreamClients })
+
+  function reject(limit: CountLimit, client: ClientId): never {
+    onRejected(limit === 'total' ? 'instance' : limit === 'client' ? 'client' : 'network')
+    throw new ServiceError('STREAM_LIMIT_REACHED', explain(limit, client))
+  }
+
+  function explain(limit: CountLimit, { isIpv6 }: ClientId): string {
+    if (limit === 'total')
+      return `All ${maxStreamClients} streams of this instance are open (MAX_STREAM_CLIENTS).`
+    if (limit === 'client')
+      return `This client has all of its ${maxStreamClientsPerIp} streams open (MAX_STREAM_CLIENTS_PER_IP).`
+    if (limit === 'region')
+      return `The ${isIpv6 ? 'IPv6 /32' : 'IPv4 /16'} of this client has all of its ${slots.maxOfRegion} streams, a quarter of MAX_STREAM_CLIENTS.`
+    const { prefixLength } = limit
+    const most = `${slots.limitOf(limit)} streams, at most ${NETWORK_FACTORS[prefixLength]} times MAX_STREAM_CLIENTS_PER_IP`
+    return `The IPv6 /${prefixLength} of this client has all of its ${most}.`
+  }
+
+  return {
+    take(client) {
+      const limit = slots.fullAt(client)
+      if (limit !== undefined) reject(limit, client)
+      slots.add(client)
+      let isTaken = true
+      return () => {
+        if (!isTaken) return
+        isTaken = false
+        slots.remove(client)
+      }
+    },
+  }
+}

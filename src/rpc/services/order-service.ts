@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto'
+import { type ListOrdersRequest, OrderService } from '../../../gen/aggregator/v1/order_pb.js'
+import type { Chain } from '../../chain/chain.js'
+import { chainNotSupported } from '../../domain/errors.js'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/field-rules.js'
+import type { OrderFilter, OrderPosition } from '../../domain/orders/order.js'
+import type { OrderStore } from '../../store/orders/order-store.js'
+import { LISTED_STATES, toListedOrderMessage, toOrderMessage } from '../convert/convert-orders.js'
+import { type Method, unaryMethod } from '../method.js'
+import type { Fields } from './fields.js'
+
+interface OrderServiceOptions {
+  readonly chains: ReadonlyMap<number, Chain>
+  readonly orders: Pick<OrderStore, 'list'>
+}
+
+/** The methods of OrderService. */
+export function createOrderService({ chains, orders }: OrderServiceOptions): Method[] {
+  const getOrder = unaryMethod(OrderService.method.getOrder, {
+    limit: 'order',
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      orderId: fields.bytes32('orderId', message.orderId),
+    }),
+    async handle({ chainId, orderId }) {
+      const chain = chains.get(chainId)
+      if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
+      return toOrderMessage(await chain.readOrder(orderId))
+    },
+  })
+
+  const listOrders = unaryMethod(OrderService.method.listOrders, {
+    limit: 'order',
+    read(message, fields) {
+      const chainId = Number(message.chainId)
+      const filter = readFilter(message, fields)
+      const pageSize = Math.min(message.pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+      const after = message.pageToken ? readPageToken(message.pageToken, chainId, filter) : undefined
+      // Filters that cannot be read belong to no token.
+      const areFiltersRead = !fields.violations.some(({ field }) => FILTERS.has(field))
+      if (message.pageToken && after === undefined && areFiltersRead)
+        fields.addViolation('pageToken', 'must be the nextPageToken of a page with the same filters')
+      return { chainId, filter, pageSize, after }
+    },
+    async handle({ chainId, filter, pageSize, after }) {
+      const page = await orders.list(chainId, filter, after, pageSize)
+      return {
+        orders: page.orders.map(toListedOrderMessage),
+        nextPageToken: page.next && writePageToken(page.next, chainId, filter),
+      }
+    },
+  })
+
+  return [getOrder, listOrders]
+}
+
+const FILTERS: ReadonlySet<string> = new Set(['user', 'solver', 'state'])
+
+function readFilter({ user, solver, state }: ListOrdersRequest, fields: Fields): OrderFilter {
+  return {
+    ...(user !== undefined && { user: fields.address('user', user) }),
+    ...(solver !== undefined && { solver: fields.address('solver', solver) }),
+    ...(state !== undefined && { state: fields.choice('state', state, LISTED_STATES) }),
+  }
+}
+
+const DIGEST_LENGTH = 8
+const TOKEN = /^([0-9a-z]{1,11})-([0-9a-z]{1,11})-([0-9a-f]{64})-([\w-]{8})$/
+
+/**
+ * Writes the token of the page after a position (AIP-158). It is opaque to callers and safe in URLs. It contains a digest of
+ * the chain and the filters, so that a token is valid only with those of its page.
+ */
+function writePageToken(
+  { blockNumber, logIndex, orderId }: OrderPosition,
+  chainId: number,
+  filter: OrderFilter,
+): string {
+  const position = [blockNumber.toString(36), logIndex.toString(36), orderId.slice(2)]
+  return [...position, digestOf(chainId, filter)].join('-')
+}
+
+/** @returns the position of a token; undefined when it is not a token of these filters */
+function readPageToken(token: string, chainId: number, filter: OrderFilter): OrderPosition | undefined {
+  const [, block = '', index = '', id, digest] = TOKEN.exec(token) ?? []
+  const [blockNumber, logIndex] = [Number.parseInt(block, 36), Number.parseInt(index, 36)]
+  const isPosition = Number.isSafeInteger(blockNumber) && Number.isSafeInteger(logIndex)
+  if (!isPosition || digest !== digestOf(chainId, filter)) return undefined
+  return { blockNumber, logIndex, orderId: `0x${id}` }
+}
+
+function digestOf(chainId: number, { user, solver, state }: OrderFilter): string {
+  return hash('sha256', JSON.stringify([chainId, user, solver, state]), 'base64url').slice(0, DIGEST_LENGTH)
+}

@@ -1,0 +1,76 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { QuoteKind } from '../../../gen/aggregator/v1/quote_pb.js'
+import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import type { OwnResultSchema } from '../../../gen/aggregator/v1/solver_stats_pb.js'
+import type { Config } from '../../config/config.js'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/field-rules.js'
+import { ownResultsMessage } from '../../domain/solvers/registration-messages.js'
+import { originsOf } from '../../domain/values/origin.js'
+import type { Quoting } from '../../quoting/quoting.js'
+import type { OwnResult } from '../../quoting/records/record-view.js'
+import { assertAudience } from '../../sessions/audience.js'
+import type { QuoteTypedData } from '../../signing/typed-data.js'
+import { assertSignature, assertTimestamp } from '../../solvers/registry/signed-request.js'
+import { toParametersMessage, toResultMessage } from '../convert/convert-records.js'
+import { type SolverStateSources, toStateFields } from '../convert/convert-solver-state.js'
+import { type Method, unaryMethod } from '../method.js'
+
+interface OwnResultsOptions
+  extends Pick<Quoting, 'recorder' | 'pagePositions' | 'typedDataOf'>,
+    SolverStateSources {
+  readonly config: Pick<Config, 'protocolName' | 'publicUrls' | 'production'>
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+/** Builds SolverService.ListOwnResults. The checks that cost least come first (docs/decisions.md, D20). */
+export function createOwnResultsMethod(options: OwnResultsOptions): Method {
+  const { config, recorder, pagePositions, typedDataOf, now } = options
+
+  return unaryMethod(SolverService.method.listOwnResults, {
+    limit: 'results',
+    read(message, fields) {
+      const key = { chainId: Number(message.chainId), address: fields.address('address', message.address) }
+      const after = message.pageToken ? pagePositions.open(message.pageToken, key) : undefined
+      const isAddressRead = !fields.violations.some(({ field }) => field === 'address')
+      if (message.pageToken && after === undefined && isAddressRead)
+        fields.addViolation('pageToken', 'must be the nextPageToken of a page of this solver on this chain')
+      return {
+        key,
+        timestamp: fields.timestampMs('timestamp', message.timestamp),
+        audience: fields.origin('audience', message.audience),
+        signature: fields.signature('signature', message.signature),
+        page: { after, limit: Math.min(message.pageSize || DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE) },
+      }
+    },
+    async handle({ key, timestamp, audience, signature, page }, call) {
+      const { address } = key
+      assertTimestamp(timestamp, now())
+      assertAudience(audience, config, originsOf(call.host))
+      const text = ownResultsMessage(config.protocolName, { address, audience, timestamp })
+      assertSignature({ address, signature }, text)
+      const { results, next } = await recorder.listOwn(key, page)
+      const typedData = typedDataOf(key.chainId)
+      return {
+        results: results.map((result) => toOwnResultMessage(result, typedData)),
+        nextPageToken: next && pagePositions.seal(next, key),
+        ...toStateFields(key, options),
+      }
+    },
+  })
+}
+
+function toOwnResultMessage(
+  { quoteId, requestedAt, kind, request, result, bestAmount, distanceBps }: OwnResult,
+  typedData: QuoteTypedData | undefined,
+): MessageInitShape<typeof OwnResultSchema> {
+  return {
+    quoteId,
+    requestedAt: BigInt(requestedAt),
+    kind: QuoteKind[kind ?? 'FIRM'],
+    request: toParametersMessage(request),
+    result: toResultMessage(result, { request, bestAmount, typedData }),
+    bestAmount,
+    distanceBps,
+  }
+}

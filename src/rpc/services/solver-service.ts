@@ -1,0 +1,78 @@
+import { CheckOutcome, SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import { type Reason, toServiceError } from '../../domain/errors.js'
+import type { RegistrationCheck } from '../../quoting/registration-checks.js'
+import { toCachedChecksumAddress } from '../../signing/checksum.js'
+import type { RegisterSolver } from '../../solvers/registry/register-solver.js'
+import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
+import type { UnregisterSolver } from '../../solvers/registry/unregister-solver.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { toSolverMessage, toUpperCase } from '../convert/convert.js'
+import { type Method, unaryMethod } from '../method.js'
+
+interface SolverServiceOptions {
+  readonly register: RegisterSolver<RegistrationCheck>
+  readonly unregister: UnregisterSolver
+  readonly directory: Pick<SolverDirectory, 'active'>
+  readonly metrics: Pick<Metrics, 'registrations'>
+}
+
+/** The methods of SolverService. */
+export function createSolverService(options: SolverServiceOptions): Method[] {
+  const { register, unregister, directory, metrics } = options
+
+  async function counted<T>(action: 'register' | 'unregister', chainId: number, work: () => Promise<T>) {
+    const count = (result: Reason | 'OK') => metrics.registrations.inc({ chain_id: chainId, action, result })
+    try {
+      const result = await work()
+      count('OK')
+      return result
+    } catch (thrown) {
+      count(toServiceError(thrown).reason)
+      throw thrown
+    }
+  }
+
+  const registerSolver = unaryMethod(SolverService.method.registerSolver, {
+    limit: 'register',
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      address: fields.address('address', message.address),
+      endpointUrl: fields.endpointUrl('endpointUrl', message.endpointUrl),
+      name: fields.displayName('name', message.name),
+      signature: fields.signature('signature', message.signature),
+      timestamp: fields.timestampMs('timestamp', message.timestamp),
+    }),
+    async handle(registration) {
+      const { outcome, explanation } = await counted('register', registration.chainId, () =>
+        register(registration),
+      )
+      return {
+        status: 'registered',
+        address: toCachedChecksumAddress(registration.address),
+        check: { outcome: CheckOutcome[toUpperCase(outcome)], explanation },
+      }
+    },
+  })
+
+  const unregisterSolver = unaryMethod(SolverService.method.unregisterSolver, {
+    limit: 'unregister',
+    read: (message, fields) => ({
+      chainId: Number(message.chainId),
+      address: fields.address('address', message.address),
+      signature: fields.signature('signature', message.signature),
+      timestamp: fields.timestampMs('timestamp', message.timestamp),
+    }),
+    async handle(request) {
+      await counted('unregister', request.chainId, () => unregister(request))
+      return { status: 'removed', address: toCachedChecksumAddress(request.address) }
+    },
+  })
+
+  const listSolvers = unaryMethod(SolverService.method.listSolvers, {
+    limit: 'solvers',
+    read: (message) => Number(message.chainId),
+    handle: (chainId) => ({ solvers: directory.active(chainId).map(toSolverMessage) }),
+  })
+
+  return [registerSolver, unregisterSolver, listSolvers]
+}

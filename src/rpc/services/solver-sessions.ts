@@ -1,0 +1,69 @@
+import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import { originsOf } from '../../domain/values/origin.js'
+import type { SessionConnection, SessionPeer, SessionProtocol } from '../../sessions/messages.js'
+import type { Sessions } from '../../sessions/sessions.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { identifyClient } from '../limits/identify-client.js'
+import type { RateLimits } from '../limits/rate-limits.js'
+import type { Admission, Outcome } from '../method.js'
+import { createReadHello, type ReadHello } from '../streams/session-hello.js'
+
+/** The method OpenSession, for both transports (docs/decisions.md, D18). */
+export interface SolverSessions extends Admission {
+  readonly desc: typeof SolverService.method.openSession
+  readonly readHello: ReadHello
+  /**
+   * Begins a session on a connection that was admitted.
+   * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
+   */
+  accept(connection: SessionConnection, caller: SolverSessionCaller): SessionPeer
+  /** Ends the sessions, each when none of its requests is open. */
+  endWhenIdle(): void
+}
+
+interface SolverSessionCaller {
+  readonly protocol: SessionProtocol
+  readonly requestId: string
+  /** IP address. */
+  readonly address: string
+  /** The value of the request's `Host` or `:authority`. */
+  readonly host: string
+}
+
+interface SolverSessionsOptions {
+  readonly sessions: Pick<Sessions, 'assertAvailable' | 'accept' | 'endWhenIdle'>
+  readonly supportedChains: readonly number[]
+  readonly rateLimits: RateLimits
+  readonly metrics: Pick<Metrics, 'requests'>
+}
+
+/** Builds the method. A connection counts as a request when its hello was accepted or refused. */
+export function createSolverSessions(options: SolverSessionsOptions): SolverSessions {
+  const { sessions, supportedChains, rateLimits, metrics } = options
+  const desc = SolverService.method.openSession
+  const method = `${desc.parent.typeName}/${desc.name}`
+  const count = (protocol: string, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
+
+  return {
+    desc,
+    readHello: createReadHello(supportedChains),
+    async checkLimits(client) {
+      await rateLimits.consume('sessions', client)
+      sessions.assertAvailable(identifyClient(client.address))
+    },
+    count(protocol, outcome) {
+      // The metric of the limits has these.
+      if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
+    },
+    accept(connection, { protocol, requestId, address, host }) {
+      return sessions.accept(connection, {
+        transport: protocol,
+        client: identifyClient(address),
+        requestId,
+        origins: originsOf(host),
+        onDecided: (result) => count(protocol, result),
+      })
+    },
+    endWhenIdle: sessions.endWhenIdle,
+  }
+}

@@ -1,0 +1,210 @@
+import {
+  EventService,
+  type StreamEventsRequest,
+  type StreamEventsResponse,
+} from '../../../gen/aggregator/v1/event_pb.js'
+import {
+  assertSupported,
+  type FieldViolation,
+  invalidArgument,
+  type ServiceError,
+} from '../../domain/errors.js'
+import type { EventFilter } from '../../domain/orders/event.js'
+import type { EventLog } from '../../events/event-log.js'
+import type { Subscription } from '../../events/subscriber.js'
+import type { Batch } from '../../events/tail-buffer.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { EVENT_TYPE_NAMES, toHealthMessage } from '../convert/convert-events.js'
+import { identifyClient } from '../limits/identify-client.js'
+import type { RateLimits } from '../limits/rate-limits.js'
+import type { StreamSlots } from '../limits/stream-slots.js'
+import type { Admission, RpcProtocol } from '../method.js'
+import type { ReadChainHealth } from '../services/chain-health.js'
+import { Fields } from '../services/fields.js'
+import { memoizeLast } from './memoize-last.js'
+import { createStreamOutcomes } from './stream-outcomes.js'
+
+/** How long a client may take to read the end of its stream before the server cuts its connection. */
+export const END_TIMEOUT_MS = 20_000
+
+/** The transport of a stream. */
+export type StreamProtocol = RpcProtocol | 'websocket' | 'sse'
+
+/** The server-streaming method, for all transports. */
+export interface EventStreams extends Admission {
+  readonly desc: typeof EventService.method.streamEvents
+  readonly supportedChains: readonly number[]
+  /**
+   * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
+   * @param address the client's IP address
+   * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
+   */
+  waitForCursor(cursor: string | undefined, address: string): Promise<void> | undefined
+  /**
+   * Opens a stream.
+   * @param malformed fields that could not be read into the message
+   * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
+   */
+  open(request: StreamEventsRequest, caller: StreamCaller, malformed?: readonly FieldViolation[]): EventStream
+}
+
+interface StreamCaller {
+  readonly protocol: StreamProtocol
+  readonly requestId: string
+  /** IP address. */
+  readonly address: string
+}
+
+/** One client's stream. */
+export interface EventStream {
+  /** The events. Use `next` and `close` of the stream instead of the subscription's. */
+  readonly subscription: Omit<Subscription, 'next' | 'close'>
+  /** The next events, as those of the subscription. The result is also empty when the message about the chains is due. */
+  next(): Promise<Batch>
+  /**
+   * The message about the chains when it is due, to send before `next` is called; undefined otherwise.
+   * @param leadMs how much earlier it may come, to be sent with events
+   */
+  dueHealth(leadMs?: number): StreamEventsResponse | undefined
+  /**
+   * Ends the stream and counts it; a second call does nothing.
+   * @param thrown the error that ended it; undefined when the client did
+   * @returns the error for the client, if there is one
+   */
+  close(thrown?: unknown): ServiceError | undefined
+}
+
+interface EventStreamsOptions {
+  readonly eventLog: Pick<EventLog, 'subscribe' | 'waitForCursor'>
+  readonly supportedChains: readonly number[]
+  readonly readChainHealth: ReadChainHealth
+  readonly rateLimits: RateLimits
+  readonly slots: StreamSlots
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Time from one message about the chains to the next one, at most while the stream is read. */
+const HEALTH_INTERVAL_MS = 15_000
+/** The most values in all filters of a stream together. They stay in memory while it is open. */
+const MAX_FILTER_VALUES = 256
+const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at most ${MAX_FILTER_VALUES} values`
+
+/** Builds the method. */
+export function createEventStreams(options: EventStreamsOptions): EventStreams {
+  const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, log } = options
+  const desc = EventService.method.streamEvents
+  const name = `${desc.parent.typeName}/${desc.name}`
+
+  function subscribe(
+    request: StreamEventsRequest,
+    { address }: StreamCaller,
+    malformed: readonly FieldViolation[],
+  ): Subscription {
+    for (const chainId of request.chainId) assertSupported(Number(chainId), supportedChains)
+    const fields = new Fields(malformed)
+    const filter = readFilter(request, fields)
+    if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+    const client = identifyClient(address)
+    const releaseSlot = slots.take(client)
+    try {
+      return eventLog.subscribe(request.after, filter, { client, onEnd: releaseSlot })
+    } catch (error) {
+      releaseSlot()
+      throw error
+    }
+  }
+
+  const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
+
+  /** Streams of the same place get the same message, so that it is encoded once. */
+  const healthAt = memoizeLast(toHealthMessage)
+
+  class Stream implements EventStream {
+    readonly subscription: Subscription
+    readonly #caller: StreamCaller
+    #isOpen = true
+    /** On the clock of `performance.now`. */
+    #healthDueAt: number
+
+    constructor(subscription: Subscription, caller: StreamCaller, hasHealth: boolean) {
+      this.subscription = subscription
+      this.#caller = caller
+      this.#healthDueAt = hasHealth ? 0 : Number.POSITIVE_INFINITY
+      metrics.streamClients.inc({ protocol: caller.protocol })
+    }
+
+    next(): Promise<Batch> {
+      return this.subscription.next(this.#healthDueAt)
+    }
+
+    dueHealth(leadMs = 0): StreamEventsResponse | undefined {
+      const now = performance.now()
+      if (now < this.#healthDueAt - leadMs) return undefined
+      this.#healthDueAt = now + HEALTH_INTERVAL_MS
+      return healthAt(this.subscription.cursor(), readChainHealth())
+    }
+
+    close(thrown?: unknown): ServiceError | undefined {
+      if (!this.#isOpen) return undefined
+      this.#isOpen = false
+      this.subscription.close()
+      const { protocol } = this.#caller
+      metrics.streamClients.dec({ protocol })
+      if (thrown !== undefined) return reject(this.#caller, thrown)
+      count(protocol, 'OK')
+      return undefined
+    }
+  }
+
+  return {
+    desc,
+    supportedChains,
+    async checkLimits(client) {
+      await rateLimits.consume('streams', client)
+    },
+    count(protocol, outcome) {
+      // The metric of the limits has these.
+      if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
+    },
+    waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
+    open(request, caller, malformed = []) {
+      try {
+        return new Stream(subscribe(request, caller, malformed), caller, request.health)
+      } catch (thrown) {
+        throw reject(caller, thrown)
+      }
+    },
+  }
+}
+
+function readFilter(request: StreamEventsRequest, fields: Fields): EventFilter {
+  limitValues(request, fields)
+  const types = request.type.map((type) => fields.choice('type', type, EVENT_TYPE_NAMES) ?? 'Deposited')
+  return {
+    chainIds: setOf(request.chainId.map(Number)),
+    types: setOf(types),
+    orderIds: setOf(request.orderId.map((text) => fields.bytes32('orderId', text))),
+    users: setOf(request.user.map((text) => fields.address('user', text))),
+    solvers: setOf(request.solver.map((text) => fields.address('solver', text))),
+  }
+}
+
+/** Records the filter with which the stream has too many values. */
+function limitValues(request: StreamEventsRequest, fields: Fields): void {
+  let count = 0
+  for (const field of ['chainId', 'type', 'orderId', 'user', 'solver'] as const) {
+    count += request[field].length
+    if (count <= MAX_FILTER_VALUES) continue
+    fields.addViolation(field, TOO_MANY_VALUES)
+    return
+  }
+}
+
+const NOTHING: ReadonlySet<never> = new Set()
+
+/** Most filters are empty, and share one set. */
+function setOf<T>(values: readonly T[]): ReadonlySet<T> {
+  return values.length === 0 ? NOTHING : new Set(values)
+}

@@ -1,0 +1,188 @@
+import { setMaxListeners } from 'node:events'
+import { QuoteService, type StreamQuotesRequest } from '../../../gen/aggregator/v1/quote_pb.js'
+import type { Clock } from '../../clock.js'
+import {
+  assertSupported,
+  type FieldViolation,
+  invalidArgument,
+  ServiceError,
+  shuttingDown,
+  toServiceError,
+} from '../../domain/errors.js'
+import { REFRESH_SECONDS } from '../../domain/field-rules.js'
+import { type QuoteStreamItem, quoteStream } from '../../quoting/quote-stream.js'
+import type { Aggregator } from '../../quoting/round/aggregator.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { type QuoteStreamMessage, toQuoteStreamMessage } from '../convert/convert-quote-streams.js'
+import { identifyClient } from '../limits/identify-client.js'
+import type { Client, RateLimits } from '../limits/rate-limits.js'
+import type { StreamSlots } from '../limits/stream-slots.js'
+import type { Admission, RequestContext } from '../method.js'
+import { Fields } from '../services/fields.js'
+import type { ReadQuote } from '../services/read-quote.js'
+import type { StreamProtocol } from './event-streams.js'
+import { createStreamOutcomes } from './stream-outcomes.js'
+
+/** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
+export interface QuoteStreams extends Admission {
+  readonly desc: typeof QuoteService.method.streamQuotes
+  /** Does what `checkLimits` does for a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
+  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
+  /** @throws ServiceError CHAIN_NOT_SUPPORTED */
+  assertChain(chainId: number | undefined): void
+  /**
+   * Opens a stream, after its request was counted.
+   * @param malformed fields that could not be read into the message
+   * @returns its messages. Take the next one when the last one has been written. The iteration throws ServiceErrors.
+   * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CHAIN_UNAVAILABLE, STREAM_LIMIT_REACHED or SHUTTING_DOWN
+   */
+  open(
+    message: StreamQuotesRequest,
+    caller: QuoteStreamCaller,
+    malformed?: readonly FieldViolation[],
+  ): AsyncGenerator<QuoteStreamMessage, void>
+  /** Ends all streams after the rounds that are under way. No stream opens any more. */
+  shutDown(): void
+}
+
+/** The connection of a quote stream. */
+export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'host' | 'setHeader'> {
+  readonly protocol: StreamProtocol
+  /** Whether everything that was sent has left this process. */
+  isDrained(): boolean
+  /** Ends the connection, or on HTTP/2 the stream, of a client that does not read. */
+  abandon(): void
+}
+
+interface QuoteStreamsOptions {
+  readonly aggregator: Aggregator
+  readonly readQuote: ReadQuote
+  readonly supportedChains: readonly number[]
+  readonly rateLimits: RateLimits
+  readonly slots: StreamSlots
+  readonly metrics: Pick<Metrics, 'requests' | 'quoteStreams'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Builds the method. */
+export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
+  const { aggregator, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
+  const desc = QuoteService.method.streamQuotes
+  const name = `${desc.parent.typeName}/${desc.name}`
+  const end = new AbortController()
+  // Each stream adds a listener. Node warns of a leak when there are more than ten.
+  setMaxListeners(0, end.signal)
+
+  const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
+
+  const assertChain = (chainId: number | undefined) => assertSupported(chainId, supportedChains)
+
+  /** A stream opens with its first round, which counts as one quote. */
+  async function checkLimits(client: Client): Promise<void> {
+    await rateLimits.consume('streams', client)
+    await rateLimits.consume('quote', client)
+  }
+
+  function read(message: StreamQuotesRequest, malformed: readonly FieldViolation[]) {
+    assertChain(Number(message.chainId))
+    const fields = new Fields(malformed)
+    const asked = readQuote(message, fields)
+    const { refreshSeconds } = message
+    const refreshMs =
+      refreshSeconds === undefined
+        ? undefined
+        : 1000 * fields.integer('refreshSeconds', refreshSeconds, REFRESH_SECONDS)
+    if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+    aggregator.assertReady(asked.chainId)
+    return { ...asked, refreshMs }
+  }
+
+  function start(
+    message: StreamQuotesRequest,
+    caller: QuoteStreamCaller,
+    malformed: readonly FieldViolation[],
+  ): AsyncGenerator<QuoteStreamMessage, void> {
+    if (end.signal.aborted) throw shuttingDown()
+    const asked = read(message, malformed)
+    const client = { address: caller.address, setHeader: () => {} }
+    const releaseSlot = slots.take(identifyClient(caller.address))
+    const leaving = new AbortController()
+    const close = (thrown?: unknown): ServiceError | undefined => {
+      if (leaving.signal.aborted) return undefined
+      leaving.abort()
+      releaseSlot()
+      metrics.quoteStreams.dec({ protocol: caller.protocol })
+      if (thrown !== undefined) return reject(caller, thrown)
+      count(caller.protocol, 'OK')
+      return undefined
+    }
+    metrics.quoteStreams.inc({ protocol: caller.protocol })
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
+    caller.signal.addEventListener('abort', () => close())
+    if (caller.signal.aborted) close()
+    const items = quoteStream(
+      {
+        ...asked,
+        aggregator,
+        caller,
+        admitRound: async () => rateLimits.consume('quote', client),
+        isDrained: caller.isDrained,
+        abandon() {
+          close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'The client did not read its quotes in time.'))
+          caller.abandon()
+        },
+        shutDown: end.signal,
+        clock,
+      },
+      leaving.signal,
+    )
+    return toMessages(items, caller, close)
+  }
+
+  return {
+    desc,
+    assertChain,
+    checkLimits,
+    async checkChainAndLimits(chainId, client) {
+      if (supportedChains.includes(chainId ?? 0)) await checkLimits(client)
+      else await rateLimits.consume('global', client)
+      assertChain(chainId)
+    },
+    count,
+    open(message, caller, malformed = []) {
+      try {
+        return start(message, caller, malformed)
+      } catch (thrown) {
+        throw reject(caller, thrown)
+      }
+    },
+    shutDown: () => end.abort(),
+  }
+}
+
+/** @param close closes the stream, once. @returns the error that ended it, as callers may see it */
+async function* toMessages(
+  items: AsyncIterable<QuoteStreamItem>,
+  caller: QuoteStreamCaller,
+  close: (thrown?: unknown) => ServiceError | undefined,
+): AsyncGenerator<QuoteStreamMessage, void> {
+  try {
+    for await (const item of items) {
+      recordQuote(item, caller)
+      yield toQuoteStreamMessage(item)
+    }
+  } catch (thrown) {
+    throw close(thrown) ?? toServiceError(thrown)
+  } finally {
+    close()
+  }
+}
+
+/** Adds the result of the last round to the log's line of the stream. */
+function recordQuote(item: QuoteStreamItem, caller: QuoteStreamCaller): void {
+  if (item.kind !== 'done') return
+  const winner = item.offers[0]?.quote.solver
+  if (winner !== undefined) caller.recordQuote({ quoteId: item.quoteId, winner, offers: item.offers.length })
+}

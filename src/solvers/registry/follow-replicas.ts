@@ -1,0 +1,51 @@
+import { createRetry } from '../../concurrency/retry.js'
+import type { ClusterBus, Topic } from '../../domain/cluster.js'
+import { reasonOf } from '../../domain/errors.js'
+import type { Logger } from '../../telemetry/log.js'
+
+/** Follows the changes that other replicas make to the state of each chain. */
+export interface ReplicaFollower {
+  /** Reloads a chain's state in the background. The reload begins after this call, and is repeated until it succeeds. */
+  reload(chainId: number): void
+  /** Reloads nothing any more. @returns after the current reloads have ended */
+  close(): Promise<void>
+}
+
+interface FollowerOptions {
+  readonly cluster: Pick<ClusterBus, 'listen'>
+  /** Its messages are ids of chains. */
+  readonly topic: Topic
+  readonly chainIds: readonly number[]
+  /** Reads the state of a chain from the store. */
+  readonly reload: (chainId: number) => Promise<unknown>
+  readonly log: Logger
+}
+
+const RETRY_MS = 1000
+
+/** Starts to follow: reloads a chain after each message about it, and all chains after lost messages. */
+export function followReplicas({ cluster, topic, chainIds, reload, log }: FollowerOptions): ReplicaFollower {
+  const retryOf = (chainId: number) =>
+    createRetry({
+      async work() {
+        await reload(chainId)
+      },
+      delayMs: RETRY_MS,
+      onFailure: (error) =>
+        log.warn({ reason: reasonOf(error) }, 'the changes of other replicas could not be read'),
+      onRecovery: () => log.info('the changes of other replicas are read again'),
+    })
+  const retries = new Map(chainIds.map((chainId) => [chainId, retryOf(chainId)]))
+  cluster.listen(topic, {
+    onMessage: (chainId) => retries.get(Number(chainId))?.run(),
+    onMissed() {
+      for (const retry of retries.values()) retry.run()
+    },
+  })
+  return {
+    reload: (chainId) => retries.get(chainId)?.run(),
+    async close() {
+      await Promise.all([...retries.values()].map((retry) => retry.close()))
+    },
+  }
+}

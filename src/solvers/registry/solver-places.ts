@@ -1,0 +1,123 @@
+import type { Chain } from '../../chain/chain.js'
+import { ServiceError } from '../../domain/errors.js'
+import {
+  type Bond,
+  isBondSufficient,
+  replaceableSolvers,
+  type Solver,
+  type SolverKey,
+  solverBlocked,
+  solverLimitReached,
+} from '../../domain/solvers/solver.js'
+import type { Address } from '../../domain/values/hex.js'
+import type { Replaceable } from '../../store/solvers/solver-statements.js'
+import type { SolverStore } from '../../store/solvers/solver-store.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { BondWatch } from '../bonds/bond-watch.js'
+import type { SolverDirectory } from './solver-directory.js'
+
+/**
+ * The steps in which a solver gets a place on a chain, by an endpoint or by a session (docs/decisions.md, D14). They are
+ * taken in this order.
+ */
+export interface SolverPlaces {
+  /** @throws ServiceError SOLVER_BLOCKED */
+  assertNotBlocked(key: SolverKey): Promise<void>
+  /**
+   * Refuses a solver without room before its bond is read. The store's transaction checks the limit again and decides.
+   * @throws ServiceError SOLVER_LIMIT_REACHED
+   */
+  findRoom(key: SolverKey): Room
+  /** Reads the solver's bond. @throws ServiceError BOND_INSUFFICIENT or CHAIN_UNAVAILABLE */
+  readSufficientBond(key: SolverKey): Promise<Bond>
+  /**
+   * Writes the solver. On a full chain, it replaces the one that has been without a sufficient bond for the longest time,
+   * if that is longer than the grace, and a fresh read confirms it. It resolves when this replica has the solver and its bond.
+   * @param write writes the solver to the store, and returns the one that it has replaced
+   * @throws the error of the write
+   */
+  take(
+    key: SolverKey,
+    room: Room,
+    bond: Bond,
+    write: (replaceable: Replaceable) => Promise<Address | undefined>,
+  ): Promise<void>
+}
+
+/** Room on a chain, as far as is known. */
+export interface Room {
+  /** The solvers of which the new solver may replace one; none when there is a free place or when it has one. */
+  readonly candidates: readonly Solver[]
+  /** Unix time in milliseconds: a solver that had a sufficient bond at that time or later is not replaced. */
+  readonly unbondedBefore: number
+}
+
+export interface SolverPlacesOptions {
+  readonly store: Pick<SolverStore, 'isBlocked' | 'setBonded'>
+  readonly directory: Pick<SolverDirectory, 'registered' | 'find' | 'change'>
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'readBond'>>
+  readonly bondWatch: Pick<BondWatch, 'onRegistered'>
+  readonly minSolverBond: bigint
+  readonly maxSolversPerChain: number
+  readonly unbondedGraceMs: number
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  /** The time by which solvers lose their place (see proven-time.ts). */
+  readonly provenTime: () => number
+  readonly log: Logger
+}
+
+/** The most bonds that a new solver on a full chain has read again. */
+const MAX_CONFIRMED = 10
+
+/** Builds the steps. */
+export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
+  const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, now, log } = options
+
+  async function readBond({ chainId, address }: SolverKey): Promise<Bond | undefined> {
+    const bond = await chains.get(chainId)?.readBond(address)
+    return bond !== undefined && isBondSufficient(bond, minSolverBond) ? bond : undefined
+  }
+
+  /** Reads the candidates' bonds again. A candidate that has its bond again stays, and becomes active. */
+  async function confirmUnbonded(candidates: readonly Solver[]): Promise<Address[]> {
+    const bonds = await Promise.all(candidates.map(readBond))
+    for (const solver of candidates.filter((_, index) => bonds[index]))
+      await directory.change(solver.chainId, () => store.setBonded(solver, true, now()))
+    return candidates.filter((_, index) => !bonds[index]).map(({ address }) => address)
+  }
+
+  return {
+    async assertNotBlocked(key) {
+      if (await store.isBlocked(key)) throw solverBlocked()
+    },
+
+    findRoom(key) {
+      const unbondedBefore = options.provenTime() - options.unbondedGraceMs
+      const registered = directory.registered(key.chainId)
+      if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)
+        return { candidates: [], unbondedBefore }
+      const candidates = replaceableSolvers(registered, unbondedBefore)
+      if (candidates.length === 0) throw solverLimitReached(maxSolversPerChain)
+      return { candidates: candidates.slice(0, MAX_CONFIRMED), unbondedBefore }
+    },
+
+    async readSufficientBond(key) {
+      const bond = await readBond(key)
+      if (bond !== undefined) return bond
+      throw new ServiceError(
+        'BOND_INSUFFICIENT',
+        `The solver must have a bond of at least ${minSolverBond} on the settlement contract.`,
+      )
+    },
+
+    async take(key, { candidates, unbondedBefore }, bond, write) {
+      const { chainId, address } = key
+      const addresses = await confirmUnbonded(candidates)
+      const replaced = await directory.change(chainId, () => write({ addresses, unbondedBefore }))
+      if (replaced !== undefined)
+        log.info({ chainId, solver: address, replaced }, 'a new solver has replaced one without a bond')
+      await bondWatch.onRegistered(key, bond)
+    },
+  }
+}

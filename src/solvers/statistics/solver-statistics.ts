@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto'
+import { createRetry } from '../../concurrency/retry.js'
+import { withTimeout } from '../../concurrency/with-timeout.js'
+import { reasonOf } from '../../domain/errors.js'
+import { hourOf } from '../../domain/orders/order-hours.js'
+import { addResponseTime } from '../../domain/solvers/response-times.js'
+import { keyOf, type SolverKey } from '../../domain/solvers/solver.js'
+import type { SolverResult } from '../../domain/solvers/solver-result.js'
+import { KEPT_HOURS, noQuoteCounts } from '../../domain/solvers/solver-statistics.js'
+import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
+import type { SolverHourStore, WrittenHour } from '../../store/solvers/solver-hour-store.js'
+import type { Logger } from '../../telemetry/log.js'
+
+/** Counts what solvers do by hour, and stores it (docs/decisions.md, D20). */
+export interface SolverStatistics {
+  /**
+   * Counts the result of a request for a quote.
+   * @param responseMs the time of a response; undefined without a response
+   */
+  count(solver: SolverKey, result: SolverResult['kind'], responseMs: number | undefined): void
+  /** Counts a quote whose best offer was the solver's. @param isAlone no other solver made a valid one */
+  countWin(solver: SolverKey, isAlone: boolean): void
+  /** Stores what is not stored yet. */
+  close(): Promise<void>
+}
+
+interface SolverStatisticsOptions {
+  readonly store: Pick<SolverHourStore, 'save'>
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+/** An hour of a solver in memory. */
+interface CountedHour extends WrittenHour {
+  /** Whether it has counts that are not stored. */
+  isChanged: boolean
+}
+
+/** Rare enough that the wait for the disk is not in the p99 of quotes. */
+const WRITE_INTERVAL_MS = 5000
+const RETRY_MS = 5000
+/** The end of the service waits this long for a database that does not answer. */
+const CLOSE_TIMEOUT_MS = 3000
+/** Most hours of solvers that wait for the database. They take some megabytes: 50 solvers have a week. */
+const MAX_WAITING = 10_000
+
+/** Builds the counts. A quote only adds to numbers in memory. */
+export function createSolverStatistics(options: SolverStatisticsOptions): SolverStatistics {
+  const { store, now, log } = options
+
+  const writer = randomUUID()
+  /** The oldest first. */
+  const hours = new Map<string, CountedHour>()
+  const latest = new WeakMap<SolverKey, CountedHour>()
+  const currentHour = () => hourOf(now() / 1000)
+
+  function hourOfSolver(solver: SolverKey): CountedHour {
+    const hour = currentHour()
+    const known = latest.get(solver)
+    if (known?.hour === hour) return known
+    const key = `${keyOf(solver)} ${hour}`
+    const { chainId, address } = solver
+    const counted = hours.get(key) ?? { chainId, address, hour, counts: noQuoteCounts(), isChanged: false }
+    hours.set(key, counted)
+    latest.set(solver, counted)
+    return counted
+  }
+
+  /** The hour before the current one stays in memory: a clock that is set back may need it. */
+  function forgetStored(): void {
+    const first = currentHour() - 1
+    for (const [key, { hour, isChanged }] of hours) if (hour < first && !isChanged) hours.delete(key)
+  }
+
+  function dropOldest(): void {
+    const excess = hours.size - MAX_WAITING
+    if (excess <= 0) return
+    for (const key of [...hours.keys()].slice(0, excess)) hours.delete(key)
+    log.error({ hours: excess }, 'counts of solvers were dropped: the database has been away for too long')
+  }
+
+  async function write(): Promise<void> {
+    const changed = [...hours.values()].filter(({ isChanged }) => isChanged)
+    for (const counted of changed) counted.isChanged = false
+    try {
+      if (changed.length > 0) await store.save(writer, changed)
+    } catch (error) {
+      for (const counted of changed) counted.isChanged = true
+      dropOldest()
+      throw error
+    }
+    forgetStored()
+  }
+
+  const writes = createRetry({
+    work: write,
+    delayMs: RETRY_MS,
+    onFailure: (error) =>
+      log.warn({ reason: reasonOf(error) }, 'counts of solvers could not be stored: they wait in memory'),
+    onRecovery: () => log.info('counts of solvers are stored again'),
+  })
+  const timer = setInterval(writes.run, WRITE_INTERVAL_MS)
+
+  return {
+    count(solver, result, responseMs) {
+      if (result === 'cancelled') return
+      const counted = hourOfSolver(solver)
+      counted.counts[result]++
+      if (responseMs !== undefined) addResponseTime(counted.counts.responseTimes, responseMs)
+      counted.isChanged = true
+    },
+    countWin(solver, isAlone) {
+      const counted = hourOfSolver(solver)
+      counted.counts[isAlone ? 'won_alone' : 'won']++
+      counted.isChanged = true
+    },
+    async close() {
+      clearInterval(timer)
+      const end = async () => {
+        await writes.close()
+        await write()
+      }
+      await withTimeout(end(), CLOSE_TIMEOUT_MS).catch((error) =>
+        log.error({ reason: reasonOf(error) }, 'the last counts of solvers could not be stored'),
+      )
+    },
+  }
+}
+
+/**
+ * Removes some of the counts that are older than 31 days.
+ * @param timeMs the time by which they are (see proven-time.ts): Unix time in milliseconds
+ * @returns whether there may be more
+ */
+export async function pruneSomeCounts(
+  quotes: Pick<SolverHourStore, 'removeOldest'>,
+  orders: Pick<SolverOrderStore, 'pruneSomeHours'>,
+  timeMs: number,
+): Promise<boolean> {
+  const firstKept = hourOf(timeMs / 1000) - KEPT_HOURS
+  const isMore = [await quotes.removeOldest(firstKept), await orders.pruneSomeHours(firstKept)]
+  return isMore.includes(true)
+}

@@ -1,0 +1,193 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
+import { hourOf } from '../../domain/orders/order-hours.js'
+import type { SolverKey } from '../../domain/solvers/solver.js'
+import {
+  addOrderCounts,
+  addQuoteCounts,
+  noSolverCounts,
+  type SolverCounts,
+  type SolverSummary,
+  summarize,
+} from '../../domain/solvers/solver-statistics.js'
+import type { Address } from '../../domain/values/hex.js'
+import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
+import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
+import { createStatisticsReadQueue, type RunStatisticsRead, type TimedRead } from './statistics-read-queue.js'
+
+/**
+ * Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some time. Other reads run
+ * one after the other. All have a limited time, and few reads of solvers that are not registered wait.
+ * @throws ServiceError DATABASE_UNAVAILABLE or RATE_LIMITED
+ */
+export interface StatisticsReader {
+  /**
+   * The counts of each solver that has some.
+   * @param windowHours whole hours before the current one
+   */
+  bySolver(chainId: number, windowHours: number): Promise<ReadonlyMap<Address, SolverSummary>>
+  /** The counts of a solver. */
+  byHour(solver: SolverKey, windowHours: number): Promise<HourlySummary>
+}
+
+/** What a solver did in a window. */
+export interface HourlySummary {
+  readonly total: SolverSummary
+  /** By Unix time in whole hours. The oldest is first, and hours without counts are left out. */
+  readonly hours: ReadonlyMap<number, SolverSummary>
+}
+
+interface StatisticsReaderOptions {
+  readonly hours: Pick<SolverHourStore, 'readHours'>
+  readonly orders: Pick<SolverOrderStore, 'readHours'>
+  readonly isRegistered: (solver: SolverKey) => boolean
+  /** Milliseconds that never go back, for the age of results. */
+  readonly clock: () => number
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * Hours of one statement, which takes few milliseconds. Two hours of the quotes of 50 solvers at three replicas have 300 rows, and
+ * eight of their orders 400.
+ */
+const STEPS = { all: { quotes: 2, orders: 8 }, one: { quotes: 72, orders: 1000 } } as const
+/** Counts that are summed up in one turn of the event loop. Each has some hundred numbers. */
+const SUMMARIES_PER_TURN = 100
+/** How long a result is used again, at least. */
+const KEEP_MS = 2000
+/** How much longer than its read a result is used again. So callers who repeat a long read take 2% of the event loop. */
+const KEPT_PER_READ = 50
+const MAX_KEPT = 200
+
+interface Window {
+  readonly chainId: number
+  readonly since: number
+  readonly until: number
+  readonly solver?: Address | undefined
+}
+
+interface CountedHour {
+  readonly solver: Address
+  readonly hour: number
+}
+
+/** Builds the reader. It reads some rows at a time, so that a long window does not hold the event loop. */
+export function createStatisticsReader(options: StatisticsReaderOptions): StatisticsReader {
+  const { hours, orders, isRegistered, clock, now } = options
+  // One queue for all reads: each read takes a piece of every turn of the event loop.
+  const shared = { clock, run: createStatisticsReadQueue(clock), isRegistered }
+  const bySolver = shareReads<ReadonlyMap<Address, SolverSummary>>(shared)
+  const byHour = shareReads<HourlySummary>(shared)
+
+  /** @param keyOf what counts are summed up by */
+  async function read<K>(
+    window: Window,
+    assertInTime: () => void,
+    keyOf: (hour: CountedHour) => K,
+  ): Promise<Map<K, SolverCounts>> {
+    const { chainId, since, until, solver } = window
+    const sums = new Map<K, SolverCounts>()
+    const sumOf = (hour: CountedHour) => {
+      const key = keyOf(hour)
+      const sum = sums.get(key) ?? noSolverCounts()
+      sums.set(key, sum)
+      return sum
+    }
+    const steps = STEPS[solver === undefined ? 'all' : 'one']
+    for (const [first, end] of split(since, until, steps.quotes)) {
+      assertInTime()
+      for (const hour of await hours.readHours(chainId, first, end, solver))
+        addQuoteCounts(sumOf(hour), hour.counts)
+      await nextTurn()
+    }
+    for (const [first, end] of split(since, until, steps.orders)) {
+      assertInTime()
+      for (const hour of await orders.readHours(chainId, first, solver, end)) {
+        if (hour.deposited + hour.settled + hour.refunded > 0) addOrderCounts(sumOf(hour), hour)
+      }
+      await nextTurn()
+    }
+    return sums
+  }
+
+  /** The current hour is the last one. */
+  function windowOf(chainId: number, windowHours: number, solver?: Address): Window {
+    const current = hourOf(now() / 1000)
+    return { chainId, since: current - windowHours, until: current + 1, solver }
+  }
+
+  return {
+    async bySolver(chainId, windowHours) {
+      const window = windowOf(chainId, windowHours)
+      return bySolver(window, async (assertInTime) =>
+        summarizeEach(await read(window, assertInTime, ({ solver }) => solver)),
+      )
+    },
+    async byHour({ chainId, address }, windowHours) {
+      const window = windowOf(chainId, windowHours, address)
+      return byHour(window, async (assertInTime) => {
+        const sums = await read(window, assertInTime, ({ hour }) => hour)
+        const total = noSolverCounts()
+        const hours = await summarizeEach(sums, (counts) => {
+          addQuoteCounts(total, counts)
+          addOrderCounts(total, counts)
+        })
+        return {
+          total: summarize(total),
+          hours: new Map([...hours].sort(([one], [other]) => one - other)),
+        }
+      })
+    },
+  }
+}
+
+/** Splits hours into parts of a number of hours. */
+function* split(since: number, until: number, step: number): Generator<[first: number, end: number]> {
+  for (let first = since; first < until; first += step) yield [first, Math.min(first + step, until)]
+}
+
+/** Sums up counts, some in each turn of the event loop. @param onEach called with each of them */
+async function summarizeEach<K>(
+  sums: ReadonlyMap<K, SolverCounts>,
+  onEach: (counts: SolverCounts) => void = () => {},
+): Promise<Map<K, SolverSummary>> {
+  const summaries = new Map<K, SolverSummary>()
+  for (const [key, counts] of sums) {
+    onEach(counts)
+    summaries.set(key, summarize(counts))
+    if (summaries.size % SUMMARIES_PER_TURN === 0) await nextTurn()
+  }
+  return summaries
+}
+
+interface SharedReads {
+  /** Milliseconds that never go back. */
+  readonly clock: () => number
+  readonly run: RunStatisticsRead
+  readonly isRegistered: (solver: SolverKey) => boolean
+}
+
+/** Builds a function that shares the results of equal reads. Failures are shared only while they are under way. */
+function shareReads<T>({ clock, run, isRegistered }: SharedReads) {
+  const kept = new LRUCache<string, { readonly result: Promise<T>; until: number }>({ max: MAX_KEPT })
+
+  return ({ chainId, since, until, solver }: Window, read: TimedRead<T>): Promise<T> => {
+    const key = [chainId, since, until, solver].join(' ')
+    const known = kept.get(key)
+    if (known !== undefined && clock() < known.until) return known.result
+    const kindOf = (address: Address) => (isRegistered({ chainId, address }) ? 'registered' : 'other')
+    const result = run(solver === undefined ? 'all' : kindOf(solver), async (assertInTime) => {
+      const start = clock()
+      const summary = await read(assertInTime)
+      entry.until = clock() + Math.max(KEEP_MS, KEPT_PER_READ * (clock() - start))
+      return summary
+    })
+    const entry = { result, until: Number.POSITIVE_INFINITY }
+    kept.set(key, entry)
+    result.catch(() => {
+      if (kept.get(key) === entry) kept.delete(key)
+    })
+    return result
+  }
+}

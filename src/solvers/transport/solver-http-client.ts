@@ -1,0 +1,133 @@
+import { Agent } from 'undici'
+import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
+import type { Solver } from '../../domain/solvers/solver.js'
+import type { Address } from '../../domain/values/hex.js'
+import type { EndpointGuard } from './endpoint-guard.js'
+import { createGuardedConnector } from './guarded-connector.js'
+import { type HttpReply, ReplyReader } from './reply-reader.js'
+import type { CallListener, SolverRequest } from './solver-client.js'
+
+/** The part of a solver that a call needs. */
+export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
+
+/** Calls the endpoints of solvers over keep-alive connections. */
+export interface SolverHttpClient {
+  /**
+   * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
+   * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
+   */
+  requestQuote(
+    solver: CalledSolver,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener?: CallListener,
+  ): Promise<HttpReply>
+  /**
+   * Counts open connections.
+   * @returns a function that gives their number for a solver's endpoint
+   */
+  countConnections(): (solver: CalledSolver) => number
+  close(): Promise<void>
+}
+
+interface Target {
+  readonly origin: string
+  readonly path: string
+}
+
+/** The headers of every request to a solver; names and values alternate. */
+const HEADERS = [
+  'content-type',
+  'application/json',
+  'accept',
+  'application/json',
+  'accept-encoding',
+  'identity',
+]
+const MAX_REPLY_BYTES = MAX_REPLY_KIB * 1024
+const MAX_HEADER_BYTES = 16 * 1024
+const MAX_WIRE_BYTES = 2 * (MAX_REPLY_BYTES + MAX_HEADER_BYTES)
+/** How long an idle connection stays open when the solver does not say; a new one costs several round trips. */
+const KEEP_ALIVE_MS = 55_000
+
+/**
+ * Builds the client: pooled keep-alive connections, no redirects, replies of at most 64 KiB (docs/decisions.md, D10).
+ *
+ * A solver may close an idle connection while a request is on its way. Such a request goes once more, on a connection that is
+ * opened for it and closed after it. A quote request only asks for a price, so it may arrive twice (RFC 9110, 9.2.2).
+ * A request on a new connection is never repeated, so a solver gets at most one repetition for each response that it has sent.
+ * @param guard checks every connection before it is opened
+ * @param maxConnections the most kept connections to one origin; more calls wait for one of them
+ */
+export function createSolverHttpClient(guard: EndpointGuard, maxConnections: number): SolverHttpClient {
+  /** The errors of kept connections that their solvers closed before any byte of the response. */
+  const lost = new WeakSet<Error>()
+  const options: Agent.Options = {
+    connect: createGuardedConnector(guard, { maxWireBytes: MAX_WIRE_BYTES, lost }),
+    maxResponseSize: MAX_REPLY_BYTES,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connections: maxConnections,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  }
+  const agent = new Agent(options)
+  /** Opens a connection for each request, since another kept connection may be closed just as well. */
+  const repeatAgent = new Agent({ ...options, pipelining: 0 })
+  const targets = new WeakMap<CalledSolver, Target>()
+
+  function targetOf(solver: CalledSolver): Target {
+    const known = targets.get(solver)
+    if (known !== undefined) return known
+    const url = new URL(`${solver.endpointUrl.replace(/\/$/, '')}/quote`)
+    const target = { origin: url.origin, path: url.pathname }
+    targets.set(solver, target)
+    return target
+  }
+
+  return {
+    requestQuote(solver, solverRequest, signal, listener = {}) {
+      return new Promise((resolve) => {
+        const send = (via: Agent) => {
+          try {
+            const { origin, path } = targetOf(solver)
+            const { body } = solverRequest
+            const headers = headersOf(solverRequest, solver.address)
+            via.dispatch({ origin, path, method: 'POST', headers, body }, reader)
+          } catch (error) {
+            reader.onResponseError(undefined, error as Error)
+          }
+        }
+        let isRepeated = false
+        const repeat = (error: Error) => {
+          if (isRepeated || !lost.has(error)) return false
+          isRepeated = true
+          send(repeatAgent)
+          return true
+        }
+        const reader = new ReplyReader({ onReply: resolve, listener, repeat })
+        if (signal.aborted) return reader.skip()
+        signal.addEventListener('abort', reader)
+        send(agent)
+      })
+    },
+    countConnections() {
+      const kept = agent.stats
+      const repeating = repeatAgent.stats
+      return (solver) => {
+        const { origin } = targetOf(solver)
+        return Number(kept[origin]?.connected ?? 0) + Number(repeating[origin]?.connected ?? 0)
+      }
+    },
+    async close() {
+      await Promise.all([agent.destroy(), repeatAgent.destroy()])
+    },
+  }
+}
+
+function headersOf({ request, quoteIds, deadline, traceparent }: SolverRequest, solver: Address): string[] {
+  const headers = [...HEADERS, 'x-request-deadline', String(deadline)]
+  const quoteId = quoteIds.get(solver)
+  if (quoteId !== undefined) headers.push('x-quote-id', quoteId)
+  if (request.kind === 'INDICATIVE') headers.push('x-quote-kind', 'indicative')
+  if (traceparent !== undefined) headers.push('traceparent', traceparent)
+  return headers
+}

@@ -1,0 +1,77 @@
+import type { EventFilter, LogEntry } from '../../domain/orders/event.js'
+import type { Database } from '../database.js'
+import { passes } from './event-filter.js'
+import { logEntryOf } from './event-rows.js'
+
+/** The entries of the log, as replays and cursors read them. */
+export interface EventReads {
+  /** The entry at a sequence; undefined when the log does not have it. */
+  readEntry(sequence: number): Promise<LogEntry | undefined>
+  /** The entries after a sequence, in order. */
+  readAfter(sequence: number, limit: number): Promise<LogEntry[]>
+  /**
+   * The first entries in a range that pass a filter, in order.
+   * @returns undefined when retention has removed entries of the range
+   */
+  readMatching(
+    filter: EventFilter,
+    range: { readonly after: number; readonly through: number },
+    limit: number,
+  ): Promise<LogEntry[] | undefined>
+  /** When the last entry was published, Unix time in milliseconds; undefined when the log has no entry. */
+  lastEntryTime(): Promise<number | undefined>
+}
+
+/** Builds the reads over an open database. */
+export function createEventReads(database: Database): EventReads {
+  return {
+    async readEntry(sequence) {
+      const row = await database
+        .selectFrom('events')
+        .selectAll()
+        .where('sequence', '=', sequence)
+        .executeTakeFirst()
+      return row && logEntryOf(row)
+    },
+
+    async readAfter(sequence, limit) {
+      const rows = await database
+        .selectFrom('events')
+        .selectAll()
+        .where('sequence', '>', sequence)
+        .orderBy('sequence')
+        .limit(limit)
+        .execute()
+      return rows.map(logEntryOf)
+    },
+
+    async readMatching(filter, { after, through }, limit) {
+      const rows = await database
+        .selectFrom('events')
+        .selectAll()
+        .where('sequence', '>', after)
+        .where('sequence', '<=', through)
+        .where(passes(filter))
+        .orderBy('sequence')
+        .limit(limit)
+        .execute()
+      // Retention removes entries from the beginning. If the range is complete now, it was complete during the read.
+      const { pruned_sequence } = await database
+        .selectFrom('event_log')
+        .select('pruned_sequence')
+        .executeTakeFirstOrThrow()
+      return pruned_sequence > after ? undefined : rows.map(logEntryOf)
+    },
+
+    async lastEntryTime() {
+      const row = await database
+        .selectFrom('events')
+        .select(['published_at_ms', 'block_time'])
+        .orderBy('sequence', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      // A wrong clock has also published entries. The time of a block is that of the chain.
+      return row && Math.min(row.published_at_ms, row.block_time * 1000)
+    },
+  }
+}

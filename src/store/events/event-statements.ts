@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import type { BlockRef, EventWithPosition } from '../../domain/orders/block.js'
+import type { Hex } from '../../domain/values/hex.js'
+import { forEachBatch } from '../batches.js'
+import type { Database, DatabaseTransaction } from '../database.js'
+import type { EventRow } from './event-rows.js'
+
+/**
+ * Makes other writers of entries wait until the end of the transaction. Call it before a row of an entry changes.
+ * Otherwise two writers could wait for each other forever.
+ */
+export async function lockLog(transaction: DatabaseTransaction): Promise<void> {
+  await moveLastSequence(transaction, 0)
+}
+
+/** Reserves the next sequences, and locks the log like `lockLog`. @returns the last sequence before them */
+export async function moveLastSequence(transaction: DatabaseTransaction, by: number): Promise<number> {
+  const moved = await transaction
+    .updateTable('event_log')
+    .set({ last_sequence: sql<number>`last_sequence + ${by}` })
+    .returning('last_sequence')
+    .executeTakeFirstOrThrow()
+  return moved.last_sequence - by
+}
+
+/** The identities of the canonical events in the blocks of some events. */
+export async function canonicalIdentities(
+  database: Database,
+  chainId: number,
+  events: readonly EventWithPosition[],
+): Promise<ReadonlySet<string>> {
+  const blocks = [...new Set(events.map(({ event }) => event.blockNumber))]
+  if (blocks.length === 0) return new Set()
+  const rows = await database
+    .selectFrom('events')
+    .select(['block_number', 'type', 'order_id'])
+    .where('chain_id', '=', chainId)
+    .where('block_number', 'in', blocks)
+    .where('is_canonical', '=', 1)
+    .execute()
+  return new Set(rows.map((row) => `${row.block_number} ${row.type} ${row.order_id}`))
+}
+
+/** Identifies an event: an order has one of each type. Log indices differ, because nodes count a block's logs differently. */
+export function identityOf({ event }: EventWithPosition): string {
+  return `${event.blockNumber} ${event.type} ${event.orderId}`
+}
+
+/** In `is_canonical`: an event of a contract that the chain no longer has (see `setAside`). */
+const SET_ASIDE = 2
+
+/** Sets the canonical events of a chain aside: another contract is read from now on. */
+export async function setAside(transaction: DatabaseTransaction, chainId: number): Promise<void> {
+  await transaction
+    .updateTable('events')
+    .set({ is_canonical: SET_ASIDE })
+    .where('chain_id', '=', chainId)
+    .where('is_canonical', '=', 1)
+    .execute()
+}
+
+/** Makes those of some events canonical again that are set aside. @returns the others, which the log lacks */
+export async function restore(
+  transaction: DatabaseTransaction,
+  chainId: number,
+  events: readonly EventWithPosition[],
+): Promise<EventWithPosition[]> {
+  const keyOf = (blockHash: string, type: string, orderId: string) => `${blockHash} ${type} ${orderId}`
+  const kept = new Map<string, number>()
+  await forEachBatch(events, async (part) => {
+    const rows = await transaction
+      .selectFrom('events')
+      .select(['sequence', 'block_hash', 'type', 'order_id'])
+      .where('chain_id', '=', chainId)
+      .where('is_canonical', '=', sql.lit(SET_ASIDE))
+      .where(
+        'order_id',
+        'in',
+        part.map(({ event }) => event.orderId),
+      )
+      .execute()
+    for (const row of rows) kept.set(keyOf(row.block_hash, row.type, row.order_id), row.sequence)
+  })
+  const sequenceOf = ({ blockHash, event }: EventWithPosition) =>
+    kept.get(keyOf(blockHash, event.type, event.orderId))
+  const restored = events.map(sequenceOf).filter((sequence) => sequence !== undefined)
+  await forEachBatch(restored, (part) =>
+    transaction.updateTable('events').set({ is_canonical: 1 }).where('sequence', 'in', part).execute(),
+  )
+  return events.filter((event) => sequenceOf(event) === undefined)
+}
+
+/** Marks the events of all blocks above a number as removed. @returns their rows, the latest first */
+export async function markRemoved(
+  database: Database,
+  chainId: number,
+  aboveBlock: number,
+): Promise<EventRow[]> {
+  const removed = await database
+    .selectFrom('events')
+    .selectAll()
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', aboveBlock)
+    .where('is_canonical', '=', 1)
+    .orderBy('sequence', 'desc')
+    .execute()
+  await database
+    .updateTable('events')
+    .set({ is_canonical: 0 })
+    .where('chain_id', '=', chainId)
+    .where('block_number', '>', aboveBlock)
+    .where('is_canonical', '=', 1)
+    .execute()
+  return removed
+}
+
+/** Removes the entries before a sequence. The log then begins after it. */
+export function removeThrough(database: Database, sequence: number): Promise<void> {
+  return database.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('event_log')
+      .set({ pruned_sequence: sequence })
+      .where('pruned_sequence', '<', sequence)
+      .execute()
+    await transaction.deleteFrom('events').where('sequence', '<', sequence).execute()
+  })
+}
+
+/** The last blocks of a chain with canonical events below a number: at most `limit`, the oldest first. */
+export async function readEventBlocks(
+  database: Database,
+  chainId: number,
+  below: number,
+  limit: number,
+): Promise<BlockRef[]> {
+  const rows = await database
+    .selectFrom('events')
+    .select(['block_number', 'block_hash'])
+    .distinct()
+    .where('chain_id', '=', chainId)
+    .where('block_number', '<', below)
+    .where('is_canonical', '=', 1)
+    .orderBy('block_number', 'desc')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ number: row.block_number, hash: row.block_hash as Hex })).reverse()
+}
+
+/** A write that changes nothing. */
+export async function probeWrites(database: Database): Promise<void> {
+  await database.updateTable('event_log').set({ last_sequence: sql<number>`last_sequence` }).execute()
+}

@@ -1,0 +1,63 @@
+import { isAnswerFor, withTerms } from '../../domain/orders/listed-order.js'
+import type { KnownOrder, OrderPosition } from '../../domain/orders/order.js'
+import type { Hex } from '../../domain/values/hex.js'
+import type { Database, DatabaseTransaction } from '../database.js'
+import { changeOrders, isAfter, readOrders } from '../orders/order-statements.js'
+import type { FencingToken } from './fencing-token.js'
+
+/** The orders whose terms could not be read from the contract. The methods are those of `TermsSink`, for all chains. */
+export interface MissingTerms {
+  ordersWithoutTerms(
+    chainId: number,
+    after: OrderPosition | undefined,
+    limit: number,
+  ): Promise<OrderPosition[]>
+  /** @throws FencedError when a later token was issued */
+  completeOrders(token: FencingToken, orders: readonly KnownOrder[]): Promise<number>
+}
+
+/** Runs a write of a chain's leader. */
+type Write = <T>(token: FencingToken, work: (transaction: DatabaseTransaction) => Promise<T>) => Promise<T>
+
+/** Builds the reads and writes over an open database. */
+export function createMissingTerms(database: Database, write: Write): MissingTerms {
+  return {
+    async ordersWithoutTerms(chainId, after, limit) {
+      const rows = await database
+        .selectFrom('orders')
+        .select(['order_id', 'block_number', 'log_index'])
+        .where('chain_id', '=', chainId)
+        .where('terms', 'is', null)
+        .where(isAfter(after))
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .orderBy('order_id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map((row) => ({
+        orderId: row.order_id as Hex,
+        blockNumber: row.block_number,
+        logIndex: row.log_index,
+      }))
+    },
+
+    completeOrders: (token, orders) =>
+      write(token, async (transaction) => {
+        const known = await readOrders(
+          transaction,
+          token.chainId,
+          orders.map(({ orderId }) => orderId),
+        )
+        const after = new Map(known)
+        let completed = 0
+        for (const order of orders) {
+          const row = known.get(order.orderId)
+          if (row === undefined || !isAnswerFor(row, order)) continue
+          after.set(order.orderId, withTerms(row, order))
+          completed++
+        }
+        await changeOrders(transaction, token.chainId, known, after)
+        return completed
+      }),
+  }
+}

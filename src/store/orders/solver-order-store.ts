@@ -1,0 +1,83 @@
+import type { SolverOrderHour } from '../../domain/orders/order-hours.js'
+import type { RefundedOrder } from '../../domain/solvers/cool-down.js'
+import type { Address, Hex } from '../../domain/values/hex.js'
+import { BATCH_ROWS } from '../batches.js'
+import type { Database } from '../database.js'
+import { readSteps } from './order-rows.js'
+
+export type { SolverOrderHour }
+
+/** Reads the orders of solvers by hour. The event store writes them. */
+export interface SolverOrderStore {
+  /**
+   * The hours of a chain from one on, each solver's in order. An hour without orders and steps is left out. They are complete
+   * for the last 31 days.
+   * @param solver undefined for all solvers
+   * @param untilHour the first hour after them; undefined without an end
+   */
+  readHours(
+    chainId: number,
+    sinceHour: number,
+    solver?: Address,
+    untilHour?: number,
+  ): Promise<readonly SolverOrderHour[]>
+  /** The newest refunded orders of a solver by their first steps, at most 1,000. */
+  readRefunded(chainId: number, solver: Address): Promise<readonly RefundedOrder[]>
+  /** Removes some of the hours of all chains that are before this one. @returns whether there may be more */
+  pruneSomeHours(beforeHour: number): Promise<boolean>
+}
+
+const MAX_REFUNDED = 1000
+
+/** Builds the store over an open database. */
+export function createSolverOrderStore(database: Database): SolverOrderStore {
+  return {
+    async readHours(chainId, sinceHour, solver, untilHour) {
+      let rows = database
+        .selectFrom('solver_order_hours')
+        .select(['solver', 'hour', 'orders', 'deposited', 'settled', 'refunded'])
+        .where('chain_id', '=', chainId)
+        .where('hour', '>=', sinceHour)
+        .where(({ or, eb }) =>
+          or((['orders', 'deposited', 'settled', 'refunded'] as const).map((count) => eb(count, '<>', 0))),
+        )
+      if (solver !== undefined) rows = rows.where('solver', '=', solver)
+      if (untilHour !== undefined) rows = rows.where('hour', '<', untilHour)
+      const hours = await rows.orderBy('solver').orderBy('hour').execute()
+      return hours.map((row) => ({ ...row, solver: row.solver as Address }))
+    },
+
+    async readRefunded(chainId, solver) {
+      const rows = await database
+        .selectFrom('orders')
+        .select(['order_id', 'user', 'steps'])
+        .where('chain_id', '=', chainId)
+        .where('solver', '=', solver)
+        .where('state', '=', 'REFUNDED')
+        .orderBy('block_number', 'desc')
+        .orderBy('log_index', 'desc')
+        .orderBy('order_id', 'desc')
+        .limit(MAX_REFUNDED)
+        .execute()
+      return rows.map(({ order_id, user, steps }) => ({
+        orderId: order_id as Hex,
+        user: user as Address,
+        steps: readSteps(steps),
+      }))
+    },
+
+    async pruneSomeHours(beforeHour) {
+      const old = database
+        .selectFrom('solver_order_hours')
+        .select(['chain_id', 'solver', 'hour'])
+        .where('hour', '<', beforeHour)
+        .limit(BATCH_ROWS)
+        .$asTuple('chain_id', 'solver', 'hour')
+      const { numDeletedRows } = await database
+        .deleteFrom('solver_order_hours')
+        .where(({ eb, refTuple }) => eb(refTuple('chain_id', 'solver', 'hour'), 'in', old))
+        .executeTakeFirstOrThrow()
+      return Number(numDeletedRows) === BATCH_ROWS
+    },
+  }
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from '../../telemetry/log.js'
+import { openTables } from '../database.js'
+import { probeWrites } from '../events/event-statements.js'
+import { createEventStore } from '../events/event-store.js'
+import { createOrderStore } from '../orders/order-store.js'
+import { createSolverOrderStore } from '../orders/solver-order-store.js'
+import type { QuoteRecordSchema } from '../records/quote-record-schema.js'
+import { bytesSinceOldest } from '../records/quote-record-size.js'
+import { createQuoteRecordTable } from '../records/quote-record-table.js'
+import type { Schema } from '../schema.js'
+import { createBondStore } from '../solvers/bond-store.js'
+import { createCircuitBreakerStore } from '../solvers/circuit-breaker-store.js'
+import { createOfferNonceStore } from '../solvers/offer-nonce-store.js'
+import { createSolverHourStore } from '../solvers/solver-hour-store.js'
+import { createSolverStore } from '../solvers/solver-store.js'
+import type { Stores } from '../stores.js'
+import { readRecordKey, readReplicaKey } from './instance-keys.js'
+import { type ConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
+import { createServerHealth } from './postgres-health.js'
+import { POSTGRES_TABLES } from './postgres-tables.js'
+import { openRateLimitCounters } from './rate-limit-counters.js'
+import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
+
+export interface PostgresStoresOptions {
+  readonly databaseUrl: string
+  readonly pool: ConnectionPool
+  /** Whether PostgreSQL is reachable, as far as is known. */
+  readonly isReachable: () => boolean
+  /** Time for which a replica without a sign of life keeps its solver sessions. */
+  readonly leaseMs: number
+  readonly rateLimitStore: 'memory' | 'postgres'
+  /** Time for which records of quotes are kept; 0 keeps none. */
+  readonly quoteRecordHours: number
+  /** Most bytes of all records. */
+  readonly quoteRecordMaxBytes: number
+  /** Only addresses on the operator's list of allowed ones may register. */
+  readonly solverAllowlist: boolean
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+/** The stores of a replica, which holds its solver sessions by a lease. */
+export interface PostgresStores extends Stores {
+  /** It is not taken yet. */
+  readonly lease: ReplicaLease
+  /** The UUID of this replica. */
+  readonly replicaId: string
+  /** The key that signs requests between replicas: 32 bytes. */
+  readonly replicaKey: Uint8Array
+}
+
+/**
+ * Opens the stores that replicas share in PostgreSQL. Their end does not close the pool.
+ * @throws UnknownSchemaError when another version wrote the tables; otherwise pg's error
+ */
+export async function openPostgresStores(options: PostgresStoresOptions): Promise<PostgresStores> {
+  const { databaseUrl, pool, isReachable, leaseMs, rateLimitStore, now, log } = options
+  const counters = openRateLimitCounters({
+    databaseUrl,
+    isUp: isReachable,
+    onFailure: createRateLimitedWarning(log),
+  })
+  const health = createServerHealth(log)
+  const close = async () => {
+    health.close()
+    await counters.close()
+  }
+  try {
+    const database = await openTables<Schema>(pool.dialect(), POSTGRES_TABLES.main)
+    const records = await openTables<QuoteRecordSchema>(pool.dialect(), POSTGRES_TABLES.quoteRecords)
+    const recordTable = createQuoteRecordTable(records, {
+      size: bytesSinceOldest(records),
+      maxBytes: options.quoteRecordMaxBytes,
+    })
+    await openTables(pool.dialect(), POSTGRES_TABLES.rateLimits)
+    health.start(() => probeWrites(database))
+    const replicaId = randomUUID()
+    const lease = createReplicaLease(database, POSTGRES_COORDINATION, { replicaId, leaseMs })
+    const holder = { replicaId, assertHeld: lease.assertHeld }
+    return {
+      lease: health.watch(lease),
+      replicaId,
+      replicaKey: await readReplicaKey(database),
+      solvers: health.watch(
+        createSolverStore(database, POSTGRES_COORDINATION, holder, options.solverAllowlist),
+      ),
+      bonds: health.watch(createBondStore(database, POSTGRES_COORDINATION)),
+      events: health.watch(createEventStore(database, now, POSTGRES_COORDINATION)),
+      orders: health.watch(createOrderStore(database)),
+      solverOrders: health.watch(createSolverOrderStore(database)),
+      solverHours: health.watch(createSolverHourStore(database)),
+      offerNonces: health.watch(createOfferNonceStore(database)),
+      circuitBreakers: health.watch(createCircuitBreakerStore(database)),
+      quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
+      recordKey: await readRecordKey(database),
+      limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,
+      isUp: health.isUp,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const WARN_INTERVAL_MS = 10_000
+
+/** Logs the first of several errors. A database that fails at one request mostly fails at all of them. */
+function createRateLimitedWarning(log: Logger): (error: Error) => void {
+  let quietUntil = 0
+  return ({ message }) => {
+    if (performance.now() < quietUntil) return
+    quietUntil = performance.now() + WARN_INTERVAL_MS
+    log.warn({ reason: message }, 'requests are counted in memory')
+  }
+}

@@ -1,0 +1,138 @@
+import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
+import pg from 'pg'
+import type { Topic } from '../../domain/cluster.js'
+import { destroyConnection } from '../../internals/destroy-connection.js'
+import type { Coordination } from '../database.js'
+import { nameUnavailable } from '../database-unavailable.js'
+
+/** Most statements at once. Each uses one connection to the database. */
+const MAX_CONNECTIONS = 10
+const CONNECT_TIMEOUT_MS = 2000
+/** A statement without an answer after this time has failed. No statement of the service takes a tenth of it. */
+const QUERY_TIMEOUT_MS = 5000
+const APPLICATION = 'quote-aggregator'
+/**
+ * Limits on the server's side. The server rolls back the transaction of a replica that is frozen or unreachable, because
+ * others wait for its locks. It stops a statement when the client does. Otherwise its processes would accumulate while
+ * they wait for a lock. These are statements, because a pooler in between may reject them as connection parameters.
+ */
+export const SERVER_LIMITS = `set idle_in_transaction_session_timeout = 3000; set statement_timeout = ${QUERY_TIMEOUT_MS}`
+
+/** Connections for one statement or transaction each. */
+export interface ConnectionPool {
+  /** A dialect for one Kysely. Its end does not close the pool. */
+  dialect(): PostgresDialect
+  /** Replaces the existing connections, whose answers may never come, by new ones. */
+  renew(): void
+  close(): Promise<void>
+}
+
+/** Options of all connections. 64-bit integers are read as numbers, because all of them are below 2^53. */
+export function connectionOptions(databaseUrl: string): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: APPLICATION,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
+  }
+}
+
+const INT8: number = pg.types.builtins.INT8
+
+/** Builds the pool. It connects on the first use. */
+export function createConnectionPool(databaseUrl: string): ConnectionPool {
+  let current = open()
+
+  function open(): pg.Pool {
+    const options = {
+      max: MAX_CONNECTIONS,
+      onConnect: (client: pg.ClientBase) => client.query(SERVER_LIMITS),
+    }
+    const pool = new pg.Pool({ ...connectionOptions(databaseUrl), ...options })
+    // An idle connection that fails is replaced by the pool. A connection in use reports the error to its user.
+    return pool.on('error', () => {}).on('connect', (client) => client.on('error', () => {}))
+  }
+
+  return {
+    dialect: () => new PostgresDialect({ pool: { connect: () => borrow(current), end: async () => {} } }),
+    renew() {
+      void current.end()
+      current = open()
+    },
+    close: () => current.end(),
+  }
+}
+
+/** Classes of SQLSTATE that concern the server, not the statement: connection, resources, operator, read-only mode. */
+const SERVER_ERRORS = /^(08|53|57|25006)/
+/** The errors of connections that failed or could not be opened. */
+const connectionErrors = new WeakSet<Error>()
+
+function isOfServer(error: Error): boolean {
+  return !(error instanceof pg.DatabaseError) || SERVER_ERRORS.test(error.code ?? '')
+}
+
+/**
+ * A connection for one transaction. It is destroyed at the first statement without an answer. Otherwise later statements
+ * would wait for that one, and the connection's next user would find the transaction still open.
+ */
+async function borrow(pool: pg.Pool): Promise<PostgresPoolClient> {
+  const client = await pool.connect().catch((error) => {
+    if (isOfServer(error)) connectionErrors.add(error)
+    throw error
+  })
+  let failure: Error | undefined
+  async function query(text: string, values: unknown[]): Promise<unknown> {
+    // For a rollback, so that the user gets the error that caused it.
+    if (failure !== undefined) throw failure
+    try {
+      return await client.query(text, values)
+    } catch (thrown) {
+      const error = thrown as Error
+      // A value that cannot be sent is a mistake of the statement.
+      if (isOfServer(error) && !(error instanceof TypeError)) {
+        failure = error
+        connectionErrors.add(error)
+        destroyConnection(client)
+      }
+      throw error
+    }
+  }
+  return { query: query as PostgresPoolClient['query'], release: () => client.release(failure) }
+}
+
+/** The notification channel of a topic. */
+export function channelOf(topic: Topic): string {
+  return `quote_aggregator_${topic}`
+}
+
+/** The lock key of a name. Other programs in the same database use other names. */
+function lockKey(name: string) {
+  return sql`hashtextextended(${`quote-aggregator ${name}`}, 0)`
+}
+
+/** Coordination of several processes by PostgreSQL. Locks and notifications end with the transaction. */
+export const POSTGRES_COORDINATION: Coordination = {
+  async serialize(transaction, name) {
+    await sql`select pg_advisory_xact_lock(${lockKey(name)})`.execute(transaction)
+  },
+  async notify(transaction, topic, text) {
+    await sql`select pg_notify(${channelOf(topic)}, ${text})`.execute(transaction)
+  },
+}
+
+/**
+ * Wraps a store, so that its errors name an unreachable PostgreSQL as their cause, like `nameUnavailable`.
+ * @param note called with each error
+ */
+export function mapConnectionErrors<S extends object>(
+  store: S,
+  note: (error: unknown) => void = () => {},
+): S {
+  return nameUnavailable(store, (error) => {
+    note(error)
+    return error instanceof Error && connectionErrors.has(error) ? error : undefined
+  })
+}

@@ -1,0 +1,46 @@
+import type { Logger } from '../../telemetry/log.js'
+import { nameUnavailable } from '../database-unavailable.js'
+import { createFileHealth } from '../sqlite/file-health.js'
+import { openSqliteTables } from '../sqlite/sqlite.js'
+import { faultErrorOf } from '../sqlite/sqlite-faults.js'
+import type { QuoteRecordSchema } from './quote-record-schema.js'
+import { pagesInUse } from './quote-record-size.js'
+import type { QuoteRecordStore } from './quote-record-store.js'
+import { createQuoteRecordTable, quoteRecordMigrations } from './quote-record-table.js'
+
+/** A record of ten solvers has 2 KiB. It would leave half of a page of 4 KiB empty. */
+const PAGE_BYTES = 16_384
+/** Most bytes of records without a file. */
+const MAX_IN_MEMORY_BYTES = 32 * 2 ** 20
+
+/**
+ * Opens the store of records: a file next to the database. With `:memory:`, the records are in memory, at most 32 MiB. Records that
+ * cannot be written because of the file wait for it.
+ * @param dbPath the path of the database
+ * @param maxBytes limits the file without the write-ahead log next to it, or the records in memory
+ * @throws ConfigError when the file cannot be used, or another version wrote it
+ */
+export async function openQuoteRecordFile(
+  dbPath: string,
+  maxBytes: number,
+  log: Logger,
+): Promise<QuoteRecordStore> {
+  const isFile = dbPath !== ':memory:'
+  const path = isFile ? `${dbPath}-quotes` : dbPath
+  const health = createFileHealth(path, log)
+  const database = await openSqliteTables<QuoteRecordSchema>(path, {
+    migrations: quoteRecordMigrations,
+    synchronous: 'NORMAL',
+    pageBytes: PAGE_BYTES,
+    watch: health,
+  })
+  // Records that wait are written every second anyway.
+  health.start(async () => {})
+  const most = isFile ? maxBytes : Math.min(maxBytes, MAX_IN_MEMORY_BYTES)
+  const table = createQuoteRecordTable(database, { size: pagesInUse(database), maxBytes: most })
+  const close = () => {
+    health.close()
+    return table.close()
+  }
+  return nameUnavailable({ ...table, close }, faultErrorOf)
+}

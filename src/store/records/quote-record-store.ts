@@ -1,0 +1,56 @@
+import type { Address } from '../../domain/values/hex.js'
+
+/** A record of a quote in its stored form. */
+export interface StoredQuoteRecord {
+  readonly quoteId: string
+  /** Unix time in milliseconds. */
+  readonly requestedAt: number
+  /** JSON of a QuoteRecord. */
+  readonly record: string
+}
+
+/** A place in the list of records, newest first. */
+export interface RecordPosition {
+  /** Unix time in milliseconds. */
+  readonly requestedAt: number
+  readonly quoteId: string
+}
+
+/** Selects the records of one solver on one chain. */
+export interface RecordFilter {
+  readonly chainId: number
+  readonly solver: Address
+  /** The oldest time of a record: Unix time in milliseconds. */
+  readonly since: number
+  /** Where the page before ended; undefined for the first page. */
+  readonly after: RecordPosition | undefined
+  /** Most records of the page. */
+  readonly limit: number
+}
+
+/** A page of records. It may have fewer than its limit, or none, although more follow. */
+export interface RecordPage {
+  /** JSON of QuoteRecords, newest first. A few may be of other solvers: their text only contains the address. */
+  readonly records: readonly string[]
+  /** Where the next page begins; undefined on the last one. */
+  readonly next: RecordPosition | undefined
+}
+
+/** Stores records of quotes, up to a total size. */
+export interface QuoteRecordStore {
+  /** Saves records, and removes the oldest ones beyond the total size. */
+  save(records: readonly StoredQuoteRecord[]): Promise<void>
+  /** @returns the record's JSON */
+  read(quoteId: string): Promise<string | undefined>
+  /** Reads a page of a solver's records. Its work is limited, however many records there are. */
+  list(filter: RecordFilter): Promise<RecordPage>
+  /**
+   * Removes some records: those of quotes requested before a time, or the oldest beyond the total size.
+   * @param before Unix time in milliseconds
+   * @returns whether there may be more records to remove
+   */
+  pruneSome(before: number): Promise<boolean>
+  /** The bytes that the records use, as the total size counts them. */
+  usedBytes(): Promise<number>
+  close(): Promise<void>
+}

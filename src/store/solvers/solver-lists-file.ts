@@ -1,0 +1,33 @@
+import SQLite from 'better-sqlite3'
+import { Kysely } from 'kysely'
+import { ConfigError } from '../../config/environment.js'
+import { assertOwnVersion } from '../own-version.js'
+import type { Schema } from '../schema.js'
+import { sqliteDialect } from '../sqlite/sqlite-driver.js'
+import { readMigrations } from '../sqlite/sqlite-inspection.js'
+import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
+
+const VARIABLE = 'DB_PATH'
+
+/** Opens the lists of solvers in a SQLite file. @throws ConfigError */
+export function openSolverListsFile(path: string): OpenSolverLists {
+  const sqlite = openExisting(path)
+  try {
+    assertOwnVersion(VARIABLE, readMigrations(sqlite))
+  } catch (error) {
+    sqlite.close()
+    throw error
+  }
+  const database = new Kysely<Schema>({ dialect: sqliteDialect(sqlite) })
+  return { lists: createSolverLists(database), close: () => database.destroy() }
+}
+
+function openExisting(path: string): SQLite.Database {
+  try {
+    if (path === ':memory:') throw new Error('no other process can see it')
+    return new SQLite(path, { fileMustExist: true })
+  } catch (error) {
+    const message = `is ${path}, which cannot be opened: ${(error as Error).message}`
+    throw new ConfigError([{ variable: VARIABLE, message }])
+  }
+}

@@ -1,0 +1,39 @@
+import { Kysely, sql } from 'kysely'
+import pg from 'pg'
+import { assertOwnVersion } from '../own-version.js'
+import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../postgres/postgres.js'
+import { POSTGRES_TABLES } from '../postgres/postgres-tables.js'
+import type { Schema } from '../schema.js'
+import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
+
+const UNDEFINED_TABLE = '42P01'
+
+/** Opens the lists of solvers in the shared PostgreSQL. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
+export async function openSharedSolverLists(databaseUrl: string): Promise<OpenSolverLists> {
+  const pool = createConnectionPool(databaseUrl)
+  const database = new Kysely<Schema>({ dialect: pool.dialect() })
+  try {
+    const { readApplied } = mapConnectionErrors({ readApplied: () => readMigrations(database) })
+    assertOwnVersion('DATABASE_URL', await readApplied())
+  } catch (error) {
+    await pool.close()
+    throw error
+  }
+  const { blocked, allowed } = createSolverLists(database, POSTGRES_COORDINATION)
+  return {
+    lists: { blocked: mapConnectionErrors(blocked), allowed: mapConnectionErrors(allowed) },
+    close: pool.close,
+  }
+}
+
+async function readMigrations(database: Kysely<Schema>): Promise<string[]> {
+  try {
+    const { rows } = await sql<{
+      name: string
+    }>`select name from ${sql.table(POSTGRES_TABLES.main.migrationTable)}`.execute(database)
+    return rows.map(({ name }) => name)
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && error.code === UNDEFINED_TABLE) return []
+    throw error
+  }
+}

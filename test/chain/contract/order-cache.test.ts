@@ -1,0 +1,210 @@
+import { describe, expect, test, vi } from 'vitest'
+import { createOrderCaches, type FetchedOrder } from '../../../src/chain/contract/order-cache.js'
+import type { OrderWithSteps } from '../../../src/domain/orders/order.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
+
+/** 64 MiB, of which each unknown order takes 500 bytes. */
+const MAX_UNKNOWN_ORDERS = Math.floor(2 ** 26 / 500)
+
+function orderOf(orderId: Hex): OrderWithSteps {
+  return { state: 'NONE', chainId: 1, orderId }
+}
+
+/** A cache in which each miss is read by `read`. */
+function createMemory(read: (orderId: Hex) => Promise<FetchedOrder>) {
+  const cache = createOrderCaches([1]).of(1)
+  return { ...cache, get: (orderId: Hex, block = 1) => cache.get(orderId, block, read) }
+}
+
+/** A cache whose reads end when the test says so. */
+function createSlowMemory() {
+  const readings: { orderId: Hex; succeed(): OrderWithSteps; fail(error: Error): void }[] = []
+  const memory = createMemory(
+    (orderId) =>
+      new Promise<FetchedOrder>((resolve, reject) => {
+        readings.push({
+          orderId,
+          succeed() {
+            const order = orderOf(orderId)
+            resolve({ order, atBlock: 1 })
+            return order
+          },
+          fail: reject,
+        })
+      }),
+  )
+  const read = (index: number) => {
+    const reading = readings[index]
+    if (reading === undefined) throw new Error(`there is no read ${index}`)
+    return reading
+  }
+  return { memory, readings, read }
+}
+
+/** A cache whose reads succeed at once. */
+function createFastMemory({ atBlock }: { atBlock: number | undefined } = { atBlock: 1 }) {
+  const read = vi.fn(async (orderId: Hex): Promise<FetchedOrder> => ({ order: orderOf(orderId), atBlock }))
+  return { memory: createMemory(read), read }
+}
+
+describe('an order', () => {
+  test('is read once for all callers that ask during the read', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const asked = [memory.get('0x1'), memory.get('0x1'), memory.get('0x2'), memory.get('0x1')]
+    expect(readings.map(({ orderId }) => orderId)).toEqual(['0x1', '0x2'])
+    const [first, second] = [read(0).succeed(), read(1).succeed()]
+    const got = await Promise.all(asked)
+    for (const [index, order] of [first, first, second, first].entries()) expect(got[index]).toBe(order)
+  })
+
+  test('is cached by its id', async () => {
+    const { memory, read } = createFastMemory()
+    for (const orderId of ['0x1', '0x2', '0x1', '0x2', '0x1'] as const) {
+      expect(await memory.get(orderId)).toEqual(orderOf(orderId))
+    }
+    expect(read.mock.calls).toEqual([['0x1'], ['0x2']])
+  })
+
+  test('that the contract does not know is read again after five blocks, and others are not', async () => {
+    const { memory, read } = createFastMemory()
+    for (const block of [1, 5, 6, 6]) await memory.get('0x1', block)
+    expect(read).toHaveBeenCalledTimes(3)
+    const caches = createOrderCaches([1]).of(1)
+    const settled = { state: 'SETTLED', chainId: 1, steps: {} } as unknown as OrderWithSteps
+    await caches.get('0x1', 1, async () => ({ order: settled, atBlock: 1 }))
+    expect(caches.peek('0x1', 1000)).toBe(settled)
+  })
+
+  test('is not cached when its state may be that of an older block', async () => {
+    const { memory, read } = createFastMemory({ atBlock: undefined })
+    for (const _ of [1, 2, 3]) expect(await memory.get('0x1')).toEqual(orderOf('0x1'))
+    expect(read).toHaveBeenCalledTimes(3)
+  })
+
+  test('that could not be read fails for all waiting callers, and is read again for the next one', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const asked = [memory.get('0x1'), memory.get('0x1')]
+    const failure = new Error('no answer')
+    read(0).fail(failure)
+    for (const each of asked) await expect(each).rejects.toBe(failure)
+
+    const next = memory.get('0x1')
+    const order = read(1).succeed()
+    expect(await next).toBe(order)
+    expect(await memory.get('0x1')).toBe(order)
+    expect(readings).toHaveLength(2)
+  })
+})
+
+describe.each(['invalidate', 'clear'] as const)('%s', (what) => {
+  test('makes the next caller read an order again', async () => {
+    const { memory, read } = createFastMemory()
+    await memory.get('0x1')
+    memory[what]('0x1')
+    await memory.get('0x1')
+    await memory.get('0x1')
+    expect(read).toHaveBeenCalledTimes(2)
+  })
+
+  test('during a read makes the next caller read again', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const before = memory.get('0x1')
+    memory[what]('0x1')
+    const after = [memory.get('0x1'), memory.get('0x1')]
+    expect(readings).toHaveLength(2)
+    const newer = read(1).succeed()
+    for (const each of after) expect(await each).toBe(newer)
+    const older = read(0).succeed()
+    expect(await before).toBe(older)
+    expect(await memory.get('0x1')).toBe(newer)
+    expect(readings).toHaveLength(2)
+  })
+
+  test('during a read keeps the order from being cached', async () => {
+    const { memory, readings, read } = createSlowMemory()
+    const before = memory.get('0x1')
+    memory[what]('0x1')
+    read(0).succeed()
+    await before
+    const after = memory.get('0x1')
+    expect(readings).toHaveLength(2)
+    const newer = read(1).succeed()
+    expect(await after).toBe(newer)
+  })
+
+  test.each(['succeeds', 'fails'])('ignores the end of an earlier read that %s', async (end) => {
+    const { memory, readings, read } = createSlowMemory()
+    const before = memory.get('0x1')
+    memory[what]('0x1')
+    const after = memory.get('0x1')
+    if (end === 'fails') read(0).fail(new Error('no answer'))
+    else read(0).succeed()
+    await before.catch(() => {})
+    const joined = memory.get('0x1')
+    expect(readings).toHaveLength(2)
+    const newer = read(1).succeed()
+    expect(await Promise.all([after, joined])).toEqual([newer, newer])
+  })
+})
+
+test('invalidate removes one order, and clear removes all', async () => {
+  const { memory, read } = createFastMemory()
+  const getBoth = () => Promise.all([memory.get('0x1'), memory.get('0x2')])
+  await getBoth()
+  memory.invalidate('0x1')
+  memory.invalidate('0x3')
+  await getBoth()
+  expect(read).toHaveBeenCalledTimes(3)
+  memory.clear()
+  await getBoth()
+  expect(read).toHaveBeenCalledTimes(5)
+})
+
+test('the cache keeps the orders that were used last', async () => {
+  const { memory, read } = createFastMemory()
+  const ids = Array.from({ length: MAX_UNKNOWN_ORDERS }, (_, index): Hex => `0x${index}`)
+  for (const orderId of [...ids, ...ids]) await memory.get(orderId)
+  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS)
+
+  await memory.get('0xnew')
+  await memory.get('0x1')
+  await memory.get('0xnew')
+  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS + 1)
+  await memory.get('0x0')
+  expect(read).toHaveBeenCalledTimes(MAX_UNKNOWN_ORDERS + 2)
+})
+
+test('the orders of all chains share the memory, and known orders take more of it', async () => {
+  const caches = createOrderCaches([1, 2])
+  const remember = (chainId: number, orderId: Hex, order: OrderWithSteps) =>
+    caches.of(chainId).get(orderId, 1, async () => ({ order, atBlock: 1 }))
+  await remember(1, '0xfirst', orderOf('0xfirst'))
+  const step = { blockNumber: 1, logIndex: 0, transactionHash: '0x1', blockTime: 1 } as const
+  const steps = { deposited: step, settled: step }
+  const settled = { state: 'SETTLED', chainId: 2, steps } as unknown as OrderWithSteps
+  const most = Math.floor(2 ** 26 / 2100)
+  for (let index = 0; index < most; index++) await remember(2, `0x${index}`, settled)
+  expect(caches.of(1).peek('0xfirst', 1)).toBeDefined()
+  expect(caches.of(2).peek('0x0', 1)).toBe(settled)
+  for (const orderId of ['0xnew', '0xnewer'] as const) await remember(2, orderId, settled)
+  expect(caches.of(2).peek('0x1', 1)).toBeUndefined()
+})
+
+test('an event invalidates its order on its own chain only', async () => {
+  const caches = createOrderCaches([1, 2])
+  const read = async (orderId: Hex) => ({ order: orderOf(orderId), atBlock: 1 })
+  for (const chainId of [1, 2])
+    for (const orderId of ['0x1', '0x2'] as const) await caches.of(chainId).get(orderId, 1, read)
+  caches.invalidate({ chainId: 1, orderId: '0x1' })
+  caches.invalidate({ chainId: 3, orderId: '0x2' })
+  const cached = (chainId: number) =>
+    (['0x1', '0x2'] as const).map((orderId) => caches.of(chainId).peek(orderId, 1)?.orderId)
+  expect([cached(1), cached(2)]).toEqual([
+    [undefined, '0x2'],
+    ['0x1', '0x2'],
+  ])
+})
+
+test('a chain that is not supported has no order cache', () => {
+  expect(() => createOrderCaches([1]).of(2)).toThrow('chain 2 has no order cache')
+})

@@ -1,0 +1,86 @@
+import { encodeAbiParameters, type Hex, stringToHex } from 'viem'
+import { describe, expect, test } from 'vitest'
+import { parseDecimalsAnswer, parseSymbolAnswer } from '../../../src/chain/contract/token-views.js'
+
+const text = (symbol: string): Hex => encodeAbiParameters([{ type: 'string' }], [symbol])
+const bytes32 = (symbol: string): Hex => stringToHex(symbol, { size: 32 })
+const integer = (value: bigint): Hex => encodeAbiParameters([{ type: 'uint256' }], [value])
+const word = (value: number) => value.toString(16).padStart(64, '0')
+/** A string of a length that its bytes need not have. */
+const stringOf = (length: string, bytes: string): Hex => `0x${word(32)}${length}${bytes}`
+
+describe('a symbol', () => {
+  test.each(['USDC', 'x', 'USD₮0', '稳定币', '🦄', 'עברית', 'a b', 'N'.repeat(64), '🦄'.repeat(64)])(
+    'is read from a string: %s',
+    (symbol) => {
+      expect(parseSymbolAnswer(text(symbol))).toBe(symbol)
+    },
+  )
+
+  test.each(['MKR', 'x', '稳定币', 'exactly thirty-two bytes of text'])(
+    'is read from bytes32: %s',
+    (symbol) => {
+      expect(parseSymbolAnswer(bytes32(symbol))).toBe(symbol)
+    },
+  )
+
+  test('is read from a string without padding, or with bytes after it', () => {
+    expect(parseSymbolAnswer(stringOf(word(3), '4d4b52'))).toBe('MKR')
+    expect(parseSymbolAnswer(`${text('MKR')}${'00'.repeat(1000)}`)).toBe('MKR')
+  })
+
+  test.each([
+    ['a line feed', 'US\nDC'],
+    ['an escape sequence', '\u001b[31mUSDC'],
+    ['a zero inside', 'US\0DC'],
+    ['a direction override', 'USD\u202eC'],
+    ['an isolate', '\u2066USDC\u2069'],
+    ['a byte order mark', '\ufeffUSDC'],
+    ['an invisible character', 'US\u200bDC'],
+    ['a blank at the end', 'USDC '],
+    ['blanks only', '   '],
+    ['stacked marks', `U${'\u0301'.repeat(5)}`],
+    ['no character', ''],
+  ])('is absent with %s', (_, symbol) => {
+    expect(parseSymbolAnswer(text(symbol))).toBeUndefined()
+    expect(parseSymbolAnswer(bytes32(symbol))).toBeUndefined()
+  })
+
+  test.each<[string, Hex]>([
+    ['65 characters', text('N'.repeat(65))],
+    ['257 bytes', text(`${'🦄'.repeat(64)}N`)],
+    ['a mebibyte', text('N'.repeat(2 ** 20))],
+    ['bytes that are no UTF-8', stringOf(word(2), 'c328'.padEnd(64, '0'))],
+    ['a length beyond its bytes', stringOf(word(33), '4d'.repeat(32))],
+    ['a length of 2^256-1', stringOf('ff'.repeat(32), '4d'.repeat(32))],
+    ['a length of 2^32', stringOf(word(2 ** 32), '4d'.repeat(32))],
+    ['another offset', `0x${word(64)}${word(3)}${'4d'.repeat(32)}`],
+    ['an offset only', `0x${word(32)}`],
+    ['31 bytes', `0x${'4d'.repeat(31)}`],
+    ['33 bytes', `0x${'4d'.repeat(33)}`],
+    ['no bytes', '0x'],
+    ['zeros', `0x${word(0)}`],
+  ])('is absent for an answer with %s', (_, answer) => {
+    expect(parseSymbolAnswer(answer)).toBeUndefined()
+  })
+})
+
+describe('decimals', () => {
+  test.each([0, 6, 18, 255])('are read: %i', (decimals) => {
+    expect(parseDecimalsAnswer(integer(BigInt(decimals)))).toBe(decimals)
+  })
+
+  test('are read from an answer with more bytes', () => {
+    expect(parseDecimalsAnswer(`${integer(6n)}00`)).toBe(6)
+  })
+
+  test.each<[string, Hex]>([
+    ['256', integer(256n)],
+    ['2^32+6', integer(2n ** 32n + 6n)],
+    ['2^256-1', integer(2n ** 256n - 1n)],
+    ['31 bytes', `0x${'00'.repeat(30)}06`],
+    ['no bytes', '0x'],
+  ])('are absent for %s', (_, answer) => {
+    expect(parseDecimalsAnswer(answer)).toBeUndefined()
+  })
+})

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
+import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
+import { EventSinkError } from '../../../src/chain/sync/event-sink-error.js'
+import type { EventWithPosition } from '../../../src/domain/orders/block.js'
+import { createLog } from '../../../src/telemetry/log.js'
+
+/** Times that a node may fail for a block. */
+const MAX_FAILURES = 30
+
+const HEADER = { number: 5, hash: '0x5', parentHash: '0x4', timestampMs: 5000, logsBloom: '0x' } as const
+const EVENT: EventWithPosition = {
+  event: {
+    type: 'Settled',
+    chainId: 1,
+    orderId: '0x1',
+    user: '0xa',
+    solver: '0xb',
+    blockNumber: 5,
+    logIndex: 0,
+    transactionHash: '0x7',
+    blockTime: 6,
+  },
+  blockHash: '0x5',
+}
+
+it('a second reading that fails because of the database is repeated until it succeeds', async () => {
+  const added: EventWithPosition[] = []
+  const recheck = createBlockRecheck({
+    chainId: 1,
+    depth: 1,
+    eventSink: {
+      async appendMissing(events) {
+        added.push(...events)
+        return events.length
+      },
+    },
+    onLate() {},
+    onLogs() {},
+    log: createLog('silent'),
+  })
+  let isDown = true
+  const reader = {
+    header: async () => HEADER,
+    async blocks() {
+      if (isDown) throw new EventSinkError('the database is down')
+      return [
+        {
+          header: HEADER,
+          isProven: true,
+          events: [EVENT],
+          bondedSolvers: new Set(),
+          cancelledNonces: [],
+          changedOrders: [],
+        },
+      ]
+    },
+  } as unknown as BlockReader
+  recheck.resume([HEADER])
+  const run = () => recheck.run(reader, [HEADER], 10, 10)
+  for (let failure = 0; failure <= MAX_FAILURES; failure++)
+    await expect(run()).rejects.toBeInstanceOf(EventSinkError)
+  isDown = false
+  await run()
+  expect(added).toEqual([EVENT])
+})

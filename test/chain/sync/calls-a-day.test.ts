@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import type { PublicClient } from 'viem'
+import { expect, it } from 'vitest'
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { createChainSync } from '../../../src/chain/sync/chain-sync.js'
+import { createDemand } from '../../../src/chain/sync/demand.js'
+import type { ChainConfig } from '../../../src/config/config.js'
+import type { BlockHeader, NewBlocks } from '../../../src/domain/orders/block.js'
+import type { EventSink, TermsSink } from '../../../src/domain/orders/event-sink.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
+import { createLog } from '../../../src/telemetry/log.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { createManualClock } from '../../support/manual-clock.js'
+
+const MINUTE_MS = 60_000
+const MINUTES_A_DAY = 24 * 60
+const EMPTY_TRIE_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+
+const hashOf = (number: number): Hex => `0x${(number + 1).toString(16).padStart(64, '0')}`
+const toHex = (number: number): Hex => `0x${number.toString(16)}`
+
+/** A chain without transactions at one endpoint, and the sync that reads it on a manual clock. */
+async function startSync(blockSeconds: number) {
+  const clock = createManualClock()
+  const began = clock.monotonic()
+  const head = () => 1000 + Math.floor((clock.monotonic() - began) / (blockSeconds * 1000))
+  const calls: string[] = []
+  const blockAt = (number: number) => ({
+    number: toHex(number),
+    hash: hashOf(number),
+    parentHash: hashOf(number - 1),
+    timestamp: toHex(number),
+    logsBloom: `0x${'00'.repeat(256)}`,
+    receiptsRoot: EMPTY_TRIE_ROOT,
+    transactions: [],
+  })
+  const request = async ({ method, params }: { method: string; params?: readonly unknown[] }) => {
+    calls.push(method)
+    if (method === 'eth_getBlockByNumber')
+      return blockAt(params?.[0] === 'latest' ? head() : Number(params?.[0]))
+    if (method === 'eth_getLogs') return []
+    throw new Error(`${method} is not expected`)
+  }
+  const endpoint = { client: { request } as unknown as PublicClient } as Endpoint
+  let isWatched = false
+  const demand = createDemand({
+    clock,
+    hasSubscribers: () => isWatched,
+    publish() {},
+    onNote: () => sync.wake(),
+  })
+  const written: BlockHeader[] = []
+  const eventSink = {
+    open: async () => undefined,
+    begin: async () => {},
+    append: async ({ headers }: NewBlocks) => void written.push(...headers),
+    ordersWithoutTerms: async () => [],
+    knownSolvers: async () => new Map(),
+  } as unknown as EventSink & TermsSink
+  const ignore = () => {}
+  const sync = createChainSync({
+    config: {
+      chainId: 1,
+      rpcUrls: [],
+      settlement: `0x${'5e'.repeat(20)}`,
+      pollIntervalMs: 1000,
+      startBlock: undefined,
+      confirmations: 0,
+      recheckBlocks: 32,
+      destinationChains: [1],
+    } satisfies ChainConfig,
+    maxReorgDepth: 256,
+    idlePollMs: 5000,
+    isIdle: demand.isIdle,
+    eventSink,
+    client: endpoint.client,
+    endpoints: [endpoint],
+    verifier: { verify: async () => {}, forget: ignore },
+    listener: {
+      onLogs: ignore,
+      onReorganisation: ignore,
+      onReopened: ignore,
+      onLate: ignore,
+      onPublished: ignore,
+    },
+    publisher: { publishSnapshot: ignore, invalidateOrders: ignore, publishDemand: ignore },
+    metrics: createMetrics(),
+    clock,
+    log: createLog('silent'),
+  })
+  await sync.start(1000)
+  return {
+    ...sync,
+    clock,
+    demand,
+    calls,
+    head,
+    written,
+    watch(is: boolean) {
+      isWatched = is
+    },
+    /** The calls of one minute, as a number a day. */
+    async callsADay(): Promise<number> {
+      const before = calls.length
+      await clock.advance(MINUTE_MS)
+      return (calls.length - before) * MINUTES_A_DAY
+    },
+  }
+}
+
+const operations = readFileSync('docs/operations.md', 'utf8')
+const rows = [...operations.matchAll(/^\| ([0-9.]+) s \| ([0-9,]+) \| ([0-9,]+) \|$/gm)].map((row) =>
+  row.slice(1).map((text) => Number(text.replaceAll(',', ''))),
+)
+
+it('docs/operations.md has the calls of chains with fast and with slow blocks', () => {
+  expect(rows.map(([blockSeconds]) => blockSeconds)).toEqual([0.25, 1, 2, 12])
+})
+
+it.each(rows)(
+  'blocks of %d s on which nothing happens cost %d calls a day with demand, and %d without',
+  async (blockSeconds = 0, active, idle) => {
+    const sync = await startSync(blockSeconds)
+    sync.watch(true)
+    expect(await sync.callsADay()).toBe(active)
+    sync.watch(false)
+    await sync.clock.advance(MINUTE_MS)
+    expect(await sync.callsADay()).toBe(idle)
+    await sync.close()
+  },
+)
+
+it('one request ends the time without demand for a minute, and its poll follows at once', async () => {
+  const sync = await startSync(1)
+  await sync.clock.advance(2 * MINUTE_MS + 1500)
+  expect([sync.snapshot().isIdle, sync.demand.isIdle()]).toEqual([true, true])
+  sync.demand.note()
+  expect(sync.snapshot().isIdle).toBe(true)
+  await sync.clock.advance(0)
+  const { isIdle, last } = sync.snapshot()
+  expect([isIdle, last?.number]).toEqual([false, sync.head()])
+  await sync.clock.advance(MINUTE_MS - 1)
+  expect(sync.snapshot().isIdle).toBe(false)
+  await sync.clock.advance(2000)
+  expect(sync.snapshot().isIdle).toBe(true)
+  await sync.close()
+})
+
+it('a subscriber is demand until it leaves', async () => {
+  const sync = await startSync(1)
+  sync.watch(true)
+  await sync.clock.advance(10 * MINUTE_MS)
+  expect(sync.snapshot().isIdle).toBe(false)
+  sync.watch(false)
+  await sync.clock.advance(1000)
+  expect(sync.snapshot().isIdle).toBe(true)
+  await sync.close()
+})

@@ -1,0 +1,196 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ChainConfigError } from '../../../src/chain/chain-config-error.js'
+import { createChainLeadership } from '../../../src/chain/sync/chain-leadership.js'
+import type { ChainSnapshot } from '../../../src/chain/sync/chain-state.js'
+import type { LeadershipListener } from '../../../src/domain/cluster.js'
+import { deferred } from '../../support/deferred.js'
+
+const START_MS = 3000
+const LONG_MS = 60_000
+const WRONG_CHAIN = () => new ChainConfigError('RPC_URL_5', 'answers for chain 7, and not for 5')
+
+let lines: { level: number; reason: string }[]
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  lines = []
+})
+afterEach(() => vi.useRealTimers())
+
+const READ_HERE = { status: 'ok', head: undefined, last: undefined, published: 7, isIdle: false } as const
+const RECEIVED = { ...READ_HERE, status: 'syncing', published: 5 } as const
+
+/** The leadership of a follower replica, until the test elects it. */
+function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = async () => {}) {
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  let candidate: LeadershipListener | undefined
+  let readings = 0
+  let received: ChainSnapshot = RECEIVED
+  const leadership = createChainLeadership({
+    chainId: 5,
+    election: {
+      async acquire(_name, one) {
+        candidate = one
+      },
+    },
+    startTimeoutMs: START_MS,
+    remoteState: {
+      snapshot: () => received,
+      wake() {},
+      poll: async () => false,
+      continueFrom(snapshot) {
+        received = snapshot
+      },
+    },
+    createChainSync() {
+      readings++
+      return {
+        start: startSync,
+        close: async () => {},
+        snapshot: () => READ_HERE,
+        wake() {},
+        poll: async () => true,
+      }
+    },
+    verifyEndpoint,
+    onChange() {},
+    log,
+  })
+  return {
+    ...leadership,
+    elect: () => candidate?.onAcquired(),
+    stepDown: () => candidate?.onLost(),
+    readings: () => readings,
+  }
+}
+
+it('the state is the received one, the own one during a leadership, and the last own one after it', async () => {
+  const leadership = createTestLeadership(async () => {})
+  await leadership.start()
+  const now = () => [leadership.isLeader(), leadership.state().snapshot()]
+  expect(now()).toEqual([false, RECEIVED])
+  leadership.elect()
+  expect(now()).toEqual([true, READ_HERE])
+  leadership.stepDown()
+  expect(now()).toEqual([false, READ_HERE])
+  await leadership.close()
+})
+
+it('a replica that is elected after close does not read the chain', async () => {
+  const leadership = createTestLeadership(async () => {})
+  await leadership.start()
+  await leadership.close()
+  leadership.elect()
+  expect([leadership.readings(), leadership.isLeader()]).toEqual([0, false])
+})
+
+describe('a follower replica', () => {
+  it('verifies the endpoint again while the chain does not answer, until it is closed', async () => {
+    let asked = 0
+    let answer = deferred()
+    const leadership = createTestLeadership(async () => {
+      asked++
+      await answer.opened
+      throw new Error('no answer')
+    })
+    const started = leadership.start()
+    await vi.advanceTimersByTimeAsync(START_MS)
+    await started
+    answer.open()
+    answer = deferred()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(2)
+    const closed = leadership.close()
+    answer.open()
+    await closed
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('does not verify the endpoint after it has lost an election that followed close', async () => {
+    let asked = 0
+    const leadership = createTestLeadership(async () => {
+      asked++
+    })
+    await leadership.start()
+    leadership.elect()
+    await leadership.close()
+    leadership.stepDown()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect([asked, leadership.readings()]).toEqual([1, 1])
+  })
+
+  it('refuses to start on a wrong chain that answers in time', async () => {
+    const leadership = createTestLeadership(async () => {
+      throw WRONG_CHAIN()
+    })
+    await expect(leadership.start()).rejects.toThrow(ChainConfigError)
+    await leadership.close()
+    // The caller receives the configuration error and reports it.
+    expect(lines).toEqual([])
+  })
+
+  it('logs a wrong chain once when it becomes the leader later', async () => {
+    const leadership = createTestLeadership(
+      async () => {},
+      async () => {
+        throw WRONG_CHAIN()
+      },
+    )
+    await leadership.start()
+    leadership.elect()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
+    ])
+    await leadership.close()
+  })
+
+  it('logs a wrong chain that answers late once, and verifies again until it is the right one', async () => {
+    let asked = 0
+    let isRight = false
+    const answer = deferred()
+    const leadership = createTestLeadership(async () => {
+      asked++
+      await answer.opened
+      if (!isRight) throw WRONG_CHAIN()
+    })
+    const started = leadership.start()
+    await vi.advanceTimersByTimeAsync(START_MS)
+    await started
+    expect(lines).toEqual([])
+    answer.open()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBeGreaterThan(2)
+    expect(lines).toEqual([
+      expect.objectContaining({ level: 50, reason: expect.stringMatching(/RPC_URL_5.*chain 7/) }),
+    ])
+    isRight = true
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    const before = asked
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(before)
+    expect(vi.getTimerCount()).toBe(0)
+    await leadership.close()
+  })
+
+  it('stops to verify the endpoint after its election', async () => {
+    let asked = 0
+    const answer = deferred()
+    const leadership = createTestLeadership(async () => {
+      asked++
+      await answer.opened
+      throw new Error('no answer')
+    })
+    const started = leadership.start()
+    await vi.advanceTimersByTimeAsync(START_MS)
+    await started
+    leadership.elect()
+    answer.open()
+    await vi.advanceTimersByTimeAsync(LONG_MS)
+    expect(asked).toBe(1)
+    await leadership.close()
+  })
+})

@@ -1,0 +1,206 @@
+import type { PublicClient } from 'viem'
+import type { Hex } from '../../../src/domain/values/hex.js'
+import type { Random } from '../../support/random.js'
+import {
+  type ModelBlock,
+  type ModelChain,
+  type RawHeader,
+  type RawLog,
+  type RawReceipt,
+  toHex,
+  ZERO_BLOOM,
+} from './model-chain.js'
+import { type NodeHabits, withHabits } from './node-habits.js'
+
+interface LogFilter {
+  readonly blockHash?: Hex
+  readonly fromBlock?: Hex
+  readonly toBlock?: Hex
+}
+
+/** A pass with more calls than this is in an endless loop. */
+const MAX_CALLS = 3000
+/** Blocks of a range from which on the service checks a sample of them. */
+const SAMPLED_RANGE = 98
+export const ENDLESS = 'the node is called endlessly'
+
+interface FaultyNodeOptions {
+  readonly chainId: number
+  /** Whether the node has `eth_getBlockReceipts`. */
+  readonly hasReceipts: boolean
+  /** Depth of blocks that a node may not have indexed yet, so that it may leave out their logs. */
+  readonly freshBlocks: number
+  readonly habits: NodeHabits
+}
+
+/** A node with JSON-RPC that gives wrong answers or fails at random, as often as a test allows. */
+export function createFaultyNode(chain: ModelChain, random: Random, options: FaultyNodeOptions) {
+  let wrongAnswersLeft = 0
+  let calls = 0
+  let { lateBlocks } = options.habits
+  const habitual = withHabits(random, options.habits)
+
+  /** Whether this answer is wrong. */
+  function isWrong(): boolean {
+    if (++calls > MAX_CALLS) throw new Error(ENDLESS)
+    if (wrongAnswersLeft === 0 || random.integer(0, 4) > 0) return false
+    wrongAnswersLeft--
+    return true
+  }
+
+  function fail(): never {
+    throw new Error('no answer')
+  }
+
+  function wrongHead(): RawHeader {
+    const { number, header } = chain.tip()
+    const forkAt = chain.upTo(random.integer(Math.max(0, number - 12), number))
+    const wrong = [
+      () => chain.forkFrom(forkAt, random.integer(1, 8)).header,
+      () => ({ ...header, hash: `0x${'e'.repeat(64)}`, parentHash: `0x${'d'.repeat(64)}` }) as const,
+      () => ({ ...header, number: toHex(10 ** 9) }),
+      () => forkAt.header,
+    ] as const
+    return random.pick(wrong)()
+  }
+
+  function headerBy(name: Hex | string): RawHeader | null {
+    if (name === 'latest') return isWrong() ? wrongHead() : chain.tip().header
+    const block = name.length === 66 ? chain.get(name as Hex) : chain.at(Number(name))
+    const header = block?.header ?? null
+    if (header === null && options.habits.isOdd && random.integer(0, 1) === 0)
+      throw Object.assign(new Error('requested epoch was a null round'), { code: -32000 })
+    if (!isWrong()) return header
+    return random.pick<() => RawHeader | null>([
+      () => null,
+      fail,
+      () => chain.tip().header,
+      () => header && { ...header, logsBloom: random.pick<Hex | null>([null, ZERO_BLOOM]) },
+    ])()
+  }
+
+  /** Whether the node has not indexed a block yet. */
+  function isLate({ number }: ModelBlock): boolean {
+    return number > chain.tip().number - lateBlocks
+  }
+
+  function isFresh({ number }: ModelBlock): boolean {
+    return number > chain.tip().number - options.freshBlocks
+  }
+
+  /** Logs that show that the answer is wrong, whatever the block contains. */
+  function visiblyWrong(logs: readonly RawLog[]): readonly RawLog[] | null {
+    const [first, ...rest] = logs
+    if (first === undefined) return random.pick<() => null>([fail, () => null])()
+    const changed = random.pick<Partial<RawLog>>([
+      { removed: true },
+      { address: `0x${'0c'.repeat(20)}` },
+      { blockHash: `0x${'f'.repeat(64)}` },
+    ])
+    return random.pick<() => readonly RawLog[]>([
+      fail,
+      () => [...logs, ...logs, { ...first, data: `${first.data}00` }],
+      () => [{ ...first, ...changed }, ...rest],
+    ])()
+  }
+
+  function without(logs: readonly RawLog[], left: number): RawLog[] {
+    return logs.filter((_, index) => index !== left)
+  }
+
+  function logsOfBlock(hash: Hex): readonly RawLog[] | null {
+    const block = chain.get(hash)
+    if (block === undefined) return fail()
+    const logs = isLate(block) ? [] : block.logs
+    if (!isWrong()) return logs
+    if (!isFresh(block)) return visiblyWrong(logs)
+    return random.pick<() => readonly RawLog[] | null>([
+      () => [],
+      () => without(logs, random.integer(0, 1)),
+      () => [...logs, ...logs],
+      () => visiblyWrong(logs),
+    ])()
+  }
+
+  function logsOfRange(from: number, to: number): readonly RawLog[] | null {
+    const blocks = chain.blocks(from, to)
+    const logs = blocks.flatMap((block) => block.logs)
+    if (from === to || !isWrong()) return logs
+    // Without bloom filters nothing shows that logs of a range are missing.
+    if (options.habits.bloom !== undefined) return visiblyWrong(logs)
+    // In a long range, the service samples blocks, and finds only what lacks a large part.
+    const cut = to - from < SAMPLED_RANGE ? random.integer(0, logs.length) : Math.floor(logs.length / 2)
+    const leftOut = new Set(blocks.filter(() => random.integer(0, 1) === 0).map(({ hash }) => hash))
+    return random.pick<() => readonly RawLog[] | null>([
+      () => logs.slice(0, cut),
+      () => logs.slice(cut),
+      () => logs.filter(({ blockHash }) => !leftOut.has(blockHash)),
+      () => visiblyWrong(logs),
+    ])()
+  }
+
+  function receiptsOf(hash: Hex): RawReceipt[] | null {
+    if (!options.hasReceipts) return null
+    const block = chain.get(hash)
+    const all = block ? [...block.receipts] : null
+    const receipts =
+      block && all && isLate(block) ? all.map((each) => ({ ...each, logs: [], logsBloom: ZERO_BLOOM })) : all
+    if (receipts === null || !isWrong()) return receipts
+    return random.pick<() => RawReceipt[] | null>([
+      () => null,
+      fail,
+      () => [],
+      () => receipts.slice(1),
+      () => receipts.map((receipt) => ({ ...receipt, logs: receipt.logs.slice(1) })),
+    ])()
+  }
+
+  /** The answer to `orders(bytes32)`: settled, because the model has no refunds. */
+  function orderAnswer(): unknown {
+    const order = (state: number): Hex =>
+      `0x${[0, 0, 0, 1, 0, 1, 1, 1, state].map((word) => word.toString(16).padStart(64, '0')).join('')}`
+    return isWrong() ? random.pick<() => unknown>([fail, () => order(0), () => order(9)])() : order(2)
+  }
+
+  function answer(method: string, [first]: readonly unknown[]): unknown {
+    switch (method) {
+      case 'eth_getBlockByNumber':
+      case 'eth_getBlockByHash': {
+        const header = headerBy(first as Hex)
+        return header && habitual.header(header)
+      }
+      case 'eth_getBlockReceipts': {
+        const receipts = receiptsOf(first as Hex)
+        return receipts && habitual.receipts(receipts)
+      }
+      case 'eth_getLogs': {
+        const { blockHash, fromBlock, toBlock } = first as LogFilter
+        const logs =
+          blockHash === undefined ? logsOfRange(Number(fromBlock), Number(toBlock)) : logsOfBlock(blockHash)
+        return logs && habitual.logs(logs)
+      }
+      case 'eth_call':
+        return orderAnswer()
+    }
+    throw new Error(`the node has no method ${method}`)
+  }
+
+  const client = {
+    getChainId: async () => (isWrong() ? options.chainId + 1 : options.chainId),
+    request: async ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      answer(method, params),
+  }
+
+  return {
+    client: client as unknown as PublicClient,
+    /** Has all blocks indexed at once from now on. */
+    catchUp() {
+      lateBlocks = 0
+    },
+    /** Allows this number of wrong answers from now on, and counts calls from 0. */
+    allow(lieCount: number) {
+      wrongAnswersLeft = lieCount
+      calls = 0
+    },
+  }
+}

@@ -1,0 +1,295 @@
+import { type PublicClient, toEventSelector } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
+import { bloomOf } from './model-chain.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in
+type Odd = any
+
+const SETTLEMENT: Hex = `0x${'5e'.repeat(20)}`
+const SETTLED = toEventSelector('Settled(bytes32,address,address)')
+const ZERO_BLOOM = `0x${'00'.repeat(256)}`
+const EMPTY_ROOT = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421'
+const WITH_EVENTS = 5
+const word = (number: number): Hex => `0x${number.toString(16).padStart(64, '0')}`
+
+function logAt(number: number, index: number, address = SETTLEMENT): Odd {
+  return {
+    address,
+    blockNumber: `0x${number.toString(16)}`,
+    blockHash: word(number),
+    transactionHash: word(100 + index),
+    transactionIndex: `0x${index.toString(16)}`,
+    logIndex: `0x${index.toString(16)}`,
+    topics: [SETTLED, word(200 + index), word(1), word(2)],
+    data: '0x',
+    removed: false,
+  }
+}
+
+/** Of block 5 two events of the contract, of every block a log of another one. */
+function logsOf(number: number): Odd[] {
+  const events = number === WITH_EVENTS ? [logAt(number, 0), logAt(number, 1)] : []
+  return [...events, logAt(number, events.length, `0x${'0c'.repeat(20)}`)]
+}
+
+function blockOf(number: number): Odd {
+  return {
+    number: `0x${number.toString(16)}`,
+    hash: word(number),
+    parentHash: word(number - 1),
+    timestamp: '0x64',
+    receiptsRoot: word(9),
+    logsBloom: bloomOf(logsOf(number)),
+    transactions: logsOf(number).map(({ transactionHash }) => transactionHash),
+  }
+}
+
+const receiptsOf = (number: number): Odd[] =>
+  logsOf(number).map((log) => ({ blockHash: word(number), logsBloom: bloomOf([log]), logs: [log] }))
+
+interface Shapes {
+  /** Changes the answer to a request for a block; the number is that of the block which was asked for. */
+  readonly block?: (block: Odd, number: number) => Odd
+  readonly logs?: (logs: Odd[], blockHash: Hex | undefined) => Odd
+  readonly receipts?: (receipts: Odd[]) => Odd
+}
+
+/** The reader of a node whose last block is 8, and the methods that it has called. */
+function createTestReader({ block = (it) => it, logs = (it) => it, receipts = () => null }: Shapes) {
+  const calls: string[] = []
+  const answers: Record<string, (param: Odd) => Odd> = {
+    eth_getBlockByNumber: (name) => block(blockOf(name === 'latest' ? 8 : Number(name)), Number(name)),
+    eth_getBlockByHash: (hash) => block(blockOf(Number(hash)), Number(hash)),
+    eth_getLogs: ({ blockHash, fromBlock }) =>
+      logs(
+        logsOf(Number(blockHash ?? fromBlock)).filter((log) => log.address === SETTLEMENT),
+        blockHash,
+      ),
+    eth_getBlockReceipts: (hash) => receipts(receiptsOf(Number(hash))),
+  }
+  const request = async ({ method, params: [param] }: Odd) => {
+    calls.push(method)
+    return answers[method]?.(param)
+  }
+  const readContract = async () => {
+    throw Object.assign(new Error('the node has no state'), { code: -32000 })
+  }
+  const reader = createBlockReader({ request, readContract } as unknown as PublicClient, 1, SETTLEMENT, {
+    pause: async () => {},
+    knownSolvers: async () => new Map(),
+  })
+  return { reader, calls }
+}
+
+/** Reads all blocks, in two steps. */
+async function read(shapes: Shapes) {
+  const { reader } = createTestReader(shapes)
+  const head = await reader.head()
+  const headers = [...(await reader.headers(1, 4)), ...(await reader.headers(5, 7)), head]
+  const blocks = await reader.blocks(headers)
+  return {
+    numbers: blocks.map(({ header }) => header.number),
+    orders: blocks.flatMap(({ events }) => events.map(({ event }) => Number(event.orderId))),
+    indices: blocks.flatMap(({ events }) => events.map(({ event }) => event.logIndex)),
+    proven: blocks.filter(({ isProven }) => isProven).map(({ header }) => header.number),
+  }
+}
+
+const EVENTS = { numbers: [1, 2, 3, 4, 5, 6, 7, 8], orders: [200, 201] }
+const each = (change: (item: Odd, index: number) => Odd) => (items: Odd[]) => items.map(change)
+const PADDED = (value: string) => `0x${value.slice(2).padStart(16, '0')}`
+const CAPITALS = (value: string) => `0x${value.slice(2).toUpperCase()}`
+const NUMBERS = ['blockNumber', 'logIndex', 'transactionIndex'] as const
+const spelled = (spelling: (value: string) => Odd, members: readonly string[]) => (item: Odd) => ({
+  ...item,
+  ...Object.fromEntries(members.map((member) => [member, spelling(item[member])])),
+})
+
+describe('events are read from logs', () => {
+  it.each<[string, (logs: Odd[]) => Odd]>([
+    ['that are null where there are none', (logs) => (logs.length === 0 ? null : logs)],
+    ['without data as an empty text', each((log) => ({ ...log, data: '' }))],
+    ['without data as 0x0', each((log) => ({ ...log, data: '0x0' }))],
+    ['whose data is absent', each(({ data, ...log }) => log)],
+    ['whose data is null', each((log) => ({ ...log, data: null }))],
+    ['with padded numbers', each(spelled(PADDED, NUMBERS))],
+    ['with plain numbers', each(spelled(Number, NUMBERS))],
+    ['with decimal texts', each(spelled((value) => String(Number(value)), NUMBERS))],
+    ['in capitals', each(spelled(CAPITALS, [...NUMBERS, 'address', 'blockHash', 'transactionHash']))],
+    ['with topics in capitals', each((log) => ({ ...log, topics: log.topics.map(CAPITALS) }))],
+    ['whose removed is null', each((log) => ({ ...log, removed: null }))],
+    ['with a time in words', each((log) => ({ ...log, blockTimestamp: 'now' }))],
+    ['without an index of their transaction', each(({ transactionIndex, ...log }) => log)],
+    ['with members of the node', each((log) => ({ ...log, logType: null, l1BatchNumber: '0x1' }))],
+    ['that come twice', (logs) => [...logs, ...logs]],
+    ['that come backwards', (logs) => [...logs].reverse()],
+  ])('%s', async (_what, logs) => {
+    expect(await read({ logs })).toMatchObject(EVENTS)
+  })
+
+  it('by number where the node ignores the hash of a filter, and has no receipts', async () => {
+    const logs = (found: Odd[], blockHash: Hex | undefined) => (blockHash === undefined ? found : [])
+    expect(await read({ logs })).toMatchObject(EVENTS)
+  })
+
+  it.each<[string, (logs: Odd[]) => Odd]>([
+    ['one index', each((log) => ({ ...log, logIndex: '0x0' }))],
+    ['one index, backwards', (logs) => logs.map((log) => ({ ...log, logIndex: '0x7' })).reverse()],
+    ['indices of their transactions', each((log, index) => ({ ...log, logIndex: `0x${3 - index}` }))],
+    ['one index and no transaction index', each(({ transactionIndex, ...log }) => ({ ...log, logIndex: 0 }))],
+  ])('with %s, in the order of their transactions', async (_what, logs) => {
+    expect(await read({ logs })).toMatchObject({ ...EVENTS, indices: [0, 1] })
+  })
+})
+
+const RECEIPTS: readonly [string, (receipts: Odd[]) => Odd][] = [
+  ['null', () => null],
+  ['an object', () => ({})],
+  ['a text', () => 'pruned'],
+  ['an empty list', () => []],
+  ['a list in a list', (receipts) => [receipts]],
+  ['a list with null', ([, ...rest]) => [null, ...rest]],
+  ['without logs', each(({ logs, ...receipt }) => receipt)],
+  ['with null for logs', each((receipt) => ({ ...receipt, logs: null }))],
+  ['with null for a log', each((receipt) => ({ ...receipt, logs: [null] }))],
+  ['with an object for logs', each((receipt) => ({ ...receipt, logs: {} }))],
+  ['without logs in their lists', each((receipt) => ({ ...receipt, logs: [] }))],
+  ['with null for a bloom filter', each((receipt) => ({ ...receipt, logsBloom: null }))],
+  ['without a bloom filter', each(({ logsBloom, ...receipt }) => receipt)],
+  ['with words for a bloom filter', each((receipt) => ({ ...receipt, logsBloom: 'none' }))],
+  [
+    'with logs that have no topics',
+    each((r) => ({ ...r, logs: r.logs.map((log: Odd) => ({ ...log, topics: null })) })),
+  ],
+  ['without the last transaction', (receipts) => receipts.slice(0, -1)],
+  ['of another block', each((receipt) => ({ ...receipt, blockHash: word(77) }))],
+]
+
+it.each(RECEIPTS)('receipts that are %s mean that the logs are read', async (_what, receipts) => {
+  expect(await read({ receipts })).toMatchObject(EVENTS)
+})
+
+it('receipts with numbers of another spelling prove a block', async () => {
+  const receipts = each((receipt) => ({ ...receipt, logs: receipt.logs.map(spelled(Number, NUMBERS)) }))
+  expect(await read({ receipts })).toMatchObject({ ...EVENTS, proven: EVENTS.numbers })
+})
+
+describe('a block is read', () => {
+  it.each<[string, (block: Odd) => Odd]>([
+    ['with plain numbers', spelled(Number, ['number', 'timestamp'])],
+    ['with padded numbers', spelled(PADDED, ['number', 'timestamp'])],
+    ['with decimal texts', spelled((value) => String(Number(value)), ['number', 'timestamp'])],
+    ['in capitals', spelled(CAPITALS, ['hash', 'parentHash', 'logsBloom'])],
+    [
+      'with whole transactions',
+      (block) => ({ ...block, transactions: block.transactions.map((hash: Hex) => ({ hash })) }),
+    ],
+    ['without transactions', ({ transactions, ...block }) => block],
+    ['without a time', ({ timestamp, ...block }) => block],
+    ['with words for a time', (block) => ({ ...block, timestamp: 'now' })],
+    ['with a short bloom filter', (block) => ({ ...block, logsBloom: '0x00' })],
+    ['with words for a bloom filter', (block) => ({ ...block, logsBloom: 'none' })],
+    ['with a number for a bloom filter', (block) => ({ ...block, logsBloom: 0 })],
+    [
+      'with null for what is not needed',
+      (block) => ({ ...block, logsBloom: null, receiptsRoot: null, transactions: null }),
+    ],
+  ])('%s', async (_what, block) => {
+    expect(await read({ block })).toMatchObject(EVENTS)
+  })
+
+  const placeholders: readonly [string, object][] = [
+    ['a bloom filter of zeros', { logsBloom: ZERO_BLOOM }],
+    [
+      'a bloom filter of zeros and the root of no receipts',
+      { logsBloom: ZERO_BLOOM, receiptsRoot: EMPTY_ROOT },
+    ],
+    ['the root of no receipts and no bloom filter', { logsBloom: null, receiptsRoot: EMPTY_ROOT }],
+    ['the bloom filter of another block', { logsBloom: bloomOf(logsOf(1)), receiptsRoot: EMPTY_ROOT }],
+    ['a bloom filter with one bit', { logsBloom: `0x${'00'.repeat(255)}01` }],
+  ]
+  it.each(placeholders)('%s proves nothing', async (_what, header) => {
+    const noLogsYet = await read({ block: (block) => ({ ...block, ...header }), logs: () => [] })
+    expect(noLogsYet).toMatchObject({ orders: [], proven: [] })
+    expect(await read({ block: (block) => ({ ...block, ...header }) })).toMatchObject({
+      ...EVENTS,
+      proven: [],
+    })
+  })
+
+  it('as proven when it has no transactions, without a request for logs', async () => {
+    const asked: number[] = []
+    const isEmpty = (number: number) => number !== WITH_EVENTS
+    const block = (it: Odd) =>
+      isEmpty(Number(it.number)) ? { ...it, logsBloom: ZERO_BLOOM, transactions: [] } : it
+    const logs = (it: Odd[]) => {
+      asked.push(it.length)
+      return it
+    }
+    expect(await read({ block, logs })).toMatchObject({ ...EVENTS, proven: [1, 2, 3, 4, 6, 7, 8] })
+    expect(asked).toEqual([2])
+  })
+
+  it('as proven by its bloom filter after the receipts of a block with logs have agreed with one', async () => {
+    let asked = 0
+    const receipts = (it: Odd[]) => {
+      asked++
+      return it
+    }
+    const reading = await read({ receipts, logs: () => [] })
+    expect(reading).toMatchObject({ ...EVENTS, proven: EVENTS.numbers })
+    expect(asked).toBeLessThanOrEqual(EVENTS.numbers.length)
+  })
+})
+
+describe('numbers without a block', () => {
+  const missing =
+    (numbers: readonly number[], answer: (number: number) => Odd) => (block: Odd, asked: number) => {
+      if (numbers.includes(asked)) return answer(asked)
+      let parent = Number(block.number) - 1
+      while (numbers.includes(parent)) parent--
+      return { ...block, parentHash: word(parent) }
+    }
+  const fail = () => {
+    throw Object.assign(new Error('requested epoch was a null round'), { code: 1, name: 'RpcRequestError' })
+  }
+  it.each<[string, readonly number[], (number: number) => Odd]>([
+    ['one', [3], () => null],
+    ['three', [2, 3, 6], () => null],
+    ['three in a row, over two steps', [4, 5, 6], () => null],
+    ['the last before the head', [7], () => null],
+    ['one that is an error', [3], fail],
+    ['one that is the block before', [3], (number) => blockOf(number - 1)],
+  ])('are skipped: %s', async (_what, numbers, answer) => {
+    const { orders, proven } = await read({ block: missing(numbers, answer) })
+    expect(orders).toEqual(numbers.includes(WITH_EVENTS) ? [] : [200, 201])
+    expect(proven).toEqual(numbers)
+  })
+
+  it('are an error when the next block has another parent', async () => {
+    await expect(read({ block: (block, asked) => (asked === 3 ? null : block) })).rejects.toThrow('block 3')
+  })
+})
+
+describe('a pushed head', () => {
+  it.each<[string, object, number]>([
+    ['names the block that is read', { hash: word(5) }, 5],
+    ['is not believed', { ...blockOf(7), number: '0x1', parentHash: word(0), logsBloom: ZERO_BLOOM }, 7],
+    ['that the node does not have means the last block', { hash: word(77) }, 8],
+    ['without a hash means the last block', { number: '0x5' }, 8],
+  ])('%s', async (_what, pushed, number) => {
+    const block = (it: Odd) => (Number(it.number) > 8 ? null : it)
+    const head = await createTestReader({ block }).reader.head(pushed)
+    const { hash, parentHash, logsBloom } = blockOf(number)
+    expect(head).toMatchObject({ number, hash, parentHash, logsBloom })
+  })
+
+  it('whose bloom filter has events has its receipts requested with it, once', async () => {
+    const { reader, calls } = createTestReader({ receipts: (it) => it })
+    const [block] = await reader.blocks([await reader.head(blockOf(WITH_EVENTS))])
+    expect(calls.slice(0, 3)).toEqual(['eth_getBlockReceipts', 'eth_getBlockByHash', 'eth_call'])
+    expect(block).toMatchObject({ isProven: true, events: [{}, {}] })
+  })
+})

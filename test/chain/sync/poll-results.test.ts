@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { EventSinkError } from '../../../src/chain/sync/event-sink-error.js'
+import { createPollResults } from '../../../src/chain/sync/poll-results.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { createManualClock } from '../../support/manual-clock.js'
+
+const ODD = new InconsistentAnswerError('a log has no valid data', 'logs[2].data')
+
+function createTestResults() {
+  const clock = createManualClock()
+  const lines: object[] = []
+  const log = {
+    error: (fields: object, text: string) => lines.push({ ...fields, text }),
+    info() {},
+    warn() {},
+  }
+  const results = createPollResults({
+    chainId: 1,
+    pollIntervalMs: 1000,
+    endpointCount: 1,
+    metrics: createMetrics(),
+    clock,
+    log: log as never,
+  })
+  return { clock, lines, ...results }
+}
+
+it('a block that cannot be read for a minute is named with the member and the endpoint, once', async () => {
+  const { clock, lines, failed, unread } = createTestResults()
+  const fail = () => failed(ODD, { block: 7, endpoint: 'node.example' })
+  const named = {
+    block: 7,
+    member: 'logs[2].data',
+    endpoint: 'node.example',
+    reason: 'a log has no valid data',
+  }
+  fail()
+  await clock.advance(59_999)
+  fail()
+  expect([unread(), lines.length]).toEqual([undefined, 1])
+  await clock.advance(1)
+  fail()
+  fail()
+  expect(unread()).toEqual(named)
+  expect(lines.slice(1)).toEqual([
+    { chainId: 1, ...named, text: expect.stringContaining('a block cannot be read') },
+  ])
+})
+
+it('a block is not named when it was read meanwhile, when another one fails, or when the database fails', async () => {
+  const { clock, failed, succeeded, unread } = createTestResults()
+  const passes = async (error: Error, block: number | undefined) => {
+    failed(error, { block, endpoint: 'node.example' })
+    await clock.advance(40_000)
+  }
+  await passes(ODD, 7)
+  succeeded()
+  await passes(ODD, 7)
+  expect(unread()).toBeUndefined()
+  await passes(ODD, 8)
+  await passes(new EventSinkError('the database is down'), 8)
+  expect(unread()?.block).toBe(8)
+  succeeded()
+  await passes(new EventSinkError('the database is down'), 9)
+  await passes(new Error('no head'), undefined)
+  expect(unread()).toBeUndefined()
+})
+
+it('a block stays named while the endpoint does not answer at all', async () => {
+  const { clock, failed, unread } = createTestResults()
+  failed(ODD, { block: 7, endpoint: 'node.example' })
+  await clock.advance(60_000)
+  failed(new Error('no head'), { block: undefined, endpoint: 'node.example' })
+  expect(unread()?.block).toBe(7)
+})

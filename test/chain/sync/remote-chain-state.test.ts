@@ -1,0 +1,113 @@
+import type { PublicClient } from 'viem'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createOrderCaches } from '../../../src/chain/contract/order-cache.js'
+import type { ChainSnapshot } from '../../../src/chain/sync/chain-state.js'
+import { createChainStatePublisher } from '../../../src/chain/sync/chain-state-messages.js'
+import { createRemoteChainState } from '../../../src/chain/sync/remote-chain-state.js'
+import type { TopicListener } from '../../../src/domain/cluster.js'
+import type { Hex } from '../../../src/domain/values/hex.js'
+
+const STALE_MS = 4000
+const LAST = { number: 9, hash: '0x9' } as const
+const HEAD = { ...LAST, parentHash: '0x8', timestampMs: 1000 } as const
+const SNAPSHOT: ChainSnapshot = { status: 'ok', head: HEAD, last: LAST, published: 8, isIdle: false }
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** The state on a follower replica, with the publisher of its leader. */
+async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
+  const listeners: TopicListener[] = []
+  const done: string[] = []
+  const orders = createOrderCaches([1]).of(1)
+  const state = createRemoteChainState({
+    chainId: 1,
+    client: { request: async () => ({ hash: head }) } as unknown as PublicClient,
+    cluster: { listen: (_topic, listener) => void listeners.push(listener) },
+    orders,
+    onSnapshot: () => void done.push('snapshot'),
+    onDemand: () => void done.push('demand'),
+  })
+  const publisherOf = (chainId: number) =>
+    createChainStatePublisher(chainId, {
+      publish(_topic, text) {
+        for (const listener of listeners) listener.onMessage(text)
+      },
+    })
+  for (const orderId of ['0x1', '0x2'] as const) {
+    const order = { state: 'NONE', chainId: 1, orderId } as const
+    await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))
+  }
+  return {
+    state,
+    done,
+    publisher: publisherOf(1),
+    otherPublisher: publisherOf(2),
+    miss() {
+      for (const listener of listeners) listener.onMissed()
+    },
+    /** The orders in memory. */
+    cached: () => (['0x1', '0x2'] as const).filter((orderId) => orders.peek(orderId, 1) !== undefined),
+  }
+}
+
+it('a snapshot counts until the leader has been silent for some seconds', async () => {
+  const { state, publisher } = await startReplica()
+  expect(state.snapshot().status).toBe('syncing')
+  publisher.publishSnapshot(SNAPSHOT)
+  vi.advanceTimersByTime(STALE_MS)
+  expect(state.snapshot()).toEqual(SNAPSHOT)
+  vi.advanceTimersByTime(1)
+  expect(state.snapshot()).toEqual({ ...SNAPSHOT, status: 'syncing' })
+})
+
+it('an invalidated order leaves the memory, and the last block is unknown until the next snapshot', async () => {
+  const { state, publisher, cached } = await startReplica()
+  publisher.publishSnapshot(SNAPSHOT)
+  publisher.invalidateOrders(['0x1'])
+  expect([cached(), state.snapshot()]).toEqual([['0x2'], { ...SNAPSHOT, last: undefined }])
+  publisher.publishSnapshot(SNAPSHOT)
+  expect(state.snapshot()).toEqual(SNAPSHOT)
+  publisher.invalidateOrders()
+  expect(cached()).toEqual([])
+})
+
+it('lost messages make the snapshot old and empty the memory', async () => {
+  const { state, publisher, miss, cached } = await startReplica()
+  publisher.publishSnapshot(SNAPSHOT)
+  miss()
+  expect([cached(), state.snapshot().status]).toEqual([[], 'syncing'])
+})
+
+it('snapshots and the demand of other replicas are passed on', async () => {
+  const { publisher, otherPublisher, done } = await startReplica()
+  publisher.publishSnapshot(SNAPSHOT)
+  publisher.publishDemand()
+  otherPublisher.publishDemand()
+  expect(done).toEqual(['snapshot', 'demand'])
+})
+
+it('the messages of another chain change nothing', async () => {
+  const { state, otherPublisher, cached } = await startReplica()
+  otherPublisher.publishSnapshot(SNAPSHOT)
+  otherPublisher.invalidateOrders()
+  expect([cached(), state.snapshot().published]).toEqual([['0x1', '0x2'], undefined])
+})
+
+it('the last snapshot of the own chain sync is old', async () => {
+  const { state } = await startReplica()
+  state.continueFrom(SNAPSHOT)
+  expect(state.snapshot()).toEqual({ ...SNAPSHOT, status: 'syncing' })
+})
+
+it.each([
+  ['is', LAST.hash, true],
+  ['is not', '0x10', false],
+] as const)(
+  'a poll finds out that the last block %s the head of the node',
+  async (_what, head, isCurrent) => {
+    const { state, publisher } = await startReplica({ head })
+    publisher.publishSnapshot(SNAPSHOT)
+    expect(await state.poll()).toBe(isCurrent)
+  },
+)

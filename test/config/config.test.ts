@@ -1,0 +1,328 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type ChainConfig, type Config, processEnvironment, readConfig } from '../../src/config/config.js'
+import { CHAIN_DEFAULTS, CHAIN_VARIABLES, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
+
+const SETTLEMENT = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+
+/** The smallest valid configuration. */
+const LEAST = { SUPPORTED_CHAINS: '1', RPC_URL_1: 'http://127.0.0.1:8545', SERVICE_ADDRESS_1: SETTLEMENT }
+
+afterEach(() => vi.unstubAllEnvs())
+
+function read(changes: Record<string, string | undefined>): Config {
+  return readConfig({ ...LEAST, ...changes })
+}
+
+function readOneChain(changes: Record<string, string | undefined>): ChainConfig | undefined {
+  return read(changes).chains[0]
+}
+
+describe('defaults', () => {
+  test('are those of the protocol', () => {
+    expect(DEFAULTS).toEqual({
+      PROTOCOL_NAME: 'Service',
+      PORT: '3000',
+      HOST: '0.0.0.0',
+      DB_PATH: './service-api.db',
+      QUOTE_TIMEOUT_MS: '2000',
+      QUOTE_SOFT_TIMEOUT_MS: '500',
+      PRICE_CACHE_MS: '1000',
+      VERIFY_QUOTES: 'off',
+      VERIFY_MAX: 'best',
+      VERIFY_TIMEOUT_MS: '300',
+      DEFAULT_DEPOSIT_WINDOW: '300',
+      DEFAULT_FILL_WINDOW: '120',
+      MIN_SOLVER_BOND: '1000000000',
+      BOND_CHECK_INTERVAL_MS: '30000',
+      IDLE_POLL_MS: '5000',
+      MAX_SOLVERS_PER_CHAIN: '50',
+      UNBONDED_GRACE_SECONDS: '3600',
+      FADE_COOLDOWN_SECONDS: '0',
+      MAX_QUOTE_FAN_OUT: '10',
+      MAX_CONNECTIONS_PER_SOLVER: '1024',
+      RATE_LIMIT_MAX: '100',
+      RATE_LIMIT_WINDOW_MS: '60000',
+      RATE_LIMIT_QUOTE: '30',
+      RATE_LIMIT_PRICE: '30',
+      RATE_LIMIT_ORDER: '60',
+      RATE_LIMIT_REGISTER: '5',
+      RATE_LIMIT_UNREGISTER: '10',
+      RATE_LIMIT_SOLVERS: '60',
+      RATE_LIMIT_RESULTS: '60',
+      RATE_LIMIT_STREAMS: '300',
+      RATE_LIMIT_SESSIONS: '30',
+      SOLVER_ALLOWLIST: 'false',
+      SOLVER_SESSIONS: 'true',
+      MAX_STREAM_CLIENTS: '10000',
+      MAX_STREAM_CLIENTS_PER_IP: '100',
+      EVENT_RETENTION_DAYS: '30',
+      MAX_REORG_DEPTH: '256',
+      QUOTE_RECORD_HOURS: '24',
+      QUOTE_RECORD_MAX_MB: '1024',
+      CONSOLE: 'true',
+      CORS_ORIGINS: '*',
+      LOG_LEVEL: 'info',
+      LOG_REQUEST_SAMPLE: '1',
+    })
+    expect(CHAIN_DEFAULTS).toEqual({ POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 })
+    expect(CHAIN_VARIABLES).toEqual(['RPC_URL', 'SERVICE_ADDRESS'])
+  })
+
+  test('fill a configuration of one chain', () => {
+    expect(readConfig(LEAST)).toEqual({
+      protocolName: 'Service',
+      chains: [
+        {
+          chainId: 1,
+          rpcUrls: ['http://127.0.0.1:8545'],
+          settlement: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
+          pollIntervalMs: 1000,
+          startBlock: undefined,
+          confirmations: 0,
+          recheckBlocks: 32,
+          destinationChains: [1],
+        },
+      ],
+      host: '0.0.0.0',
+      port: 3000,
+      dbPath: './service-api.db',
+      databaseUrl: undefined,
+      production: false,
+      quoteTimeoutMs: 2000,
+      quoteSoftTimeoutMs: 500,
+      priceCacheMs: 1000,
+      verifyQuotes: 'off',
+      verifyMax: 'best',
+      verifyTimeoutMs: 300,
+      defaultDepositWindowSeconds: 300,
+      defaultFillWindowSeconds: 120,
+      minSolverBond: 1_000_000_000n,
+      bondCheckIntervalMs: 30_000,
+      idlePollMs: 5000,
+      maxSolversPerChain: 50,
+      unbondedGraceMs: 3_600_000,
+      fadeCooldownSeconds: 0,
+      maxQuoteFanOut: 10,
+      maxConnectionsPerSolver: 1024,
+      rateLimits: {
+        max: 100,
+        windowMs: 60_000,
+        quote: 30,
+        price: 30,
+        order: 60,
+        register: 5,
+        unregister: 10,
+        solvers: 60,
+        results: 60,
+        streams: 300,
+        sessions: 30,
+      },
+      rateLimitStore: 'memory',
+      maxStreamClients: 10_000,
+      maxStreamClientsPerIp: 100,
+      eventRetentionDays: 30,
+      maxReorgDepth: 256,
+      quoteRecordHours: 24,
+      quoteRecordMaxBytes: 1_073_741_824,
+      corsOrigins: ['*'],
+      trustProxy: 0,
+      solverAllowlist: false,
+      solverSessions: true,
+      publicUrls: [],
+      replicaAccess: undefined,
+      metricsAuth: undefined,
+      console: true,
+      solverEndpointAllowlist: [],
+      logLevel: 'info',
+      logRequestSample: 1,
+    } satisfies Config)
+  })
+
+  test.each(['', '  '])('apply when every variable is %j', (blank) => {
+    const optional = OPTIONAL_VARIABLES.filter((name) => name !== 'SUPPORTED_CHAINS')
+    const names = [...Object.keys(DEFAULTS), ...optional]
+    const ofChain = [
+      'POLL_INTERVAL_MS_1',
+      'CONFIRMATIONS_1',
+      'RECHECK_BLOCKS_1',
+      'START_BLOCK_1',
+      'DESTINATION_CHAINS_1',
+    ]
+    expect(read(Object.fromEntries([...names, ...ofChain].map((name) => [name, blank])))).toEqual(
+      readConfig(LEAST),
+    )
+  })
+})
+
+describe('each variable is read:', () => {
+  test.each<[string, string, Partial<Config>]>([
+    ['PROTOCOL_NAME', 'Acme_2', { protocolName: 'Acme_2' }],
+    ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
+    ['HOST', ' :: ', { host: '::' }],
+    ['PORT', '0', { port: 0 }],
+    ['PORT', '65535', { port: 65_535 }],
+    ['DB_PATH', ':memory:', { dbPath: ':memory:' }],
+    ['NODE_ENV', 'production', { production: true }],
+    ['NODE_ENV', 'development', { production: false }],
+    ['QUOTE_TIMEOUT_MS', '60000', { quoteTimeoutMs: 60_000 }],
+    // The default of the soft deadline is never above it.
+    ['QUOTE_TIMEOUT_MS', '300', { quoteTimeoutMs: 300, quoteSoftTimeoutMs: 300 }],
+    ['QUOTE_SOFT_TIMEOUT_MS', '0', { quoteSoftTimeoutMs: 0 }],
+    ['QUOTE_SOFT_TIMEOUT_MS', '2000', { quoteSoftTimeoutMs: 2000 }],
+    ['PRICE_CACHE_MS', '0', { priceCacheMs: 0 }],
+    ['VERIFY_QUOTES', 'best', { verifyQuotes: 'best' }],
+    ['VERIFY_MAX', 'off', { verifyMax: 'off' }],
+    ['VERIFY_MAX', 'all', { verifyMax: 'all' }],
+    ['VERIFY_TIMEOUT_MS', '60000', { verifyTimeoutMs: 60_000 }],
+    ['DEFAULT_DEPOSIT_WINDOW', '86400', { defaultDepositWindowSeconds: 86_400 }],
+    ['DEFAULT_FILL_WINDOW', '1', { defaultFillWindowSeconds: 1 }],
+    ['MIN_SOLVER_BOND', '0', { minSolverBond: 0n }],
+    ['MIN_SOLVER_BOND', '9007199254740993', { minSolverBond: 9_007_199_254_740_993n }],
+    ['BOND_CHECK_INTERVAL_MS', '10', { bondCheckIntervalMs: 10 }],
+    ['IDLE_POLL_MS', '30000', { idlePollMs: 30_000 }],
+    ['MAX_SOLVERS_PER_CHAIN', '1', { maxSolversPerChain: 1 }],
+    ['UNBONDED_GRACE_SECONDS', '0', { unbondedGraceMs: 0 }],
+    ['FADE_COOLDOWN_SECONDS', '28800', { fadeCooldownSeconds: 28_800 }],
+    ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
+    ['MAX_CONNECTIONS_PER_SOLVER', '64', { maxConnectionsPerSolver: 64 }],
+    ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],
+    ['MAX_STREAM_CLIENTS_PER_IP', '0', { maxStreamClientsPerIp: 0 }],
+    ['EVENT_RETENTION_DAYS', '36500', { eventRetentionDays: 36_500 }],
+    ['MAX_REORG_DEPTH', '1', { maxReorgDepth: 1 }],
+    [
+      'CORS_ORIGINS',
+      'https://a.example, http://localhost:8080,',
+      { corsOrigins: ['https://a.example', 'http://localhost:8080'] },
+    ],
+    ['TRUST_PROXY', '2', { trustProxy: 2 }],
+    ['TRUST_PROXY', '10.0.0.0/8, ::1', { trustProxy: ['10.0.0.0/8', '::1'] }],
+    ['SOLVER_SESSIONS', 'false', { solverSessions: false }],
+    ['CONSOLE', 'false', { console: false }],
+    [
+      'PUBLIC_URLS',
+      'HTTPS://Quotes.Example:443/, http://localhost:3000,https://quotes.example',
+      { publicUrls: ['https://quotes.example', 'http://localhost:3000'] },
+    ],
+    ['METRICS_AUTH', 'scraper:p:ss', { metricsAuth: 'scraper:p:ss' }],
+    [
+      'SOLVER_ENDPOINT_ALLOWLIST',
+      'solver.internal,10.0.0.0/8,fd00::1',
+      { solverEndpointAllowlist: ['solver.internal', '10.0.0.0/8', 'fd00::1'] },
+    ],
+    ['LOG_LEVEL', 'silent', { logLevel: 'silent' }],
+    ['LOG_REQUEST_SAMPLE', '0', { logRequestSample: 0 }],
+    ['LOG_REQUEST_SAMPLE', '0.01', { logRequestSample: 0.01 }],
+  ])('%s=%s', (variable, value, expected) => {
+    expect(read({ [variable]: value })).toEqual({ ...readConfig(LEAST), ...expected })
+  })
+
+  test.each([
+    ['RATE_LIMIT_MAX', 'max'],
+    ['RATE_LIMIT_WINDOW_MS', 'windowMs'],
+    ['RATE_LIMIT_QUOTE', 'quote'],
+    ['RATE_LIMIT_PRICE', 'price'],
+    ['RATE_LIMIT_ORDER', 'order'],
+    ['RATE_LIMIT_REGISTER', 'register'],
+    ['RATE_LIMIT_UNREGISTER', 'unregister'],
+    ['RATE_LIMIT_SOLVERS', 'solvers'],
+    ['RATE_LIMIT_RESULTS', 'results'],
+    ['RATE_LIMIT_STREAMS', 'streams'],
+    ['RATE_LIMIT_SESSIONS', 'sessions'],
+  ])('%s', (variable, field) => {
+    const { rateLimits } = readConfig(LEAST)
+    expect(read({ [variable]: '7' }).rateLimits).toEqual({ ...rateLimits, [field]: 7 })
+  })
+
+  test.each(['MAX', 'QUOTE', 'PRICE', 'ORDER', 'REGISTER', 'UNREGISTER', 'SOLVERS', 'STREAMS', 'SESSIONS'])(
+    'RATE_LIMIT_%s=0 turns the limit off',
+    (name) => {
+      expect(Object.values(read({ [`RATE_LIMIT_${name}`]: '0' }).rateLimits)).toContain(0)
+    },
+  )
+})
+
+describe('the database', () => {
+  const DATABASE_URL = 'postgresql://ada:s%40cret@db.example:5433/quotes?sslmode=verify-full'
+
+  test.each([DATABASE_URL, 'postgres://127.0.0.1/quotes', 'postgres://%2Frun%2Fpostgresql/quotes'])(
+    'is the PostgreSQL at %s, which also counts requests',
+    (databaseUrl) => {
+      const shared = { databaseUrl, rateLimitStore: 'postgres' }
+      expect(read({ DATABASE_URL: databaseUrl })).toEqual({ ...readConfig(LEAST), ...shared })
+    },
+  )
+
+  test('can be shared while each replica counts requests in its own memory', () => {
+    expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'memory' }).rateLimitStore).toBe('memory')
+    expect(read({ DATABASE_URL, RATE_LIMIT_STORE: 'postgres' }).rateLimitStore).toBe('postgres')
+    expect(read({ RATE_LIMIT_STORE: 'memory' })).toEqual(readConfig(LEAST))
+  })
+})
+
+describe('a chain', () => {
+  test('has several RPC endpoints in their order, http and ws', () => {
+    const urls = 'wss://rpc.example/key, https://rpc.example?key=1,http://127.0.0.1:8545,ws://[::1]:8546'
+    expect(readOneChain({ RPC_URL_1: urls })?.rpcUrls).toEqual([
+      'wss://rpc.example/key',
+      'https://rpc.example?key=1',
+      'http://127.0.0.1:8545',
+      'ws://[::1]:8546',
+    ])
+  })
+
+  test('is a destination itself, in addition to the listed ones', () => {
+    const listed = { DESTINATION_CHAINS_1: ' 10, 8453,10,1 ' }
+    expect(readOneChain(listed)).toMatchObject({ destinationChains: [1, 10, 8453] })
+  })
+
+  test('has a poll interval, confirmations and a first block', () => {
+    const changes = {
+      POLL_INTERVAL_MS_1: '10',
+      CONFIRMATIONS_1: '12',
+      START_BLOCK_1: '0',
+      RECHECK_BLOCKS_1: '7',
+    }
+    expect(readOneChain(changes)).toMatchObject({
+      pollIntervalMs: 10,
+      confirmations: 12,
+      startBlock: 0,
+      recheckBlocks: 7,
+    })
+  })
+
+  test('has one set of variables for each chain, in their order', () => {
+    const { chains } = read({
+      SUPPORTED_CHAINS: ' 8453 ,1, ',
+      RPC_URL_8453: 'http://127.0.0.1:1',
+      SERVICE_ADDRESS_8453: `0x${'11'.repeat(20)}`,
+      CONFIRMATIONS_8453: '3',
+    })
+    expect(
+      chains.map(({ chainId, rpcUrls, confirmations }) => ({ chainId, rpcUrls, confirmations })),
+    ).toEqual([
+      { chainId: 8453, rpcUrls: ['http://127.0.0.1:1'], confirmations: 3 },
+      { chainId: 1, rpcUrls: ['http://127.0.0.1:8545'], confirmations: 0 },
+    ])
+  })
+
+  test('that is not supported may have variables with any values', () => {
+    expect(read({ RPC_URL_5: 'nonsense', SERVICE_ADDRESS_5: 'nonsense' })).toEqual(readConfig(LEAST))
+  })
+})
+
+test("the process's environment overrides a file .env in the working directory", () => {
+  const folder = mkdtempSync(join(tmpdir(), 'config-'))
+  const before = process.cwd()
+  onTestFinished(() => {
+    process.chdir(before)
+    rmSync(folder, { recursive: true })
+  })
+  writeFileSync(join(folder, '.env'), 'PROTOCOL_NAME=FromFile\nDB_PATH=from-file.db\n')
+  process.chdir(folder)
+  vi.stubEnv('PROTOCOL_NAME', 'FromProcess')
+  vi.stubEnv('DB_PATH', undefined)
+  expect(processEnvironment()).toMatchObject({ PROTOCOL_NAME: 'FromProcess', DB_PATH: 'from-file.db' })
+})

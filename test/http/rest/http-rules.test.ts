@@ -1,0 +1,168 @@
+import type { DescService } from '@bufbuild/protobuf'
+import { describe, expect, test } from 'vitest'
+import { ChainService } from '../../../gen/aggregator/v1/chain_pb.js'
+import { EventService } from '../../../gen/aggregator/v1/event_pb.js'
+import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
+import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import { assertNoConflict, compileRoutes } from '../../../src/http/rest/http-rules.js'
+import { methodWith } from './proto-descriptors.js'
+
+/** The routes of all methods, one line each. */
+function lines(services: readonly DescService[]): string[] {
+  const methods = services.flatMap((service) => service.methods)
+  return methods.flatMap((method) =>
+    compileRoutes(method).map(({ verb, url, hasBody, responseField }) => {
+      const answer = responseField === undefined ? 'the message' : responseField.jsonName
+      return `${method.name}: ${verb} ${url}, body ${hasBody ? '*' : 'none'}, answers ${answer}`
+    }),
+  )
+}
+
+test('the protos give the routes of the protocol', () => {
+  expect(lines([QuoteService, SolverService, OrderService, EventService, ChainService])).toEqual([
+    'GetQuote: POST /v1/:chainId/quote, body *, answers the message',
+    'StreamQuotes: POST /v1/:chainId/quote/stream, body *, answers the message',
+    'GetPrice: POST /v1/:chainId/price, body *, answers the message',
+    'GetQuoteRecord: GET /v1/:chainId/quote/:quoteId, body none, answers the message',
+    'RegisterSolver: POST /v1/:chainId/solvers/register, body *, answers the message',
+    'UnregisterSolver: DELETE /v1/:chainId/solvers/:address, body *, answers the message',
+    'ListSolvers: GET /v1/:chainId/solvers, body none, answers solvers',
+    'ListSolverStats: GET /v1/:chainId/solvers/stats, body none, answers the message',
+    'GetSolverStats: GET /v1/:chainId/solvers/:address/stats, body none, answers the message',
+    'ListOwnResults: POST /v1/:chainId/solvers/:address/results, body *, answers the message',
+    'GetOrder: GET /v1/:chainId/order/:orderId, body none, answers the message',
+    'ListOrders: GET /v1/:chainId/orders, body none, answers the message',
+    'StreamEvents: GET /v1/ws, body none, answers the message',
+    'StreamEvents: GET /v1/events, body none, answers the message',
+    'ListChains: GET /v1/chains, body none, answers the message',
+  ])
+})
+
+test("a route's path fields are the method's own fields, in the path's order", () => {
+  const [route] = compileRoutes(OrderService.method.getOrder)
+  const { chainId, orderId } = OrderService.method.getOrder.input.field
+  expect(route?.pathFields).toEqual([chainId, orderId])
+})
+
+test('a method without an option has no route', () => {
+  expect(compileRoutes(methodWith(undefined))).toEqual([])
+})
+
+test.each(['get', 'put', 'post', 'delete', 'patch'] as const)('a rule for %s becomes its verb', (verb) => {
+  const [route] = compileRoutes(methodWith({ pattern: { case: verb, value: '/v1/orders' } }))
+  expect(route).toMatchObject({ verb: verb.toUpperCase(), url: '/v1/orders', pathFields: [], hasBody: false })
+})
+
+test('a variable may stand at the end, at the beginning and twice in a path', () => {
+  const [route] = compileRoutes(methodWith({ pattern: { case: 'get', value: '/{order_id}/of/{chain_id}' } }))
+  expect(route?.url).toBe('/:orderId/of/:chainId')
+  expect(route?.pathFields.map(({ name }) => name)).toEqual(['order_id', 'chain_id'])
+})
+
+test('additional bindings are separate routes after the first', () => {
+  const routes = compileRoutes(
+    methodWith({
+      pattern: { case: 'get', value: '/a/{chain_id}' },
+      additionalBindings: [
+        { pattern: { case: 'post', value: '/b' }, body: '*' },
+        { pattern: { case: 'get', value: '/c' }, responseBody: 'order_id' },
+      ],
+    }),
+  )
+  expect(routes).toMatchObject([
+    { verb: 'GET', url: '/a/:chainId', hasBody: false, responseField: undefined },
+    { verb: 'POST', url: '/b', hasBody: true, responseField: undefined },
+    { verb: 'GET', url: '/c', hasBody: false, responseField: { jsonName: 'orderId' } },
+  ])
+})
+
+describe('the compiler rejects at start', () => {
+  test('a rule without a path', () => {
+    expect(() => compileRoutes(methodWith({}))).toThrow('a path for a standard verb')
+  })
+
+  test('a custom verb', () => {
+    const pattern = { case: 'custom', value: { kind: 'LOCK', path: '/v1/orders' } } as const
+    expect(() => compileRoutes(methodWith({ pattern }))).toThrow('a path for a standard verb')
+  })
+
+  test('a single field as body', () => {
+    const rule = { pattern: { case: 'post', value: '/v1/orders' }, body: 'order_id' } as const
+    expect(() => compileRoutes(methodWith(rule))).toThrow('body "*" or none')
+  })
+
+  test.each([
+    '/v1/{order_id=orders/*}',
+    '/v1/{order_id=**}',
+    '/v1/*',
+    '/v1/**',
+    '/v1/{order_id}:cancel',
+    '/v1/orders:cancel',
+    '/v1/order-{order_id}',
+    '/v1/{order.id}',
+    '/v1/{}',
+    '/v1/{order_id',
+  ])('the path %s', (value) => {
+    expect(() => compileRoutes(methodWith({ pattern: { case: 'get', value } }))).toThrow(
+      'path variables that fill a segment',
+    )
+  })
+
+  test('a variable that is not a field, with method, message and field in the error', () => {
+    const rule = { pattern: { case: 'get', value: '/v1/{user}' } } as const
+    expect(() => compileRoutes(methodWith(rule))).toThrow(
+      /GetOrder: aggregator\.v1\.GetOrderRequest has no field user/,
+    )
+  })
+
+  test('a response body that is not a field', () => {
+    const rule = { pattern: { case: 'get', value: '/v1/orders' }, responseBody: 'orders' } as const
+    expect(() => compileRoutes(methodWith(rule))).toThrow(
+      'aggregator.v1.GetOrderResponse has no field orders',
+    )
+  })
+
+  test('an additional binding of an unknown form', () => {
+    const method = methodWith({
+      pattern: { case: 'get', value: '/v1/orders' },
+      additionalBindings: [{ pattern: { case: 'get', value: '/v1/*' } }],
+    })
+    expect(() => compileRoutes(method)).toThrow('path variables that fill a segment')
+  })
+})
+
+describe('two routes', () => {
+  function routesAt(...rules: ['get' | 'post', string][]) {
+    return rules.flatMap(([verb, value]) => compileRoutes(methodWith({ pattern: { case: verb, value } })))
+  }
+
+  test('conflict when they have the same verb and path', () => {
+    expect(() => assertNoConflict(routesAt(['get', '/v1/orders'], ['get', '/v1/orders']))).toThrow(
+      'two methods are served at GET /v1/orders',
+    )
+  })
+
+  test('conflict when their paths differ only in the names of variables', () => {
+    expect(() =>
+      assertNoConflict(routesAt(['get', '/v1/{chain_id}/a'], ['get', '/v1/{order_id}/a'])),
+    ).toThrow('two methods are served at GET /v1/:orderId/a')
+  })
+
+  test('do not conflict when they have other verbs or other segments', () => {
+    const routes = routesAt(
+      ['get', '/v1/orders'],
+      ['post', '/v1/orders'],
+      ['get', '/v1/{order_id}'],
+      ['get', '/v1/{order_id}/a'],
+      ['get', '/v1/{order_id}/{chain_id}'],
+    )
+    expect(() => assertNoConflict(routes)).not.toThrow()
+  })
+
+  test('of the protos never conflict', () => {
+    const services: DescService[] = [QuoteService, SolverService, OrderService, EventService]
+    const routes = services.flatMap((service) => service.methods.flatMap((method) => compileRoutes(method)))
+    expect(() => assertNoConflict(routes)).not.toThrow()
+  })
+})

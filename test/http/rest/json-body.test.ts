@@ -1,0 +1,75 @@
+import { describe, expect, test } from 'vitest'
+import type { ServiceError } from '../../../src/domain/errors.js'
+import { parseJsonBody } from '../../../src/http/rest/json-body.js'
+
+/** The violations of a body. */
+function violationsOf(body: string | Buffer): readonly { field: string; message: string }[] {
+  try {
+    parseJsonBody(Buffer.from(body as string))
+  } catch (error) {
+    expect(error).toMatchObject({ reason: 'INVALID_ARGUMENT', httpStatus: 400 })
+    return (error as ServiceError).violations
+  }
+  throw new Error('the body was accepted')
+}
+
+describe('the reader of bodies accepts', () => {
+  test.each([
+    ['an empty object', '{}'],
+    ['fields of all kinds', '{"a":1,"b":"x","c":null,"d":[1,{"e":2}],"f":{"g":true}}'],
+    ['blanks around everything', ' \r\n\t{ "a" :\t1 , "b" : [ ] } \n'],
+    ['the same key at other depths', '{"a":{"a":1},"b":[{"a":1},{"a":2}]}'],
+    ['a value that equals its key', '{"a":"a","b":"a"}'],
+    ['texts that look like keys and brackets', '{"a":"\\"a\\":{[}]","b":"{\\"b\\":1"}'],
+    ['text that holds JSON', JSON.stringify({ a: 'x","a":1', b: 1 })],
+    ['escapes before a quotation mark', '{"a\\\\":1,"b":"\\\\"}'],
+    ['keys that differ in case', '{"a":1,"A":2}'],
+    ['an empty key', '{"":1}'],
+    ['text outside ASCII', '{"größe":"漢字 🙂"}'],
+  ])('%s', (_what, text) => {
+    expect(parseJsonBody(Buffer.from(text))).toEqual(JSON.parse(text))
+  })
+})
+
+test.each([
+  ['nothing', ''],
+  ['blanks', '  '],
+  ['broken JSON', '{"a":'],
+  ['no JSON', 'a=1'],
+  ['two objects', '{}{}'],
+  ['a comma too many', '{"a":1,}'],
+  ['a byte order mark', '\ufeff{}'],
+])('%s is not valid JSON', (_what, text) => {
+  expect(violationsOf(text)).toEqual([{ field: 'body', message: 'must be valid JSON' }])
+})
+
+test.each(['[]', '[{}]', '"a"', '1', 'true', 'null'])('%s is not an object', (text) => {
+  expect(violationsOf(text)).toEqual([{ field: 'body', message: 'must be a JSON object' }])
+})
+
+test('a body that is not UTF-8 is rejected', () => {
+  expect(violationsOf(Buffer.from('{"a":"é"}', 'latin1'))).toEqual([
+    { field: 'body', message: 'must be UTF-8' },
+  ])
+})
+
+describe('a field that is given twice is rejected:', () => {
+  test.each([
+    ['side by side', '{"a":1,"a":1}', ['a']],
+    ['with others between', '{"a":1,"b":{"c":[1]},"a":2}', ['a']],
+    ['three times', '{"a":1,"a":2,"a":3}', ['a']],
+    ['written with an escape', '{"amount":"1","\\u0061mount":"2"}', ['amount']],
+    ['with blanks before its colon', '{"a" :1,"a"\n:2}', ['a']],
+    ['each of several', '{"a":1,"b":1,"b":2,"a":2}', ['b', 'a']],
+    ['without a name', '{"":1,"":2}', ['']],
+  ])('%s', (_what, text, fields) => {
+    expect(violationsOf(text)).toEqual(fields.map((field) => ({ field, message: 'must be given once' })))
+  })
+})
+
+test.each(['{"__proto__":{"a":1}}', '{"\\u005f_proto__":1}'])(
+  'the key __proto__ is rejected in %s',
+  (text) => {
+    expect(violationsOf(text)).toEqual([{ field: '__proto__', message: 'must not be given' }])
+  },
+)

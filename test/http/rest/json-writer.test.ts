@@ -1,0 +1,161 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
+} from '@bufbuild/protobuf/wkt'
+import { describe, expect, test } from 'vitest'
+import {
+  ConnectedSchema,
+  EventType,
+  RevertedSchema,
+  StreamEventsResponseSchema,
+} from '../../../gen/aggregator/v1/event_pb.js'
+import { GetOrderResponseSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
+import {
+  GetQuoteResponseSchema,
+  QuoteSchema,
+  SignedQuoteSchema,
+} from '../../../gen/aggregator/v1/quote_pb.js'
+import { ListSolversResponseSchema } from '../../../gen/aggregator/v1/solver_pb.js'
+import { compileJsonWriter } from '../../../src/http/rest/json-writer.js'
+import { messageWith } from './proto-descriptors.js'
+
+const quote = {
+  solver: '0xA',
+  user: '0xB',
+  inputToken: '0xC',
+  inputAmount: '1000',
+  outputToken: '0xD',
+  outputAmount: '3000',
+  orderType: 0,
+  outputChainId: 8453n,
+  depositDeadline: 1_800_000_300,
+  fillDeadline: 1_800_000_420,
+  nonce: '7',
+}
+const signed = { solverSignature: '0x01', depositAddress: '0xE', orderId: '0x02' }
+
+test('the writer writes a whole response with nested messages, in the order of its fields', () => {
+  const write = compileJsonWriter(GetQuoteResponseSchema)
+  const message = create(GetQuoteResponseSchema, {
+    quote,
+    ...signed,
+    alternativeQuotes: [{ quote, ...signed }],
+    quoteId: '9',
+  })
+  const quoteText =
+    '{"solver":"0xA","user":"0xB","inputToken":"0xC","inputAmount":"1000","outputToken":"0xD",' +
+    '"outputAmount":"3000","orderType":0,"outputChainId":8453,"depositDeadline":1800000300,' +
+    '"fillDeadline":1800000420,"nonce":"7"}'
+  const signedText = `"quote":${quoteText},"solverSignature":"0x01","depositAddress":"0xE","orderId":"0x02"`
+  expect(JSON.stringify(write(message))).toBe(
+    `{${signedText},"alternativeQuotes":[{${signedText}}],"quoteId":"9"}`,
+  )
+})
+
+test('zero values are present', () => {
+  expect(compileJsonWriter(QuoteSchema)(create(QuoteSchema))).toEqual({
+    solver: '',
+    user: '',
+    inputToken: '',
+    inputAmount: '',
+    outputToken: '',
+    outputAmount: '',
+    orderType: 0,
+    outputChainId: 0,
+    depositDeadline: 0,
+    fillDeadline: 0,
+    nonce: '',
+  })
+  expect(compileJsonWriter(ListSolversResponseSchema)(create(ListSolversResponseSchema))).toEqual({
+    solvers: [],
+  })
+})
+
+test('unset optional fields are absent', () => {
+  const write = compileJsonWriter(GetOrderResponseSchema)
+  const unknown = create(GetOrderResponseSchema, { orderId: '0x02', chainId: 1n, state: OrderState.NONE })
+  expect(Object.entries(write(unknown))).toEqual([
+    ['orderId', '0x02'],
+    ['chainId', 1],
+    ['state', 'NONE'],
+  ])
+})
+
+test('optional fields with their zero value are present', () => {
+  const write = compileJsonWriter(GetOrderResponseSchema)
+  const message = create(GetOrderResponseSchema, { user: '', outputChainId: 0n, fillDeadline: 0 })
+  expect(write(message)).toMatchObject({ user: '', outputChainId: 0, fillDeadline: 0 })
+})
+
+test('a message that is not set is absent', () => {
+  expect(compileJsonWriter(GetQuoteResponseSchema)(create(GetQuoteResponseSchema))).not.toHaveProperty(
+    'quote',
+  )
+})
+
+test('64-bit integers are numbers', () => {
+  const solver = { address: '0xA', name: 'One', registeredAt: 9_007_199_254_740_991n }
+  const message = create(ListSolversResponseSchema, { solvers: [solver] })
+  expect(compileJsonWriter(ListSolversResponseSchema)(message)).toEqual({
+    solvers: [{ address: '0xA', name: 'One', registeredAt: Number.MAX_SAFE_INTEGER }],
+  })
+})
+
+test.each([
+  [OrderState.NONE, 'NONE'],
+  [OrderState.DEPOSITED, 'DEPOSITED'],
+  [OrderState.SETTLED, 'SETTLED'],
+  [OrderState.REFUNDED, 'REFUNDED'],
+])('order state %i is written %s, without its prefix', (state, name) => {
+  const message = create(GetOrderResponseSchema, { state })
+  expect(compileJsonWriter(GetOrderResponseSchema)(message)).toMatchObject({ state: name })
+})
+
+test.each([
+  [EventType.DEPOSITED, 'Deposited'],
+  [EventType.SETTLED, 'Settled'],
+  [EventType.REFUNDED, 'Refunded'],
+  [EventType.REVERTED, 'Reverted'],
+])('event type %i is written %s, like the messages of its kind', (event, name) => {
+  expect(compileJsonWriter(RevertedSchema)(create(RevertedSchema, { event }))).toMatchObject({ event: name })
+})
+
+test('lists are written item by item, in their order, and are present when empty', () => {
+  const write = compileJsonWriter(ConnectedSchema)
+  const supportedChains = [8453n, 1n, 9_007_199_254_740_991n]
+  expect(write(create(ConnectedSchema, { supportedChains }))).toStrictEqual({
+    supportedChains: [8453, 1, 9_007_199_254_740_991],
+  })
+  expect(write(create(ConnectedSchema))).toStrictEqual({ supportedChains: [] })
+
+  const holder = messageWith({ type: Type.STRING, label: Label.REPEATED })
+  expect(compileJsonWriter(holder)(create(holder, { sampleField: ['b', '', 'a'] }))).toStrictEqual({
+    sampleField: ['b', '', 'a'],
+  })
+})
+
+test('a boolean is written as it is, and an optional one that is not set is absent', () => {
+  const write = compileJsonWriter(SignedQuoteSchema)
+  expect(write(create(SignedQuoteSchema, { ...signed, verified: true }))).toMatchObject({ verified: true })
+  expect(write(create(SignedQuoteSchema, signed))).not.toHaveProperty('verified')
+})
+
+describe('the compiler rejects at start a response with', () => {
+  const one = { label: Label.OPTIONAL }
+
+  test.each([
+    ['a floating-point number of 32 bits', { ...one, type: Type.FLOAT }],
+    ['a signed integer', { ...one, type: Type.INT64 }],
+    ['bytes', { ...one, type: Type.BYTES }],
+    ['a choice of several fields', { ...one, type: Type.STRING, isOneOf: true }],
+  ])('%s, with the field in the error', (_what, kind) => {
+    expect(() => compileJsonWriter(messageWith(kind))).toThrow('sample.Holder.sample_field')
+  })
+
+  test('a oneof', () => {
+    expect(() => compileJsonWriter(StreamEventsResponseSchema)).toThrow(
+      'the writer of responses does not support this kind of field',
+    )
+  })
+})

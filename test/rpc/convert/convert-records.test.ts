@@ -1,0 +1,33 @@
+import { create, toJson } from '@bufbuild/protobuf'
+import { expect, test } from 'vitest'
+import { GetQuoteRecordResponseSchema } from '../../../gen/aggregator/v1/quote_pb.js'
+import { DECLINE_CODES } from '../../../src/domain/solvers/session.js'
+import { toQuoteRecord } from '../../../src/quoting/records/quote-trace.js'
+import { viewForCaller } from '../../../src/quoting/records/record-view.js'
+import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
+import { sampleTrace, solverAddress } from '../../quoting/records/sample-trace.js'
+
+test('a record has the code of each request that was declined on a session, and no status', () => {
+  const attempts = DECLINE_CODES.map((code, index) => {
+    return { solver: solverAddress(index), result: { kind: 'declined', code } as const, tookMs: 1 }
+  })
+  const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleTrace({ attempts }))))
+  const message = create(GetQuoteRecordResponseSchema, toQuoteRecordMessage(viewForCaller(stored), undefined))
+  expect(toJson(GetQuoteRecordResponseSchema, message)).toMatchObject({
+    solvers: DECLINE_CODES.map((code) => ({
+      outcome: 'SOLVER_OUTCOME_DECLINED',
+      declineCode: `DECLINE_CODE_${code}`,
+      explanation: expect.stringContaining('The solver declined'),
+    })),
+  })
+  expect(message.solvers.every(({ httpStatus }) => httpStatus === undefined)).toBe(true)
+})
+
+test('a request that was declined over HTTP has the status and no code', () => {
+  const attempts = [
+    { solver: solverAddress(1), result: { kind: 'declined', status: 422 } as const, tookMs: 1 },
+  ]
+  const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleTrace({ attempts }))))
+  const { solvers } = toQuoteRecordMessage(viewForCaller(stored), undefined)
+  expect(solvers).toMatchObject([{ httpStatus: 422, declineCode: undefined }])
+})

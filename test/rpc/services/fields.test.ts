@@ -1,0 +1,304 @@
+import { describe, expect, test } from 'vitest'
+import { DEPOSIT_WINDOW } from '../../../src/domain/field-rules.js'
+import { Fields } from '../../../src/rpc/services/fields.js'
+
+const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+const ORDER_ID = `0x${'Ab'.repeat(32)}`
+const SIGNATURE = `0x${'aB'.repeat(65)}`
+const MAX = 2n ** 256n - 1n
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
+
+/** Reads one field with the name `it`: its value, and its violations. */
+function read<T>(reader: (fields: Fields, field: string) => T): { value: T; messages: string[] } {
+  const fields = new Fields([])
+  const value = reader(fields, 'it')
+  expect(fields.violations.filter(({ field }) => field !== 'it')).toEqual([])
+  return { value, messages: fields.violations.map(({ message }) => message) }
+}
+
+function expectViolation(reader: (fields: Fields, field: string) => unknown, message: string): void {
+  expect(read(reader).messages).toEqual([message])
+}
+
+describe('an address', () => {
+  test('is read in any letter case and given in lower case', () => {
+    const { value, messages } = read((fields, it) => fields.address(it, ADDRESS))
+    expect({ value, messages }).toEqual({ value: ADDRESS.toLowerCase(), messages: [] })
+  })
+
+  test.each(['', ADDRESS.slice(2), `${ADDRESS}0`, ADDRESS.slice(0, -2), ORDER_ID])('is not %j', (text) => {
+    expectViolation((fields, it) => fields.address(it, text), 'must be a 20-byte address in hex with 0x')
+  })
+})
+
+describe('32 bytes', () => {
+  test('are read in any letter case and given in lower case', () => {
+    const { value, messages } = read((fields, it) => fields.bytes32(it, ORDER_ID))
+    expect({ value, messages }).toEqual({ value: ORDER_ID.toLowerCase(), messages: [] })
+  })
+
+  test.each(['', '0x', ORDER_ID.slice(2), `${ORDER_ID}00`, ORDER_ID.slice(0, -1), ADDRESS])(
+    'are not %j',
+    (text) => {
+      expectViolation((fields, it) => fields.bytes32(it, text), 'must be 32 bytes in hex with 0x')
+    },
+  )
+})
+
+describe('a signature', () => {
+  test('is read as it is', () => {
+    const { value, messages } = read((fields, it) => fields.signature(it, SIGNATURE))
+    expect({ value, messages }).toEqual({ value: SIGNATURE, messages: [] })
+  })
+
+  const bad = [
+    '',
+    '0x',
+    SIGNATURE.slice(2),
+    `${SIGNATURE}00`,
+    SIGNATURE.slice(0, -2),
+    `${SIGNATURE.slice(0, -1)}g`,
+  ]
+  test.each([...bad, `${SIGNATURE}\n`])('is not %j', (text) => {
+    expectViolation((fields, it) => fields.signature(it, text), 'must be 65 bytes in hex with 0x')
+  })
+})
+
+describe('an amount', () => {
+  test.each([1n, 1000n, MAX])('may be %s', (amount) => {
+    const { value, messages } = read((fields, it) => fields.amount(it, amount.toString()))
+    expect({ value, messages }).toEqual({ value: amount, messages: [] })
+  })
+
+  test.each(['', '0', '00', '01', '-1', '+1', '1.0', '1e3', '0x1', ' 1', (MAX + 1n).toString()])(
+    'is not %j',
+    (text) => {
+      const message =
+        'must be a decimal integer of 1 to 2^256-1 without sign, point, exponent or leading zeros'
+      expectViolation((fields, it) => fields.amount(it, text), message)
+    },
+  )
+})
+
+describe('an integer', () => {
+  test.each([1, 300, 86_400, 300n])('of 1 to 86400 may be %s', (number) => {
+    const { value, messages } = read((fields, it) => fields.integer(it, number, DEPOSIT_WINDOW))
+    expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
+  })
+
+  test.each([0, -1, 86_401, 2n ** 64n])('of 1 to 86400 is not %s', (number) => {
+    expectViolation(
+      (fields, it) => fields.integer(it, number, DEPOSIT_WINDOW),
+      'must be an integer of 1 to 86400',
+    )
+  })
+})
+
+describe('a timestamp', () => {
+  test.each([1n, 1_800_000_000_123n, MAX_SAFE])('may be %s', (number) => {
+    const { value, messages } = read((fields, it) => fields.timestampMs(it, number))
+    expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
+  })
+
+  test.each([0n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
+    expectViolation((fields, it) => fields.timestampMs(it, number), 'must be Unix time in milliseconds')
+  })
+})
+
+describe('one of some integers', () => {
+  test.each([1n, 10n, MAX_SAFE])('may be %s', (number) => {
+    const { value, messages } = read((fields, it) => fields.oneOf(it, number, [1, 10, Number(MAX_SAFE)]))
+    expect({ value, messages }).toEqual({ value: Number(number), messages: [] })
+  })
+
+  test.each([0n, 2n, -1n, MAX_SAFE + 1n, 2n ** 64n - 1n])('is not %s', (number) => {
+    expectViolation((fields, it) => fields.oneOf(it, number, [1, 10]), 'must be 1 or 10')
+  })
+})
+
+describe('a choice', () => {
+  const choices = { 1: 'EXACT_INPUT', 2: 'EXACT_OUTPUT' } as const
+
+  test('is one of its names', () => {
+    expect(read((fields, it) => fields.choice(it, 2, choices))).toEqual({
+      value: 'EXACT_OUTPUT',
+      messages: [],
+    })
+  })
+
+  test.each([0, 3, -1])('is not the number %i', (number) => {
+    const { value, messages } = read((fields, it) => fields.choice(it, number, choices))
+    expect({ value, messages }).toEqual({
+      value: undefined,
+      messages: ['must be EXACT_INPUT or EXACT_OUTPUT'],
+    })
+  })
+})
+
+describe('a display name', () => {
+  test.each([
+    ['one character', 'a'],
+    ['64 letters', 'a'.repeat(64)],
+    ['64 characters that take two code units each', '🙂'.repeat(64)],
+    ['blanks and punctuation', 'Solver "No. 1" <&>'],
+    ['letters of any script', 'Größe 漢字 ελ'],
+    ['letters with marks that no single character has', 'Q\u0323\u0302 \u0915\u094d\u0937\u093f'],
+    ['four combining marks in a row', 'a\u0301\u0302\u0303\u0304'],
+    ['a syllable of Burmese', 'ကျွှော်'],
+  ])('may be %s', (_what, text) => {
+    expect(read((fields, it) => fields.displayName(it, text))).toEqual({ value: text, messages: [] })
+  })
+
+  test.each([
+    ['empty', ''],
+    ['65 letters', 'a'.repeat(65)],
+    ['65 characters that take two code units each', '🙂'.repeat(65)],
+    ['two lines', 'a\nb'],
+    ['a name with a line feed at its end', 'a\n'],
+    ['a name with a NUL', 'a\0'],
+    ['a name with an escape', 'a\u001b[31m'],
+    ['a name with a DEL', 'a\u007f'],
+    ['a name with a C1 control', 'a\u0085'],
+    ['a name with half a surrogate pair', 'a\ud83d'],
+    ['a name with the other half', '\ude42a'],
+    ['a name with a bidi override', 'Ada\u202egro.live'],
+    ['a name with a bidi isolate', 'a\u2067b'],
+    ['a name with a zero-width space', 'A\u200bda'],
+    ['a name with a zero-width joiner, as in some emoji', '👨\u200d👩'],
+    ['a name with a soft hyphen', 'A\u00adda'],
+    ['a name with a byte order mark', '\ufeffAda'],
+    ['a name with tag characters', 'Ada\u{e0061}\u{e0064}'],
+    ['a name with a variation selector', 'Ada\ufe0f'],
+    ['a name with a supplementary variation selector', 'Ada\u{e0100}'],
+    ['a name with a line separator', 'a\u2028b'],
+    ['a name with a paragraph separator', 'a\u2029b'],
+    ['a blank', ' '],
+    ['blanks of other kinds', '\u3000\u00a0'],
+    ['a name with a blank before it', ' Ada'],
+    ['a name with a blank after it', 'Ada\u00a0'],
+    ["Hangul's fillers", '\u115f\u1160\u3164\uffa0'],
+    ["a name with Braille's blank", 'a\u2800b'],
+    ['a name with a private character', 'a\ue000'],
+    ['a name with an unassigned character', 'a\u0378'],
+    ['a name with five combining marks in a row', 'a\u0301\u0302\u0303\u0304\u0305'],
+    ['a name that begins with a mark', '\u0301a'],
+  ])('is not %s', (_what, text) => {
+    expectViolation(
+      (fields, it) => fields.displayName(it, text),
+      'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
+    )
+  })
+})
+
+describe('an endpoint URL', () => {
+  const longest = `https://solver.example/${'a'.repeat(2048 - 'https://solver.example/'.length)}`
+
+  test.each([
+    'https://solver.example',
+    'https://solver.example/',
+    'https://solver.example:8443/api/v1/',
+    'https://solver.example:8443/api/v1',
+    'http://127.0.0.1:8080',
+    'https://[2606:4700:4700::1111]:8443/api',
+    'https://xn--grn-hoa.example/%20',
+    longest,
+  ])('may be %s', (text) => {
+    expect(read((fields, it) => fields.endpointUrl(it, text))).toEqual({ value: text, messages: [] })
+  })
+
+  test.each([
+    '',
+    'solver.example',
+    '//solver.example',
+    'https://',
+    'https://:8443',
+    'https://solver.example:99999',
+    'ftp://solver.example',
+    'file:///etc/passwd',
+    'ws://solver.example',
+    'javascript:alert(1)',
+    'https://user@solver.example',
+    'https://user:password@solver.example',
+    'https://:password@solver.example',
+    'https://solver.example?a=1',
+    'https://solver.example/?',
+    'https://solver.example#top',
+    'https://solver.example/#',
+    ' https://solver.example',
+    'https://solver.example ',
+    'https://solver.example/a b',
+    'https://solver.example/\u00a0',
+    'https://solver.example\n',
+    'https://solver.example/\nAddress: 0x',
+    'https://solver\t.example',
+    'https://solver.example/\0',
+    'https://solver.example/\u200b',
+    'https://solver.example/\ud83d',
+    `${longest}a`,
+    // Each becomes six characters.
+    `https://solver.example/${'ü'.repeat(400)}`,
+  ])('is not %j', (text) => {
+    const message =
+      'must be an http or https URL of at most 2048 characters without credentials, query or fragment'
+    expectViolation((fields, it) => fields.endpointUrl(it, text), message)
+  })
+
+  test.each([
+    ['HTTPS://Solver.Example:8443/api/v1/', 'https://solver.example:8443/api/v1/'],
+    ['https://1.1.1.1\\@127.0.0.1', 'https://1.1.1.1/@127.0.0.1'],
+    ['https:1.1.1.1', 'https://1.1.1.1'],
+    ['https:///1.1.1.1/', 'https://1.1.1.1/'],
+    ['https://@1.1.1.1', 'https://1.1.1.1'],
+    ['https://0x01010101', 'https://1.1.1.1'],
+    ['https://１.1.1.1', 'https://1.1.1.1'],
+    ['https://solver.example:443', 'https://solver.example'],
+    ['http://solver.example:80/api', 'http://solver.example/api'],
+    ['https://solver.example:', 'https://solver.example'],
+    ['https://solver.example:08443', 'https://solver.example:8443'],
+    ['https://solver。example', 'https://solver.example'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+    ['https://solver.example/a/../b', 'https://solver.example/b'],
+    ['https://solver.example/a\\b', 'https://solver.example/a/b'],
+    ['https://solver.example/ü', 'https://solver.example/%C3%BC'],
+    ['https://[2606:4700:4700:0::1111]', 'https://[2606:4700:4700::1111]'],
+  ])('is not %s, and must be %s', (text, normal) => {
+    expectViolation(
+      (fields, it) => fields.endpointUrl(it, text),
+      `must be written in its normalised form: ${normal}`,
+    )
+  })
+
+  test.each(['https://solver.example:0', 'https://solver.example:00/'])('is not at port 0: %s', (text) => {
+    expectViolation((fields, it) => fields.endpointUrl(it, text), 'must have a port of 1 to 65535')
+  })
+})
+
+describe('violations', () => {
+  test('are all recorded, in the order in which the fields were read', () => {
+    const fields = new Fields([{ field: 'timestamp', message: 'must be an integer' }])
+    fields.address('address', '')
+    fields.amount('amount', '')
+    fields.addViolation('originChainId', 'must equal the chain of the request, 1')
+    expect(fields.violations.map(({ field }) => field)).toEqual([
+      'timestamp',
+      'address',
+      'amount',
+      'originChainId',
+    ])
+  })
+
+  test('of a malformed field are not recorded twice', () => {
+    const malformed = { field: 'amount', message: 'must be a string' }
+    const fields = new Fields([malformed])
+    fields.amount('amount', '')
+    fields.addViolation('amount', 'must be something else')
+    expect(fields.violations).toEqual([malformed])
+  })
+
+  test('are empty when every field is valid', () => {
+    const fields = new Fields([])
+    fields.address('address', ADDRESS)
+    fields.amount('amount', '1')
+    expect(fields.violations).toEqual([])
+  })
+})

@@ -1,0 +1,158 @@
+import { createFileRegistry, type DescService, fromBinary, toBinary } from '@bufbuild/protobuf'
+import {
+  type FileDescriptorProto,
+  FileDescriptorProtoSchema,
+  type FileDescriptorSet,
+  FileDescriptorSetSchema,
+} from '@bufbuild/protobuf/wkt'
+import { Code } from '@connectrpc/connect'
+import { describe, expect, it } from 'vitest'
+import { EventService } from '../../../gen/aggregator/v1/event_pb.js'
+import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { Health } from '../../../gen/health/v1/health_pb.js'
+import { createResponder } from '../../../src/rpc/services/reflection.js'
+
+type Answer = ReturnType<typeof createResponder>
+const SERVED = [EventService, QuoteService, Health]
+const answer: Answer = createResponder(SERVED)
+const HTTP_FILE = 'google/api/http.proto'
+const DESCRIPTOR_FILE = 'google/protobuf/descriptor.proto'
+const HEALTH_FILE = 'health/v1/health.proto'
+
+/** The files in the response to a query, in their order. */
+function filesFor(...[query]: Parameters<Answer>): FileDescriptorProto[] {
+  const { case: kind, value } = answer(query)
+  if (kind !== 'fileDescriptorResponse') throw new Error(`${kind}: ${JSON.stringify(value)}`)
+  return value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes))
+}
+const namesFor = (...query: Parameters<Answer>) => filesFor(...query).map(({ name }) => name)
+const namesOfSymbol = (value: string) => namesFor({ case: 'fileContainingSymbol', value })
+
+const notFound = (asked: string) => ({
+  case: 'errorResponse',
+  value: { errorCode: Code.NotFound, errorMessage: expect.stringContaining(asked) },
+})
+
+describe('the file of a symbol', () => {
+  it.each([
+    ['a message within a message', 'google.protobuf.DescriptorProto.ExtensionRange', DESCRIPTOR_FILE],
+    ['an enum within a message', 'grpc.health.v1.HealthCheckResponse.ServingStatus', HEALTH_FILE],
+    ['a method that streams', 'grpc.health.v1.Health.Watch', HEALTH_FILE],
+  ])('is that of %s', (_, symbol, file) => {
+    expect(namesOfSymbol(symbol)).toEqual([file])
+  })
+
+  it.each([
+    '',
+    '.',
+    'aggregator',
+    'aggregator.v1',
+    '.aggregator.v1.QuoteService',
+    'aggregator.v1.QuoteService.',
+    'aggregator.v1.quoteservice',
+    'aggregator.v1.QuoteService.getQuote',
+    'aggregator.v1.QuoteService.GetQuote.GetQuote',
+    'aggregator.v1.GetQuoteRequest.chainId',
+    'aggregator.v1.SolverService',
+    'google.api.http.get',
+    'aggregator/v1/quote.proto',
+    'constructor',
+    '__proto__',
+  ])('is not found for %j', (symbol) => {
+    expect(answer({ case: 'fileContainingSymbol', value: symbol })).toEqual(notFound(symbol))
+  })
+})
+
+describe('a file by its name', () => {
+  it('comes first, followed by all that it imports, each once', () => {
+    expect(namesFor({ case: 'fileByFilename', value: 'aggregator/v1/event.proto' })).toEqual([
+      'aggregator/v1/event.proto',
+      'aggregator/v1/chain_health.proto',
+      'google/api/annotations.proto',
+      HTTP_FILE,
+      DESCRIPTOR_FILE,
+    ])
+  })
+
+  it('is the same each time', () => {
+    const query = { case: 'fileByFilename', value: HEALTH_FILE } as const
+    expect(answer(query)).toEqual(answer(query))
+  })
+
+  it.each(['', 'quote.proto', '/aggregator/v1/quote.proto', 'aggregator/v1', '../package.json', '__proto__'])(
+    'is not found for %j',
+    (name) => {
+      expect(answer({ case: 'fileByFilename', value: name })).toEqual(notFound(name))
+    },
+  )
+
+  it.each(SERVED)('has the whole descriptor of $typeName', (service: DescService) => {
+    const file = filesFor({ case: 'fileContainingSymbol', value: service.typeName })
+    // A client that builds types from files needs imported files first.
+    const set = {
+      $typeName: 'google.protobuf.FileDescriptorSet',
+      file: file.toReversed(),
+    } as FileDescriptorSet
+    const read = fromBinary(FileDescriptorSetSchema, toBinary(FileDescriptorSetSchema, set))
+    const rebuilt = createFileRegistry(read).getService(service.typeName)
+    expect(
+      rebuilt?.methods.map(({ name, input, output }) => [name, input.typeName, output.typeName]),
+    ).toEqual(service.methods.map(({ name, input, output }) => [name, input.typeName, output.typeName]))
+    expect(rebuilt?.methods.map(({ proto }) => proto.options)).toEqual(
+      service.methods.map(({ proto }) => proto.options),
+    )
+  })
+})
+
+describe('extensions', () => {
+  const OPTIONS = 'google.protobuf.MethodOptions'
+  const find = (containingType: string, extensionNumber: number) =>
+    answer({ case: 'fileContainingExtension', value: { containingType, extensionNumber } })
+  const list = (value: string) => answer({ case: 'allExtensionNumbersOfType', value })
+
+  it('are found by the type that they extend and their number, both', () => {
+    const value = { containingType: OPTIONS, extensionNumber: 72295728 }
+    expect(namesFor({ case: 'fileContainingExtension', value })[0]).toBe('google/api/annotations.proto')
+    expect(find(OPTIONS, 0)).toEqual(notFound(`extension 0 of ${OPTIONS}`))
+    expect(find('google.protobuf.FieldOptions', 72295728)).toEqual(notFound('72295728'))
+    expect(find('', 72295728)).toEqual(notFound('72295728'))
+  })
+
+  it('are listed for the type that has them, and empty for a message without any', () => {
+    expect(list(OPTIONS).value).toEqual({ baseTypeName: OPTIONS, extensionNumber: [72295728] })
+    expect(list('aggregator.v1.GetQuoteRequest').value).toEqual({
+      baseTypeName: 'aggregator.v1.GetQuoteRequest',
+      extensionNumber: [],
+    })
+  })
+
+  it.each(['', `.${OPTIONS}`, 'aggregator.v1.QuoteService', 'aggregator.v1.OrderType'])(
+    'are not found for %j, which is not a message',
+    (type) => {
+      expect(list(type)).toEqual(notFound(type))
+    },
+  )
+
+  it('are unknown for files that no service needs', () => {
+    const onlyHealth = createResponder([Health])
+    expect(onlyHealth({ case: 'allExtensionNumbersOfType', value: OPTIONS })).toEqual(notFound(OPTIONS))
+  })
+})
+
+describe('other queries', () => {
+  it('the list of services is sorted by name and ignores the text of the query', () => {
+    for (const value of ['', '*', 'aggregator.v1.QuoteService']) {
+      expect(answer({ case: 'listServices', value })).toEqual({
+        case: 'listServicesResponse',
+        value: { service: SERVED.map(({ typeName }) => ({ name: typeName })) },
+      })
+    }
+  })
+
+  it('a request without a query is an invalid argument', () => {
+    expect(answer({ case: undefined })).toMatchObject({
+      case: 'errorResponse',
+      value: { errorCode: Code.InvalidArgument },
+    })
+  })
+})

@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest'
+import { between } from '../../support/between.js'
+import { deferred } from '../../support/deferred.js'
+import { eventually } from '../../support/eventually.js'
+import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import { type Labels, readMetrics } from '../../support/service/metrics.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
+
+const on = useProxiedChain({ seed: 21 })
+const health = async () => (await on.service.get('/health')).body
+const untilChain = (isWanted: (of: { status: string; headBlock: number }) => boolean) =>
+  eventually(health, ({ chains }) => isWanted(chains[0]))
+const untilHead = (block: number) => untilChain(({ headBlock }) => headBlock === block)
+const untilStatus = (wanted: string) => untilChain(({ status }) => status === wanted)
+
+/** The value of the only series of a metric with these labels. */
+const sample = async (name: string, labels?: Labels) =>
+  (await readMetrics(on.service.url)).value(name, labels)
+const ofChain = (name: string, labels: Labels = {}) =>
+  sample(name, { chain_id: String(on.chain.chainId), ...labels })
+
+/** The heads in /health while the node is `lag` blocks late. */
+async function headsBehind(lag: number): Promise<Set<number>> {
+  const heads = new Set<number>()
+  on.rpc.lagBehind(lag)
+  on.rpc.forgetCalls()
+  await eventually(
+    async () => heads.add((await health()).chains[0].headBlock),
+    () => on.rpc.count('eth_getBlockByNumber') > 10,
+  )
+  return heads
+}
+
+describe('/health', () => {
+  it('has the head of each chain and its age', async () => {
+    await on.start()
+    for (let block = 0; block < 3; block++) {
+      const { number, timestamp } = await on.traffic.mine()
+      const before = Date.now()
+      const { status, chains } = await untilHead(number)
+      expect(status).toBe('ok')
+      expect(chains).toEqual([
+        { chainId: on.chain.chainId, status: 'ok', headBlock: number, lagMs: expect.any(Number) },
+      ])
+      const age = (at: number) => Math.max(0, at - timestamp * 1000)
+      expect(chains[0].lagMs).toEqual(between(age(before), age(Date.now())))
+    }
+  })
+
+  it('has neither head nor age of a chain that has not answered yet', async () => {
+    on.rpc.setUp(false)
+    await on.start()
+    const { status, chains } = await health()
+    expect([status, chains]).toEqual(['degraded', [{ chainId: on.chain.chainId, status: 'down' }]])
+  })
+
+  it('reports a chain whose past is read as syncing, which is not degraded', async () => {
+    await on.traffic.run({ events: 4, blocks: 8 })
+    const held = deferred()
+    const begun = new Set<string>()
+    on.rpc.intercept(async ({ method, params }, pass) => {
+      const { fromBlock, toBlock } = (params?.[0] ?? {}) as { fromBlock?: string; toBlock?: string }
+      if (method !== 'eth_getLogs' || fromBlock === undefined) return pass()
+      if (fromBlock !== toBlock)
+        return { error: { code: -32005, message: 'query returned too many results' } }
+      if (begun.add(fromBlock).size > 3) await held.opened
+      return pass()
+    })
+    const { number } = await on.traffic.head()
+    await on.start({ MAX_REORG_DEPTH: '1', [`START_BLOCK_${on.chain.chainId}`]: String(number - 7) })
+    const { status, chains } = await untilStatus('syncing')
+    expect([status, chains[0].headBlock]).toEqual(['ok', number])
+    expect(await ofChain('aggregator_chain_event_block')).toBe(number - 5)
+    held.open()
+    await untilStatus('ok')
+  })
+
+  it('is degraded while the chain is down, and ok when it is back', async () => {
+    await on.start()
+    const { number, timestamp } = await on.traffic.mine()
+    await untilHead(number)
+    on.rpc.setUp(false)
+    const lag = () => Math.max(0, Date.now() - timestamp * 1000)
+    const before = lag()
+    const { status, chains } = await untilStatus('down')
+    expect(status).toBe('degraded')
+    expect(chains[0]).toMatchObject({ headBlock: number, lagMs: between(before, lag()) })
+    on.rpc.setUp(true)
+    expect((await untilStatus('ok')).status).toBe('ok')
+  })
+
+  it('keeps a head whose block cannot be read yet when the next answer is lower', async () => {
+    await on.start()
+    on.rpc.intercept(async ({ method }, pass) =>
+      method === 'eth_getLogs' ? { error: { code: -32000, message: 'unknown block' } } : pass(),
+    )
+    const { number } = await on.traffic.mine()
+    await untilHead(number)
+    expect([...(await headsBehind(1))]).toEqual([number])
+    on.rpc.intercept()
+    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
+  })
+
+  it('keeps the head when a node is late', async () => {
+    await on.start()
+    for (let block = 0; block < 6; block++) await on.traffic.mine()
+    const { number } = await on.traffic.head()
+    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number)
+    const heads = new Set<number>()
+    for (const lag of [1, 5, 3]) {
+      for (const head of await headsBehind(lag)) heads.add(head)
+    }
+    expect([...heads]).toEqual([number])
+    expect((await health()).chains[0].status).toBe('ok')
+    expect(await ofChain('aggregator_chain_head_block')).toBe(number)
+    expect(await ofChain('aggregator_chain_event_block')).toBe(number)
+    expect(await ofChain('aggregator_reorganisations_total')).toBeUndefined()
+  })
+})
+
+describe('/metrics', () => {
+  it('has the head, its age and the last block whose events are published', async () => {
+    await on.start({ [`CONFIRMATIONS_${on.chain.chainId}`]: '2' })
+    const { number } = await on.traffic.head()
+    await on.traffic.mine([on.traffic.actions.deposit(on.traffic.order())])
+    await untilHead(number + 1)
+    expect(await ofChain('aggregator_chain_head_block')).toBe(number + 1)
+    expect(await ofChain('aggregator_chain_event_block')).toBe(number)
+    for (let block = 0; block < 4; block++) await on.traffic.mine()
+    await untilHead(number + 5)
+    expect(await ofChain('aggregator_chain_head_block')).toBe(number + 5)
+    await expect.poll(() => ofChain('aggregator_chain_event_block')).toBe(number + 3)
+    const lag = async () => (await health()).chains[0].lagMs / 1000
+    const before = await lag()
+    const lagSeconds = await ofChain('aggregator_chain_lag_seconds')
+    expect(lagSeconds).toEqual(between(before, await lag()))
+  })
+
+  it('counts events by type, reorganisations and failed polls', async () => {
+    await on.start()
+    const events = await watchEvents(on.service)
+    const { timestamp } = await on.traffic.head()
+    const [filled, refunded, gone] = [on.traffic.order(), on.traffic.order(timestamp), on.traffic.order()]
+    const { actions } = on.traffic
+    await on.traffic.mine([actions.deposit(filled), actions.deposit(refunded)])
+    await on.traffic.mine([
+      actions.fill(filled),
+      actions.refund(refunded),
+      actions.settle(on.traffic.order()),
+    ])
+    await on.traffic.mine([actions.deposit(gone)])
+    await events.untilCount(6)
+    await on.traffic.reorganise(1)
+    await events.untilCount(7)
+    events.close()
+    const counts = ['Deposited', 'Settled', 'Refunded', 'Reverted'].map((type) =>
+      ofChain('aggregator_events_total', { type }),
+    )
+    expect(await Promise.all(counts)).toEqual([3, 2, 1, 1])
+    expect(await ofChain('aggregator_reorganisations_total')).toBe(1)
+
+    expect(await ofChain('aggregator_rpc_errors_total')).toBeUndefined()
+    on.rpc.setUp(false)
+    await untilStatus('down')
+    expect(await ofChain('aggregator_rpc_errors_total')).toBeGreaterThanOrEqual(2)
+    on.rpc.setUp(true)
+    await untilStatus('ok')
+    const failures = await ofChain('aggregator_rpc_errors_total')
+    await untilHead((await on.traffic.mine()).number)
+    expect(await ofChain('aggregator_rpc_errors_total')).toBe(failures)
+  })
+
+  it('counts open stream clients by protocol, and dropped ones', async () => {
+    await on.start()
+    expect(await sample('aggregator_stream_drops_total')).toBe(0)
+    const clients = (protocol: string) => sample('aggregator_stream_clients', { protocol })
+    const watches = await Promise.all([watchEvents(on.service), watchEvents(on.service)])
+    const end = new AbortController()
+    await fetch(`${on.service.url}/v1/events`, { signal: end.signal })
+    expect([await clients('websocket'), await clients('sse')]).toEqual([2, 1])
+    watches[0].close()
+    end.abort()
+    await expect.poll(async () => [await clients('websocket'), await clients('sse')]).toEqual([1, 0])
+    watches[1].close()
+    await expect.poll(() => clients('websocket')).toBe(0)
+    expect(await sample('aggregator_stream_drops_total')).toBe(0)
+  })
+})

@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { eventually } from '../../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { expectedMessages, standing } from '../../support/streams/event-messages.js'
+import { type EventWatch, watchEvents } from '../../support/streams/watch-events.js'
+
+let chain: TestChain
+let traffic: Traffic
+let first: RpcProxy
+let second: RpcProxy
+let service: TestService
+let events: EventWatch | undefined
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 31 })
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  first = await startRpcProxy(chain.devnet.rpcUrl)
+  second = await startRpcProxy(chain.devnet.rpcUrl)
+})
+afterEach(async () => {
+  events?.close()
+  await service?.close()
+  first.close()
+  second.close()
+})
+
+const start = (urls: readonly string[], environment: Record<string, string> = {}) =>
+  startService(chain, {
+    [`RPC_URL_${chain.chainId}`]: urls.join(),
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+    ...environment,
+  })
+const chainHealth = async () => (await service.get('/health')).body.chains[0]
+const untilStatus = (wanted: string) => eventually(chainHealth, ({ status }) => status === wanted)
+/** Mines some events and checks that each of them comes once, in order. */
+async function expectEvents(watch: EventWatch, from: number, count = 6) {
+  const before = watch.events().length
+  await traffic.run({ events: count, blocks: 3 })
+  await watch.untilCount(before + count)
+  expect(standing(watch.events())).toEqual(await expectedMessages(chain, from))
+}
+/** Resolves when the first URL has not been called for this long. */
+async function pauseOf(ms: number): Promise<void> {
+  let count = first.requests().length
+  let since = performance.now()
+  await eventually(
+    async () => {
+      if (first.requests().length === count) return performance.now() - since
+      count = first.requests().length
+      since = performance.now()
+      return 0
+    },
+    (pauseMs) => pauseMs >= ms,
+  )
+}
+
+const nextBlock = async () => (await traffic.head()).number + 1
+
+describe('the second of two RPC URLs', () => {
+  it('serves the chain when the first is down at the start', async () => {
+    first.setUp(false)
+    const from = await nextBlock()
+    service = await start([first.url, second.url])
+    expect((await chainHealth()).status).toBe('ok')
+    events = await watchEvents(service)
+    await expectEvents(events, from)
+  })
+
+  it('takes over when the first fails, and the first when the second fails, without a gap', async () => {
+    const from = await nextBlock()
+    service = await start([first.url, second.url])
+    events = await watchEvents(service)
+    await expectEvents(events, from)
+    expect(second.count('eth_getLogs')).toBe(0)
+    for (const [dead, alive] of [
+      [first, second],
+      [second, first],
+      [first, second],
+    ] as const) {
+      dead.setUp(false)
+      alive.setUp(true)
+      await expectEvents(events, from)
+      expect((await chainHealth()).status).toBe('ok')
+    }
+  })
+
+  it('takes over when the first accepts connections and does not answer', async () => {
+    const from = await nextBlock()
+    service = await start([first.url, second.url])
+    events = await watchEvents(service)
+    await expectEvents(events, from)
+    first.setHanging(true)
+    await expectEvents(events, from)
+    expect((await chainHealth()).status).toBe('ok')
+  })
+
+  it('publishes nothing twice and removes nothing when it is later than the first', async () => {
+    const from = await nextBlock()
+    service = await start([first.url, second.url])
+    events = await watchEvents(service)
+    await expectEvents(events, from)
+    first.setUp(false)
+    await expectEvents(events, from)
+    // The second fails too, and the first is back without the last blocks.
+    const { number } = await traffic.head()
+    await eventually(chainHealth, ({ headBlock }) => headBlock === number)
+    first.lagBehind(5)
+    first.setUp(true)
+    second.setUp(false)
+    first.forgetCalls()
+    await eventually(chainHealth, ({ status }) => status === 'ok' && first.count('eth_getBlockByNumber') > 5)
+    expect((await chainHealth()).headBlock).toBe(number)
+    expect(await service.metric('aggregator_reorganisations_total', {})).toBe(0)
+    second.setUp(true)
+    await expectEvents(events, from)
+    expect(standing(events.events())).toHaveLength(events.events().length)
+  })
+})
+
+describe('a chain that is down', () => {
+  it('is polled less and less often, and is served again without a restart', async () => {
+    const from = await nextBlock()
+    service = await start([first.url])
+    events = await watchEvents(service)
+    first.setUp(false)
+    await untilStatus('down')
+    first.forgetCalls()
+    await pauseOf(500)
+    expect(first.requests().length).toBeLessThanOrEqual(9)
+    await traffic.run({ events: 3, blocks: 2 })
+    first.setUp(true)
+    await untilStatus('ok')
+    await events.untilCount(3)
+    expect(standing(events.events())).toEqual(await expectedMessages(chain, from))
+  })
+
+  it('is requested at every URL before a pause', async () => {
+    first.setUp(false)
+    second.setUp(false)
+    service = await start([first.url, second.url], { [`POLL_INTERVAL_MS_${chain.chainId}`]: '200' })
+    expect((await chainHealth()).status).toBe('down')
+    second.setUp(true)
+    await untilStatus('ok')
+    expect(second.count('eth_getBlockByNumber')).toBeGreaterThan(0)
+  })
+})

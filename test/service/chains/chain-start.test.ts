@@ -1,0 +1,199 @@
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { deploySettlement } from '../../../src/devnet/deploy.js'
+import { deployer, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { eventually } from '../../support/eventually.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { expectedMessages, standing } from '../../support/streams/event-messages.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
+
+let chain: TestChain
+let traffic: Traffic
+const services = new Set<TestService>()
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 41 })
+  await traffic.run({ events: 12, blocks: 6 })
+})
+afterAll(() => chain?.stop())
+afterEach(async () => {
+  for (const service of services) await stop(service)
+})
+
+async function start(environment: Record<string, string> = {}, contracts = chain.contracts) {
+  const lines: { level: number; msg: string; was?: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const service = await startService(
+    { ...chain, contracts },
+    { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50', ...environment },
+    { log },
+  )
+  services.add(service)
+  return { ...service, lines }
+}
+async function stop(service: TestService) {
+  for (const one of services) {
+    if (one.url !== service.url) continue
+    services.delete(one)
+    await one.close()
+  }
+}
+
+const startBlock = (block: number) => ({ [`START_BLOCK_${chain.chainId}`]: String(block) })
+const chainHealth = async (service: TestService) => (await service.get('/health')).body.chains[0]
+const untilRead = async (service: TestService) => {
+  const { number } = await traffic.head()
+  await expect.poll(() => service.metric('aggregator_chain_event_block', {})).toBe(number)
+}
+
+/** Every message of a log from its beginning: cursors count from 0 after the log's own name. */
+async function wholeLog(service: TestService, count: number) {
+  const now = await watchEvents(service)
+  const [logId] = now.cursor().split('.')
+  now.close()
+  const events = await watchEvents(service, `?after=${logId}.0`)
+  await events.untilCount(count)
+  events.close()
+  return events.events()
+}
+
+async function expectLogOf(service: TestService, from: number) {
+  const expected = await expectedMessages(chain, from)
+  expect(expected.length).toBeGreaterThan(0)
+  await untilRead(service)
+  expect(standing(await wholeLog(service, expected.length))).toEqual(expected)
+}
+
+describe('a start without a stored position', () => {
+  it.each([0, 1])('reads events from START_BLOCK %i on', async (block) => {
+    await expectLogOf(await start(startBlock(block)), 0)
+  })
+
+  it('reads events from a START_BLOCK in the middle, that block included', async () => {
+    const all = await expectedMessages(chain)
+    const { blockNumber } = all[5] ?? { blockNumber: 0 }
+    expect((await expectedMessages(chain, blockNumber)).length).toBeLessThan(all.length)
+    await expectLogOf(await start(startBlock(blockNumber)), blockNumber)
+  })
+
+  it('waits for a START_BLOCK above the head with a warning, while the chain is syncing and its orders are answered', async () => {
+    const { number } = await traffic.head()
+    const service = await start(startBlock(number + 3))
+    const events = await watchEvents(service)
+    const order = traffic.order()
+    const early = await traffic.mine([traffic.actions.deposit(order)])
+    await eventually(
+      () => chainHealth(service),
+      ({ headBlock }) => headBlock === early.number,
+    )
+    expect((await chainHealth(service)).status).toBe('syncing')
+    expect(service.lines).toMatchObject([
+      {
+        level: 40,
+        startBlock: number + 3,
+        headBlock: number,
+        msg: expect.stringMatching(/^START_BLOCK_\d+ is above the head/),
+      },
+    ])
+    expect((await service.get(`/v1/${chain.chainId}/order/${order.orderId}`)).body.state).toBe('DEPOSITED')
+    await traffic.mine([traffic.actions.deposit(traffic.order())])
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(1)
+    expect(standing(events.events())).toEqual(await expectedMessages(chain, number + 3))
+    await eventually(
+      () => chainHealth(service),
+      ({ status }) => status === 'ok',
+    )
+    expect(service.lines).toHaveLength(1)
+    events.close()
+  })
+
+  it('publishes only later events when START_BLOCK is not set', async () => {
+    const service = await start()
+    const { number } = await traffic.head()
+    await traffic.run({ events: 4, blocks: 2 })
+    await expectLogOf(service, number + 1)
+  })
+})
+
+describe('a start with a stored position', () => {
+  it('ignores START_BLOCK, and reads what happened in the meantime', async () => {
+    const { number } = await traffic.head()
+    const environment = { DB_PATH: temporaryFile() }
+    const before = await start(environment)
+    await traffic.run({ events: 4, blocks: 2 })
+    await untilRead(before)
+    await stop(before)
+    await traffic.run({ events: 4, blocks: 2 })
+    await expectLogOf(await start({ ...environment, ...startBlock(0) }), number + 1)
+  })
+
+  it('for another contract reads from its beginning with a warning, keeps old cursors and lists no old orders', async () => {
+    const environment = { DB_PATH: temporaryFile() }
+    const before = await start(environment)
+    const early = await watchEvents(before)
+    await traffic.run({ events: 4, blocks: 2 })
+    await early.untilCount(4)
+    const listedOrders = async (service: TestService): Promise<string[]> => {
+      const { body } = await service.get(`/v1/${chain.chainId}/orders?pageSize=200`)
+      return body.orders.map(({ orderId }: { orderId: string }) => orderId)
+    }
+    expect(await listedOrders(before)).not.toEqual([])
+    await stop(before)
+
+    const contracts = await deploySettlement({ ...chain.devnet, deployer })
+    const after = await start({ ...environment, ...startBlock(0) }, contracts)
+    expect(after.lines).toMatchObject([
+      {
+        level: 40,
+        msg: expect.stringContaining('the settlement contract has changed'),
+        was: chain.contracts.settlement.toLowerCase(),
+      },
+    ])
+    expect(await listedOrders(after)).toEqual([])
+    const [, second] = early.events()
+    const late = await watchEvents(after, `?after=${second?.cursor}`)
+    const other = await createTraffic(
+      { ...chain, contracts, domain: { ...chain.domain, verifyingContract: contracts.settlement } },
+      { seed: 42 },
+    )
+    const { fromBlock } = await other.run({ events: 5, blocks: 2 })
+    await late.untilCount(7)
+    const ofOther = await expectedMessages({ ...chain, contracts }, fromBlock)
+    const plain = late.events().map(({ cursor: _, ...message }) => message)
+    expect(plain).toEqual([
+      ...early
+        .events()
+        .slice(2)
+        .map(({ cursor: _, ...message }) => message),
+      ...ofOther,
+    ])
+    expect(new Set(await listedOrders(after))).toEqual(new Set(ofOther.map(({ orderId }) => orderId)))
+    late.close()
+  })
+
+  it('for a wrong contract and then for the right one publishes each event once, and lists its orders again', async () => {
+    const environment = { DB_PATH: temporaryFile(), ...startBlock(0) }
+    const before = await start(environment)
+    await untilRead(before)
+    const listedOrders = async (service: TestService) =>
+      (await service.get(`/v1/${chain.chainId}/orders?pageSize=200`)).body.orders
+    const orders = await listedOrders(before)
+    expect(orders).not.toEqual([])
+    await stop(before)
+
+    const wrong = await start(environment, await deploySettlement({ ...chain.devnet, deployer }))
+    await untilRead(wrong)
+    expect(await listedOrders(wrong)).toEqual([])
+    await stop(wrong)
+
+    const right = await start(environment)
+    await untilRead(right)
+    expect(await listedOrders(right)).toEqual(orders)
+    await traffic.run({ events: 4, blocks: 2 })
+    await expectLogOf(right, 0)
+  })
+})

@@ -1,0 +1,234 @@
+import { createClient, type Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { ChainService } from '../../../gen/aggregator/v1/chain_pb.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { eventually } from '../../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { openReplicas } from '../../support/replicas/replicas.js'
+import { startEventService } from '../../support/service/event-service.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const SETTINGS = {
+  PROTOCOL_NAME: 'Service',
+  MIN_SOLVER_BOND: '5000000',
+  DEFAULT_DEPOSIT_WINDOW: '240',
+  DEFAULT_FILL_WINDOW: '90',
+  QUOTE_TIMEOUT_MS: '1500',
+  QUOTE_SOFT_TIMEOUT_MS: '400',
+  MAX_QUOTE_FAN_OUT: '7',
+  VERIFY_MAX: 'all',
+  DESTINATION_CHAINS_31337: '8453,10',
+}
+
+let chains: [TestChain, TestChain]
+let traffic: Traffic
+/** The node of the second chain. */
+let rpc: RpcProxy
+let solver: TestSolver
+let service: TestService
+
+beforeAll(async () => {
+  chains = await Promise.all([startChain({ bonded: 1 }), startChain({ chainId: 31338, bonded: 0 })])
+  traffic = await createTraffic(chains[0], { seed: 61 })
+  solver = await startSolver(chains[0], solverAccounts[0])
+})
+afterAll(async () => {
+  await solver?.close()
+  await Promise.all((chains ?? []).map((chain) => chain.stop()))
+})
+beforeEach(async () => {
+  rpc = await startRpcProxy(chains[1].devnet.rpcUrl)
+})
+afterEach(async () => {
+  await service?.close()
+  rpc.close()
+})
+
+async function start(environment: Record<string, string> = {}) {
+  service = await startEventService(chains, { ...SETTINGS, RPC_URL_31338: rpc.url, ...environment })
+}
+
+type Listed = Record<string, unknown> & { chainId: number; headBlock?: number }
+
+const list = async (on = service): Promise<Listed[]> => (await on.get('/v1/chains')).body.chains
+const hasToken = ({ bondToken }: Listed) => bondToken !== undefined
+const untilTokens = () => eventually(list, (listed) => listed.every(hasToken))
+const untilStatus = (status: string) => eventually(list, (listed) => listed[1]?.status === status)
+const healthOf = async () => (await service.get('/health')).body.chains
+
+/** What does not change while the service runs, as soon as the contract has been read. */
+function described({ chainId, contracts, domain }: TestChain, destinationChainIds: readonly number[]) {
+  return {
+    chainId,
+    settlement: contracts.settlement,
+    protocolName: 'Service',
+    domain,
+    bondToken: { address: contracts.bondToken, symbol: 'bUSD', decimals: 6 },
+    minimumBond: '5000000',
+    destinationChainIds,
+    defaultDepositWindow: 240,
+    fillWindow: 90,
+    quoteTimeoutMs: 1500,
+    quoteSoftTimeoutMs: 400,
+    maxQuoteFanOut: 7,
+    verifyMax: 'all',
+  }
+}
+
+const transports: [string, (baseUrl: string) => Transport][] = [
+  ['Connect with JSON', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
+  [
+    'Connect with binary messages over HTTP/2',
+    (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2', useBinaryFormat: true }),
+  ],
+  ['gRPC-Web', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
+  ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
+]
+
+/** A message of generated code as plain values, integers as numbers, with the status as on REST. */
+function plain(message: object): Listed[] {
+  const text = JSON.stringify(message, (key, value) => {
+    if (key === '$typeName') return undefined
+    if (key === 'status') return ['', 'ok', 'syncing', 'down'][value as number]
+    if (key === 'verifyMax') return ['', 'off', 'best', 'all'][value as number]
+    return typeof value === 'bigint' ? Number(value) : value
+  })
+  return JSON.parse(text).chains
+}
+
+describe('two chains', () => {
+  it('are described in the order of the configuration, with their heads and active solvers', async () => {
+    await start()
+    await solver.register(service, 'Listed')
+    await untilTokens()
+    const heads = (await healthOf()).map(({ headBlock }: Listed) => headBlock)
+    expect(heads[0]).toBe((await traffic.head()).number)
+    const { status, body } = await service.get('/v1/chains')
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      chains: [
+        { ...described(chains[0], [31337, 8453, 10]), status: 'ok', headBlock: heads[0], activeSolvers: 1 },
+        { ...described(chains[1], [31338]), status: 'ok', headBlock: heads[1], activeSolvers: 0 },
+      ],
+    })
+  })
+
+  it.each(transports)('are the same over REST and %s', async (_, createTransport) => {
+    await start()
+    await untilTokens()
+    const client = createClient(ChainService, createTransport(service.url))
+    expect(plain(await client.listChains({}))).toEqual(await list())
+  })
+
+  it('are the same over REST and gRPC with a client that knows only the .proto files', async () => {
+    await start()
+    const rest = await untilTokens()
+    const grpc = createGrpcClient(service.url)
+    const { chains: listed } = await grpc.call('ChainService', 'ListChains', {})
+    grpc.close()
+    expect(listed.map((chain: Listed) => chain.status)).toEqual(['CHAIN_STATUS_OK', 'CHAIN_STATUS_OK'])
+    expect(listed.map((chain: Listed) => chain.verifyMax)).toEqual(['VERIFY_MODE_ALL', 'VERIFY_MODE_ALL'])
+    for (const [index, { status: _status, verifyMax: _most, ...fields }] of rest.entries())
+      expect(listed[index]).toMatchObject(fields)
+  })
+
+  it('follow their heads, and nothing else of them changes', async () => {
+    await start()
+    const before = await untilTokens()
+    const { number } = await traffic.mine([])
+    const after = await eventually(list, ([first]) => first?.headBlock === number)
+    expect(after).toEqual([{ ...before[0], headBlock: number }, before[1]])
+    expect(number).toBeGreaterThan(before[0]?.headBlock ?? 0)
+  })
+
+  it('are listed without a call of their nodes', async () => {
+    await start({ POLL_INTERVAL_MS_31338: '60000' })
+    await untilTokens()
+    rpc.forgetCalls()
+    for (let index = 0; index < 20; index++) await list()
+    expect(rpc.requests()).toEqual([])
+  })
+})
+
+describe('a chain that is down', () => {
+  it('keeps what is known of it, and has the status of /health', async () => {
+    await start()
+    const [, before] = await untilTokens()
+    rpc.setUp(false)
+    const listed = await untilStatus('down')
+    expect(listed[1]).toEqual({ ...before, status: 'down' })
+    expect((await healthOf()).map(({ status }: Listed) => status)).toEqual(['ok', 'down'])
+    expect(listed[0]?.status).toBe('ok')
+  })
+
+  it('has what the configuration says when it has never answered, and the rest once it answers', async () => {
+    rpc.setUp(false)
+    await start()
+    const { domain: _domain, bondToken: _token, ...known } = described(chains[1], [31338])
+    const [first, second] = await list()
+    expect(second).toEqual({ ...known, status: 'down', activeSolvers: 0 })
+    expect(first?.status).toBe('ok')
+    rpc.setUp(true)
+    const [, answered] = await untilTokens()
+    expect(answered).toMatchObject({ ...described(chains[1], [31338]), status: 'ok' })
+  })
+
+  it('does not make the response fail when its node invents a head', async () => {
+    await start()
+    const [, before] = await untilTokens()
+    rpc.intercept(async ({ method }, pass) => {
+      const reply = await pass()
+      const { result } = reply as { result?: object }
+      return method === 'eth_getBlockByNumber'
+        ? { result: { ...result, number: '0xffffffffffffffffff' } }
+        : reply
+    })
+    await untilStatus('down')
+    const [first, second] = await list()
+    expect([first?.status, second?.headBlock]).toEqual(['ok', before?.headBlock])
+    const client = createClient(ChainService, createGrpcTransport({ baseUrl: service.url }))
+    expect(plain(await client.listChains({}))).toEqual(await list())
+  })
+})
+
+it('a follower replica describes the chain as the leader does', async () => {
+  const [chain] = chains
+  const replicas = await openReplicas(chain)
+  const [leader, follower] = [await replicas.start(SETTINGS), await replicas.start(SETTINGS)]
+  expect(await follower.metric('aggregator_chain_leader', {})).toBe(0)
+  const lists = async () => [await list(leader), await list(follower)]
+  const { number } = await traffic.head()
+  const [first, second] = await eventually(lists, (both) =>
+    both.flat().every((listed) => hasToken(listed) && listed.headBlock === number && listed.status === 'ok'),
+  )
+  expect(second).toEqual(first)
+  expect(second).toMatchObject([described(chain, [31337, 8453, 10])])
+})
+
+describe('the path /v1/chains', () => {
+  beforeEach(async () => {
+    service = await startService(chains[0])
+  })
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('is 405 for %s', async (verb) => {
+    const { status, body, headers } = await service.send(verb, '/v1/chains')
+    expect([status, body.code, headers.get('allow')]).toEqual([405, 'METHOD_NOT_ALLOWED', 'GET'])
+  })
+
+  it.each(['/v1/chains/solvers', `/v1/chains/order/0x${'ab'.repeat(32)}`, '/v1/chains/order/%'])(
+    'is no chain: %s is 404',
+    async (path) => {
+      const { status, body } = await service.get(path)
+      expect([status, body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
+    },
+  )
+
+  it('ignores what it has no parameter for, such as a parameter against caches', async () => {
+    const { status, body } = await service.get('/v1/chains?chainId=1&t=2')
+    expect([status, body.chains.length]).toEqual([200, 1])
+  })
+})

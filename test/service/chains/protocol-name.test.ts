@@ -1,0 +1,132 @@
+import { pino } from 'pino'
+import { getAbiItem, toFunctionSelector } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import type { AppOverrides } from '../../../src/app/app.js'
+import { bondSolver, type DevnetContracts, deploySettlement } from '../../../src/devnet/deploy.js'
+import { BOND, deployer, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { QUOTE_MEMBERS } from '../../support/chain/signed-quote.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import {
+  type Behaviour,
+  contractStruct,
+  register,
+  startSolver,
+  type TestSolver,
+} from '../../support/solvers/solver.js'
+
+const [account] = solverAccounts
+const DEPOSIT_ADDRESS = toFunctionSelector(getAbiItem({ abi: settlementAbi, name: 'computeDepositAddress' }))
+
+let chain: TestChain
+/** A contract of a protocol whose quotes are `AcmeQuote`. */
+let acme: DevnetContracts
+let solver: TestSolver
+let rpc: Awaited<ReturnType<typeof startRpcProxy>>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  acme = await deploySettlement({ ...chain.devnet, deployer, protocolName: 'Acme' })
+  await bondSolver({ ...chain.devnet, settlement: acme.settlement, solver: account }, BOND)
+  solver = await startSolver(chain, account)
+})
+afterAll(async () => {
+  await solver?.close()
+  await chain?.stop()
+})
+beforeEach(async () => {
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+})
+afterEach(() => rpc.close())
+
+/** Signs with a primary type and a domain name that the test chooses. */
+function signedAs(primaryType: string, domainName: string): Behaviour {
+  return async (ask, { quoteFor }) => {
+    const quote = quoteFor(ask)
+    const signature = await account.signTypedData({
+      domain: { ...chain.domain, name: domainName, verifyingContract: acme.settlement },
+      types: { [primaryType]: QUOTE_MEMBERS },
+      primaryType,
+      message: contractStruct(quote),
+    })
+    return { quote, signature }
+  }
+}
+
+function startAcme(environment: Record<string, string> = {}, overrides: AppOverrides = {}) {
+  const variables = { PROTOCOL_NAME: 'Acme', [`RPC_URL_${chain.chainId}`]: rpc.url, ...environment }
+  return startService({ ...chain, contracts: acme }, variables, overrides)
+}
+
+async function startAcmeWithSolver(): Promise<TestService> {
+  const service = await startAcme()
+  await register(service, chain.chainId, account, { endpointUrl: solver.endpointUrl, protocolName: 'Acme' })
+  return service
+}
+
+async function statusOf(service: TestService, behaviour: Behaviour): Promise<number> {
+  solver.behave(behaviour)
+  return (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status
+}
+
+it("the protocol's name gives the primary type, and the contract answers the domain's name", async () => {
+  const service = await startAcmeWithSolver()
+  expect(await statusOf(service, signedAs('AcmeQuote', 'Settlement'))).toBe(200)
+  expect(await statusOf(service, signedAs('ServiceQuote', 'Settlement'))).toBe(503)
+  expect(await statusOf(service, signedAs('AcmeQuote', 'Acme'))).toBe(503)
+  await service.close()
+})
+
+it("the protocol's name is also the domain's when the contract does not answer eip712Domain()", async () => {
+  rpc.revert(toFunctionSelector('eip712Domain()'))
+  const service = await startAcmeWithSolver()
+  expect(await statusOf(service, signedAs('AcmeQuote', 'Acme'))).toBe(200)
+  expect(await statusOf(service, signedAs('AcmeQuote', 'Settlement'))).toBe(503)
+  await service.close()
+})
+
+it.each(['Service', 'Acm', 'acme'])(
+  'the start fails with the protocol name %s, because the contract has another one',
+  async (name) => {
+    await expect(startAcme({ PROTOCOL_NAME: name })).rejects.toThrow(
+      new RegExp(
+        `^PROTOCOL_NAME is "${name}", but the contract ${acme.settlement}.* does not hash quotes as ${name}Quote: it must be `,
+        'i',
+      ),
+    )
+  },
+)
+
+it('a protocol name that no view of the contract shows is accepted with one warning', async () => {
+  rpc.revert(DEPOSIT_ADDRESS)
+  const lines: { level: number; msg: string }[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const service = await startAcme({ PROTOCOL_NAME: 'Other' }, { log })
+  await service.close()
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 40,
+      chainId: chain.chainId,
+      protocolName: 'Other',
+      msg: expect.stringContaining('PROTOCOL_NAME cannot be checked'),
+    }),
+  ])
+})
+
+it('a wrong protocol name of a chain that was down at the start leaves the chain down, and is logged', async () => {
+  rpc.setUp(false)
+  const lines: { level: number; reason: string }[] = []
+  const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const service = await startAcme(
+    { PROTOCOL_NAME: 'Other', [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
+    { log },
+  )
+  rpc.setUp(true)
+  await expect
+    .poll(() => lines.filter(({ reason }) => reason.startsWith('PROTOCOL_NAME is "Other"')))
+    .toHaveLength(1)
+  expect((await service.get('/health')).body.chains).toMatchObject([{ status: 'down' }])
+  await service.close()
+})

@@ -1,0 +1,255 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type Postgres, startPostgres } from '../../../src/devnet/postgres.js'
+import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-tables.js'
+import { createPostgresDatabase, makeDatabase } from '../../support/databases/postgres-database.js'
+import { eventually } from '../../support/eventually.js'
+import { ADA, BOB, type DoctorFixture, startDoctorFixture } from '../../support/process/doctor.js'
+import { startService } from '../../support/service/service.js'
+
+const PASSWORD = 'open-sesame'
+
+let database: Awaited<ReturnType<typeof makeDatabase>>
+let fixture: DoctorFixture
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  fixture = await startDoctorFixture({ DATABASE_URL: database.url })
+})
+afterAll(async () => {
+  await fixture?.close()
+  await database?.drop()
+})
+
+/** Returns the results of doctor with this database. */
+const diagnose = (url: string) => fixture.diagnose({ DATABASE_URL: url })
+
+/** Runs a statement on the database. */
+async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** Makes the server read its configuration again, and waits until it has. */
+async function reload(url: string): Promise<void> {
+  const loadedAt = async () => (await run(url, 'select pg_conf_load_time()::text as at'))[0]?.at
+  const before = await loadedAt()
+  await run(url, 'select pg_reload_conf()')
+  await eventually(loadedAt, (at) => at !== before)
+}
+
+/** Returns the URL with changed parts. */
+function changed(url: string, parts: Partial<Pick<URL, 'username' | 'password' | 'pathname' | 'search'>>) {
+  return Object.assign(new URL(url), parts).href
+}
+
+describe('a PostgreSQL that replicas use', () => {
+  const CHECKS = ['reachable', 'version', 'rights', 'tables', 'connections']
+
+  it('is checked instead of the file, and its solvers get requests', async () => {
+    const { checkResults, failed, warned, find } = await diagnose(database.url)
+    expect([failed, warned]).toEqual([[], []])
+    const checks = checkResults.map(({ check }) => check)
+    expect(checks.slice(checks.indexOf('clock') + 1)).toEqual([
+      ...CHECKS.map((check) => `DATABASE_URL ${check}`),
+      'PORT',
+      ADA,
+      BOB,
+    ])
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('they have this version')
+    expect(find('DATABASE_URL version')?.checkResult).toMatch(/^PostgreSQL \d+(\.\d+)?/)
+    expect(find('DATABASE_URL connections')?.checkResult).toMatch(
+      /^\d+ of \d+ are free; a replica uses up to 12$/,
+    )
+  })
+
+  it('stays empty when it was empty', async () => {
+    const url = await createPostgresDatabase()
+    const { failed, warned, find } = await diagnose(url)
+    expect([failed, warned]).toEqual([[], []])
+    expect(find('DATABASE_URL tables')?.checkResult).toBe('the first start creates them')
+    expect(await run(url, "select * from pg_tables where schemaname = 'public'")).toEqual([])
+  })
+
+  it.each(Object.values(POSTGRES_TABLES).map(({ migrationTable }) => migrationTable))(
+    'is reported by %s when its tables have another version',
+    async (table) => {
+      await run(database.url, `insert into ${table} values ('999-later', '2100-01-01')`)
+      const newer = await diagnose(database.url)
+      expect([newer.failed, newer.warned]).toEqual([['DATABASE_URL tables'], []])
+      expect(newer.find('DATABASE_URL tables')?.checkResult).toContain(
+        'was written by a newer version, with 999-later',
+      )
+
+      await run(database.url, `delete from ${table} where name = '999-later'`)
+      const [last] = await run(
+        database.url,
+        `select name, timestamp from ${table} order by name desc limit 1`,
+      )
+      await run(database.url, `delete from ${table} where name = '${last?.name}'`)
+      const older = await diagnose(database.url)
+      await run(database.url, `insert into ${table} values ('${last?.name}', '${last?.timestamp}')`)
+      expect([older.failed, older.warned]).toEqual([[], ['DATABASE_URL tables']])
+      expect(older.find('DATABASE_URL tables')?.checkResult).toBe(`the next start adds ${last?.name}`)
+    },
+  )
+})
+
+describe('an unusable PostgreSQL is reported without the password:', () => {
+  const secret = { password: PASSWORD }
+  const cases: [string, () => string, RegExp, RegExp][] = [
+    [
+      'no server listens',
+      () => `postgres://ada:${PASSWORD}@127.0.0.1:9/x`,
+      /^127\.0\.0\.1:9 .*REFUSED/,
+      /^Start/,
+    ],
+    [
+      'no such host',
+      () => `postgres://ada:${PASSWORD}@db.invalid/x`,
+      /^db\.invalid:5432 /,
+      /^Correct the host/,
+    ],
+    [
+      'no such database',
+      () => changed(database.url, { pathname: '/nowhere' }),
+      /"nowhere" does not exist$/,
+      /^Create the database/,
+    ],
+    [
+      'no such user',
+      () => changed(database.url, { ...secret, username: 'nobody' }),
+      /"nobody"/,
+      /^Correct (the )?user/,
+    ],
+    [
+      'no certificate file',
+      () => changed(database.url, { ...secret, search: '?sslmode=verify-full&sslrootcert=/nowhere.pem' }),
+      /^it cannot be used: .*\/nowhere\.pem/,
+      /sslmode/,
+    ],
+  ]
+
+  it.each(cases)('%s', async (_what, url, checkResult, remedy) => {
+    const { checkResults, failed, find } = await diagnose(url())
+    expect(failed).toEqual(['DATABASE_URL reachable'])
+    expect(find('DATABASE_URL reachable')).toMatchObject({
+      checkResult: expect.stringMatching(checkResult),
+      remedy: expect.stringMatching(remedy),
+    })
+    expect(JSON.stringify(checkResults)).not.toContain(PASSWORD)
+  })
+
+  it('no answer of the server, within seconds', async () => {
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    onTestFinished(() => void silent.close())
+    const { port } = silent.address() as AddressInfo
+    const start = performance.now()
+    const { failed, find } = await diagnose(`postgres://ada:${PASSWORD}@127.0.0.1:${port}/x`)
+    expect(performance.now() - start).toBeLessThan(6000)
+    expect(failed).toEqual(['DATABASE_URL reachable'])
+    expect(find('DATABASE_URL reachable')?.checkResult).toContain(`127.0.0.1:${port} cannot be used: timeout`)
+  })
+})
+
+describe('a PostgreSQL whose users have passwords and few rights', () => {
+  let server: Postgres
+
+  beforeAll(async () => {
+    server = await startPostgres()
+    const [{ hba_file }] = (await run(server.url, 'show hba_file')) as [{ hba_file: string }]
+    const rules = ['host all postgres 127.0.0.1/32 trust', 'host all all 127.0.0.1/32 scram-sha-256']
+    await run(server.url, `copy (select unnest(array['${rules.join("','")}'])) to '${hba_file}'`)
+    await run(server.url, `create role ada login password '${PASSWORD}'`)
+    await run(server.url, 'create database quotes')
+    // This is the default from version 15 on.
+    await run(quotes('postgres'), 'revoke create on schema public from public')
+    await reload(server.url)
+  })
+  afterAll(() => server?.stop())
+
+  /** Returns the URL of the database for a user. */
+  const quotes = (username: string, password = PASSWORD) =>
+    changed(server.url, { username, password, pathname: '/quotes' })
+  /** Runs the statement of a remedy. */
+  const follow = (remedy = '') => run(quotes('postgres'), remedy.replace(/^.*: /, ''))
+
+  it('rejects a wrong password, which the result does not contain', async () => {
+    const { checkResults, failed, find } = await diagnose(quotes('ada', 'close-sesame'))
+    expect(failed).toEqual(['DATABASE_URL reachable'])
+    expect(find('DATABASE_URL reachable')).toMatchObject({
+      checkResult: expect.stringMatching(/password authentication failed for user "ada"$/),
+      remedy: 'Correct user and password in DATABASE_URL.',
+    })
+    expect(JSON.stringify(checkResults)).not.toContain('sesame')
+  })
+
+  it('must let its user create tables while there are none', async () => {
+    const refused = await diagnose(quotes('ada'))
+    expect(refused.failed).toEqual(['DATABASE_URL rights'])
+    const { checkResult, remedy } = refused.find('DATABASE_URL rights') ?? {}
+    expect(checkResult).toBe('user ada may not create tables in schema public of database quotes')
+    await follow(remedy)
+    expect((await diagnose(quotes('ada'))).failed).toEqual([])
+  })
+
+  it('must let its user write the tables of another user', async () => {
+    const service = await startService(fixture.chain, { DATABASE_URL: quotes('postgres') })
+    await service.close()
+    const refused = await diagnose(quotes('ada'))
+    expect(refused.failed).toEqual(['DATABASE_URL rights'])
+    const { checkResult, remedy } = refused.find('DATABASE_URL rights') ?? {}
+    expect(checkResult).toMatch(
+      /^user ada may not read and write quote_aggregator_migration, .*, rate_limits in schema pub/,
+    )
+    expect(refused.find('DATABASE_URL tables')).toBeUndefined()
+    await follow(remedy)
+    const allowed = await diagnose(quotes('ada'))
+    expect([allowed.failed, allowed.find('DATABASE_URL tables')?.status]).toEqual([[], 'ok'])
+    const servedAgain = await startService(fixture.chain, { DATABASE_URL: quotes('ada') })
+    await servedAgain.close()
+  })
+
+  it('must accept writes, and have a schema', async () => {
+    await run(server.url, 'alter database quotes set default_transaction_read_only = on')
+    const standby = await diagnose(quotes('ada'))
+    await run(server.url, 'alter database quotes reset default_transaction_read_only')
+    expect(standby.failed).toEqual(['DATABASE_URL rights'])
+    expect(standby.find('DATABASE_URL rights')?.checkResult).toContain('quotes accepts no writes')
+
+    const search = '?options=-csearch_path%3Dnowhere'
+    const nowhere = await diagnose(changed(quotes('ada'), { search }))
+    expect(nowhere.failed).toEqual(['DATABASE_URL rights'])
+    expect(nowhere.find('DATABASE_URL rights')?.checkResult).toContain('user ada has no schema')
+  })
+
+  it('must have free connections', async () => {
+    await run(server.url, 'alter system set superuser_reserved_connections = 295')
+    await server.kill()
+    // The server does not start before its last processes have ended.
+    const restart = async () =>
+      server.restart().then(
+        () => true,
+        () => false,
+      )
+    await eventually(restart, (isRunning) => isRunning)
+    const few = await diagnose(quotes('ada'))
+    expect([few.failed, few.warned]).toEqual([[], ['DATABASE_URL connections']])
+    expect(few.find('DATABASE_URL connections')?.checkResult).toMatch(/^5 of 5 are free/)
+
+    const others = Array.from({ length: 5 }, () => new pg.Client({ connectionString: quotes('ada') }))
+    await Promise.all(others.map((client) => client.connect()))
+    onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))))
+    const none = await diagnose(quotes('ada'))
+    expect(none.failed).toEqual(['DATABASE_URL reachable'])
+    expect(none.find('DATABASE_URL reachable')?.remedy).toContain('max_connections')
+  })
+})

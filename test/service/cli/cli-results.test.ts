@@ -1,0 +1,82 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { createAggregatorClient, signOwnResults } from '../../../packages/client/src/index.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
+import { commandLine } from '../../support/process/command-line.js'
+import { keyOf, type Market, startMarket } from '../../support/solver-kit/market.js'
+
+const [account, stranger] = solverAccounts
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.close())
+
+const run = (key: string | undefined, ...argv: string[]) =>
+  commandLine(['results', '--chain', String(market.chain.chainId), ...argv], {
+    environment: {
+      AGGREGATOR_URL: market.service.url,
+      ...(key !== undefined && { SOLVER_PRIVATE_KEY: key }),
+    },
+  })
+
+it.each(['a session', 'an endpoint'])(
+  "the client and the command line list a solver's results with %s",
+  async (way) => {
+    const isSession = way === 'a session'
+    const own = isSession ? account : stranger
+    const server = createServer((request, response) => solver.handler(request, response)).listen(
+      0,
+      '127.0.0.1',
+    )
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const solver = market.solver(isSession ? {} : { endpointUrl }, own)
+    await solver.start()
+    const { chainId } = market.chain
+    // Swaps that the solver quotes, and one that it declines.
+    await market.quote()
+    await market.quote()
+    await market.ask({ inputToken: user.address })
+    const client = createAggregatorClient({ baseUrl: market.service.url })
+    const signed = await signOwnResults(own, { chainId, audience: market.service.url })
+    const { results } = await client.listOwnResults(signed)
+    expect(results.map(({ result }) => result.outcome)).toEqual(['DECLINED', 'QUOTED', 'QUOTED'])
+    expect(results[1]).toMatchObject({ kind: 'FIRM', result: { rank: 1 }, bestAmount: undefined })
+    const page = await client.listOwnResults(signed, { pageSize: 1 })
+    const next = await client.listOwnResults(signed, { pageSize: 2, pageToken: page.nextPageToken })
+    expect([...page.results, ...next.results]).toEqual(results)
+    if (isSession)
+      await expect.poll(() => solver.metrics()).toMatchObject({ offersValid: 2, offersBest: 2, declined: 1 })
+
+    const table = await run(keyOf(own))
+    expect([table.code, table.stderr]).toEqual([0, ''])
+    expect(table.stdout).toMatch(/^circuit breaker +CLOSED$/m)
+    expect(table.stdout).toMatch(/^time +kind +outcome +reason +rank +distance +ms +quote id$/m)
+    expect(table.stdout.match(/FIRM +QUOTED +1 +\d+ /g)).toHaveLength(2)
+    const json = await run(keyOf(own), '--json', '--limit', '2')
+    const lines = json.stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).quoteId)).toEqual(
+      results.slice(0, 2).map(({ quoteId }) => quoteId),
+    )
+    expect(json.stderr).toContain('--limit')
+    await solver.close()
+  },
+)
+
+it('the command line explains what is missing, and never repeats a key', async () => {
+  const none = await run(undefined)
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('SOLVER_PRIVATE_KEY')])
+  const key = keyOf(account)
+  const given = await run(undefined, key)
+  expect(given.code).toBe(2)
+  expect(given.stderr).not.toContain(key)
+  const elsewhere = await run(key, '--audience', 'https://other.example')
+  expect(elsewhere.code).not.toBe(0)
+  expect(elsewhere.stderr).toContain('audience')
+})

@@ -1,0 +1,104 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bytesToHex, type Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { DevAccount } from '../../../src/devnet/deploy.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { createProject, type Project } from '../../support/packages/client-project.js'
+import { startProcess } from '../../support/process/process.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const TIMEOUT_MS = 200_000
+const INPUT = 10n ** 18n
+const OUTPUT = '2500000000'
+const [account] = solverAccounts
+
+/** What an integrator writes around the examples; the solver's endpoint is up already. */
+const PROGRAM = `
+import { OrderState, QuoteService } from '@quote-aggregator/client/proto'
+import { registerSolver } from './out/register-solver.js'
+import { swap } from './out/swap.js'
+
+const { solver, options, terms } = JSON.parse(process.argv[2])
+console.log(QuoteService.typeName, OrderState.SETTLED)
+const listed = await registerSolver(solver)
+console.log('listed', listed.name, listed.address)
+await swap(options, { ...terms, amount: BigInt(terms.amount) }, console.log)
+`
+
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+let service: TestService
+let solver: TestSolver
+let project: Project
+
+beforeAll(async () => {
+  const projectMade = createProject(['swap.ts', 'register-solver.ts'])
+  // Awaited below; a chain that does not start must not make a second, unheard failure of it.
+  projectMade.catch(() => {})
+  // As on other chains, blocks come by themselves: viem may find a receipt only with the block behind it.
+  chain = await startChain({ bonded: 1, extraArgs: ['--mixed-mining', '--block-time', '1'] })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.usdc, account.address, BigInt(OUTPUT))
+  await calls.approve(chain.contracts.usdc, account, BigInt(OUTPUT))
+  await calls.mint(chain.contracts.weth, user.address, INPUT)
+  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
+  solver = await startSolver(chain, account, honest({ output: OUTPUT }))
+  project = await projectMade
+}, TIMEOUT_MS)
+
+afterAll(async () => {
+  await project?.remove()
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+function keyOf(owner: DevAccount): Hex {
+  return bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())
+}
+
+describe.concurrent('the package, installed in an empty project, type-checks', () => {
+  it('as Node resolves modules, with the types of all libraries', async ({ expect }) => {
+    expect(await project.compile('nodenext')).toBe('')
+  })
+
+  it('as bundlers resolve modules', async ({ expect }) => {
+    expect(await project.compile('bundler')).toBe('')
+  })
+})
+
+it('the installed package registers a solver, and lets a user ask, check, deposit and watch the order to its end', async () => {
+  const { chainId, contracts } = chain
+  await writeFile(join(project.folder, 'main.js'), PROGRAM)
+  const aggregatorUrl = service.url
+  const { endpointUrl } = solver
+  const task = {
+    solver: { aggregatorUrl, chainId, privateKey: keyOf(account), endpointUrl, name: 'Aldous' },
+    options: {
+      aggregatorUrl,
+      rpcUrl: chain.devnet.rpcUrl,
+      settlement: contracts.settlement,
+      privateKey: keyOf(user),
+    },
+    terms: {
+      chainId,
+      inputToken: contracts.weth,
+      outputToken: contracts.usdc,
+      orderType: 'EXACT_INPUT',
+      amount: String(INPUT),
+    },
+  }
+  const program = startProcess(process.execPath, [join(project.folder, 'main.js'), JSON.stringify(task)], {})
+  const [, orderId] = await program.waitFor(/quote (0x[0-9a-f]{64}) 2500000000\n/)
+  await program.waitFor(/order DEPOSITED\n/)
+  await calls.send(account, 'fill', [orderId as Hex])
+  expect(await program.exited, program.output()).toBe(0)
+
+  expect(program.output()).toContain(`listed Aldous ${account.address}\n`)
+  expect(program.output()).toContain('aggregator.v1.QuoteService 3\n')
+  expect(program.output()).toMatch(/order SETTLED\n$/)
+  expect(await calls.balanceOf(contracts.usdc, user.address)).toBe(BigInt(OUTPUT))
+})

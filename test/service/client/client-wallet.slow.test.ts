@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { chromium, type Page } from 'playwright-core'
+import type { Hex } from 'viem'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { CHROMIUM } from '../../support/packages/chromium.js'
+import { createWalletProject, type WalletProject } from '../../support/packages/wallet-project.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const START_MS = 300_000
+const BUILD_MS = 100_000
+const INPUT = 10n ** 18n
+const OUTPUT = 2_500_000_000n
+const FIRST_OUTPUT = 2_400_000_000n
+const [account] = solverAccounts
+
+let project: WalletProject
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+let service: TestService
+let solver: TestSolver
+
+beforeAll(async () => {
+  const projectMade = createWalletProject()
+  // Awaited below; a chain that does not start must not make a second, unheard failure of it.
+  projectMade.catch(() => {})
+  chain = await startChain({ bonded: 1 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.usdc, account.address, OUTPUT)
+  await calls.approve(chain.contracts.usdc, account, OUTPUT)
+  await calls.mint(chain.contracts.weth, user.address, INPUT)
+  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
+  solver = await startSolver(chain, account, honest({ output: String(FIRST_OUTPUT) }))
+  await solver.register(service)
+  project = await projectMade
+}, START_MS)
+
+afterAll(async () => {
+  await project?.remove()
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+const versionOf = (manifest: string) => JSON.parse(readFileSync(manifest, 'utf8')).dependencies.viem
+
+it(
+  'the packed client uses the viem of the app, which is another one than this repository has',
+  async () => {
+    const own = versionOf('package.json')
+    const theirs = versionOf(`${project.app}/package.json`)
+    expect(theirs).not.toBe(own)
+    expect(await project.viemVersions()).toEqual([`viem@${theirs}`])
+  },
+  BUILD_MS,
+)
+
+it(
+  'the app type-checks strictly',
+  async () => {
+    expect(await project.compile()).toBe('')
+  },
+  BUILD_MS,
+)
+
+describe('the app, built by Vite', () => {
+  beforeAll(async () => {
+    const { contracts, devnet } = chain
+    await project.build({
+      VITE_AGGREGATOR_URL: service.url,
+      VITE_RPC_URL: devnet.rpcUrl,
+      VITE_SETTLEMENT: contracts.settlement,
+      VITE_INPUT_TOKEN: contracts.weth,
+      VITE_OUTPUT_TOKEN: contracts.usdc,
+    })
+  }, BUILD_MS)
+
+  it('is a page with a script', async () => {
+    expect(readFileSync(`${project.app}/dist/index.html`, 'utf8')).toMatch(
+      /<script type="module"[^>]* src="\/assets\//,
+    )
+  })
+
+  it.skipIf(!existsSync(CHROMIUM))(
+    `in a browser connects, follows the price, checks a quote, deposits and shows the order to its end (needs ${CHROMIUM})`,
+    async () => {
+      const site = await project.serve()
+      onTestFinished(() => site.close())
+      const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+      onTestFinished(() => browser.close())
+      const page = await browser.newPage()
+      const problems: string[] = []
+      page.on('pageerror', ({ message }) => void problems.push(message))
+      page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
+      await bringWallet(page)
+      await page.goto(site.url)
+      await page.getByText('About 2400 USDC for 1 WETH').waitFor()
+      await page.getByRole('button', { name: 'Connect wallet' }).click()
+      await page.getByText('1 WETH for 2400 USDC').waitFor()
+      solver.behave(honest({ output: String(OUTPUT) }))
+      await page.getByText('1 WETH for 2500 USDC').waitFor()
+      await page.getByRole('button', { name: 'Swap' }).click()
+      await page.getByRole('status').getByText('DEPOSITED').waitFor()
+      await calls.send(account, 'fill', [await depositedOrder()])
+      await page.getByRole('status').getByText('SETTLED').waitFor()
+      expect(await calls.balanceOf(chain.contracts.usdc, user.address)).toBe(OUTPUT)
+      expect(await page.getByRole('alert').count()).toBe(0)
+      expect(problems).toEqual([])
+    },
+  )
+})
+
+/** A browser wallet (EIP-1193) with the user's account, which the local chain signs for. */
+async function bringWallet(page: Page): Promise<void> {
+  const wallet = ({ rpcUrl, address }: { rpcUrl: string; address: string }) => {
+    const request = async ({ method, params = [] }: { method: string; params?: unknown[] }) => {
+      if (method === 'eth_accounts' || method === 'eth_requestAccounts') return [address]
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const answer = await fetch(rpcUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      const { result, error } = (await answer.json()) as { result?: unknown; error?: unknown }
+      if (error) throw error
+      return result
+    }
+    Object.assign(globalThis, { ethereum: { request, on() {}, removeListener() {} } })
+  }
+  await page.addInitScript(wallet, { rpcUrl: chain.devnet.rpcUrl, address: user.address })
+}
+
+async function depositedOrder(): Promise<Hex> {
+  const [deposited] = await calls.client.getContractEvents({
+    abi: settlementAbi,
+    address: chain.contracts.settlement,
+    eventName: 'Deposited',
+    fromBlock: 0n,
+  })
+  if (deposited?.args.orderId === undefined) throw new Error('the chain has no deposit')
+  return deposited.args.orderId
+}

@@ -1,0 +1,241 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { signRegistration } from '@quote-aggregator/client'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { testTokenAbi, testTokenBytecode } from '../../../gen/contracts/test-token.js'
+import { createDevnetClient, mined } from '../../../src/devnet/deploy.js'
+import { runScenario } from '../../../src/devnet/scenario.js'
+import { overflow, startConsole, type TestConsole, takeScreenshot } from '../../support/console/console.js'
+import { CHROMIUM } from '../../support/packages/chromium.js'
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const START_MS = 180_000
+const PATIENCE = { timeout: 30_000 }
+const WIDTHS = [1440, 1024, 390] as const
+const SCHEMES = ['light', 'dark'] as const
+/** What the page has and Node's types do not. */
+interface PageGlobals {
+  getComputedStyle(element: unknown): { readonly unicodeBidi: string }
+}
+const NO_ORDER = `0x${'0'.repeat(64)}`
+
+interface Place {
+  readonly name: string
+  readonly path: string
+  /** A text that shows that the page has its data. */
+  readonly ready: RegExp
+}
+
+let stage: TestConsole
+let busy: readonly Place[]
+
+/** The places of an instance where nothing has happened yet. */
+const emptyPlaces = (): Place[] => [
+  { name: 'swap', path: 'swap', ready: /Choose the tokens|Solvers compete here/ },
+  { name: 'market', path: 'market', ready: /No events yet/ },
+  { name: 'orders', path: 'orders', ready: /No orders yet/ },
+  { name: 'order', path: `order/${NO_ORDER}`, ready: /does not know this order/ },
+  {
+    name: 'quote',
+    path: 'quote/00000000-0000-4000-8000-000000000000',
+    ready: /no record|not found|no longer/i,
+  },
+]
+
+/** The places once the demo has played its story. */
+async function busyPlaces(): Promise<Place[]> {
+  const { network } = stage
+  const { serviceUrl, contracts, user, solvers } = network
+  const get = async (path: string) => (await fetch(`${serviceUrl}${path}`)).json()
+  const { orders } = (await get('/v1/31337/orders')) as { orders: { orderId: string }[] }
+  const quote = await fetch(`${serviceUrl}/v1/31337/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      inputToken: contracts.weth,
+      outputToken: contracts.usdc,
+      orderType: 'EXACT_INPUT',
+      amount: String(10n ** 18n),
+      userAddress: user.address,
+      originChainId: 31337,
+      destinationChainId: 31337,
+      depositMode: 'CONTRACT',
+    }),
+  })
+  const { quoteId } = (await quote.json()) as { quoteId: string }
+  return [
+    { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /better than the next one/ },
+    { name: 'swap-price', path: stage.swapLink(), ready: /best of 3 offers/ },
+    { name: 'market', path: 'market', ready: /settled/ },
+    { name: 'orders', path: 'orders', ready: /WETH/ },
+    { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /WETH/ },
+    { name: 'order', path: `order/${orders[0]?.orderId}`, ready: /Timeline/ },
+    { name: 'solvers', path: 'solvers', ready: /Beatrix/ },
+    { name: 'solver', path: `solver/${solvers[0]?.account.address}`, ready: /WETH|0x9fE4/ },
+    { name: 'quote', path: `quote/${quoteId}`, ready: /Results of the solvers/ },
+  ]
+}
+
+/** Opens each place at each width and in each theme, and checks what every page must fulfil. */
+async function checkPlaces(places: readonly Place[], kind: string): Promise<void> {
+  const findings: string[] = []
+  for (const colorScheme of SCHEMES) {
+    for (const width of WIDTHS) {
+      const { page, open, problems } = await stage.openPage({
+        colorScheme,
+        viewport: { width, height: width < 500 ? 844 : 900 },
+      })
+      // The link to the swap brings what the console cannot read without a wallet.
+      if (kind === 'busy') {
+        await open(stage.swapLink())
+        await page.getByText('best of 3 offers').waitFor(PATIENCE)
+      }
+      for (const { name, path, ready } of places) {
+        const at = `${name} at ${width}, ${colorScheme}, ${kind}`
+        await open(path)
+        await page.getByText(ready).first().waitFor(PATIENCE)
+        const tooWide = await overflow(page)
+        if (tooWide !== 0) findings.push(`${at} is ${tooWide} pixels too wide`)
+        await takeScreenshot(page, `${name}-${width}-${colorScheme}-${kind}`)
+        const serious = width === 1024 ? [] : await seriousFindings(page)
+        findings.push(...serious.map((finding) => `${at}: ${finding}`))
+      }
+      findings.push(...problems)
+      await page.context().close()
+    }
+  }
+  expect(findings).toEqual([])
+}
+
+/** What axe finds serious or critical, by the rules of WCAG 2.2 AA. */
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE)
+  const { violations } = (await page.evaluate(
+    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+  )) as { violations: { id: string; impact: string; nodes: { html: string }[] }[] }
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
+}
+
+/** Registers a solver again, with another name. */
+async function rename(index: number, name: string): Promise<string> {
+  const { network } = stage
+  const solver = network.solvers[index]
+  if (solver?.endpointUrl === undefined) throw new Error('the solver has no endpoint')
+  const { account, endpointUrl } = solver
+  const body = await signRegistration(account, { chainId: 31337, endpointUrl, name })
+  const response = await fetch(`${network.serviceUrl}/v1/31337/solvers/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  expect(await response.text()).toContain('registered')
+  return account.address
+}
+
+describe.skipIf(!existsSync(CHROMIUM))(
+  `the pages of the console (needs ${CHROMIUM})`,
+  { timeout: 400_000 },
+  () => {
+    beforeAll(async () => {
+      stage = await startConsole()
+    }, START_MS)
+    afterAll(() => stage?.close())
+
+    it('are readable and fit where nothing has happened yet', async () => {
+      await checkPlaces(emptyPlaces(), 'empty')
+    })
+
+    it('are readable and fit with orders, on a desk and on a phone, in both themes', async () => {
+      await runScenario(stage.network, () => {})
+      busy = await busyPlaces()
+      await checkPlaces(busy, 'busy')
+    })
+
+    it('show names and symbols of strangers as text, isolated, with the address', async () => {
+      const markup = '<img src=x onerror=document.title="taken">&lt;b&gt;</bdi>'
+      const long = 'W'.repeat(64)
+      const addresses = [await rename(0, markup), await rename(1, long)]
+      const deployer = createDevnetClient(stage.network.devnet, stage.network.user)
+      const deployed = await deployer.deployContract({
+        abi: testTokenAbi,
+        bytecode: testTokenBytecode,
+        args: ['A', '<b>\u05d0\u05d1"&amp;', 18],
+      })
+      const { contractAddress } = await mined(deployer, deployed)
+      const { page, open, problems } = await stage.openPage({
+        account: stage.network.user.address,
+        viewport: { width: 390, height: 844 },
+      })
+      onTestFinished(() => page.context().close())
+      // A symbol with a control of direction is no symbol, also from a link.
+      await open(
+        stage.swapLink({ sell: `${contractAddress}:18:\u202eCDSU`, for: stage.network.user.address }),
+      )
+      const token = page.getByRole('button', { name: new RegExp(contractAddress?.slice(0, 6) ?? '') }).first()
+      await token.waitFor(PATIENCE)
+      expect(await token.innerText()).not.toContain('\u202e')
+      await page.getByRole('button', { name: 'Connect wallet' }).click()
+      await token.getByText('<b>\u05d0\u05d1"&amp;').waitFor(PATIENCE)
+      for (const path of [
+        'solvers',
+        `solver/${addresses[0]}`,
+        `solver/${addresses[1]}`,
+        ...busy.map((place) => place.path),
+      ]) {
+        await open(path)
+        await page.locator('main').getByText(/0x/).first().waitFor(PATIENCE)
+        expect(await overflow(page), path).toBe(0)
+      }
+      await open('solvers')
+      const names = page.locator('main bdi')
+      await names.getByText(markup).waitFor(PATIENCE)
+      expect(await names.getByText(long).count()).toBe(1)
+      const direction = await names.first().evaluate((element) => {
+        const { getComputedStyle } = globalThis as unknown as PageGlobals
+        return getComputedStyle(element).unicodeBidi
+      })
+      expect(direction).toBe('isolate')
+      const row = page.getByRole('row').filter({ hasText: markup })
+      expect(await row.innerText()).toContain(addresses[0]?.slice(-4))
+      expect(await page.title()).not.toBe('taken')
+      await takeScreenshot(page, 'strangers')
+      expect(problems).toEqual([])
+    })
+
+    it('are reached by the keyboard', async () => {
+      const { page, open } = await stage.openPage()
+      onTestFinished(() => page.context().close())
+      await open('swap')
+      await page.getByRole('heading', { name: 'Swap' }).waitFor(PATIENCE)
+      await page.keyboard.press('g')
+      await page.keyboard.press('o')
+      await page.getByRole('heading', { name: 'Orders' }).waitFor()
+      const rows = page.locator('tbody tr')
+      await rows.first().waitFor(PATIENCE)
+      await rows.first().focus()
+      await page.keyboard.press('ArrowDown')
+      await page.keyboard.press('Enter')
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PATIENCE)
+      await page.keyboard.press('/')
+      await page.keyboard.type('nonsense')
+      await page.keyboard.press('Enter')
+      await page.getByText('This is no address, id or name of an active solver.').waitFor()
+      await page.getByRole('searchbox').fill(stage.network.user.address)
+      await page.keyboard.press('Enter')
+      await page.getByRole('link', { name: /Remove the filter user/ }).waitFor()
+    })
+
+    it('show a solver whose session has ended as inactive', async () => {
+      const { page, open } = await stage.openPage()
+      onTestFinished(() => page.context().close())
+      await stage.network.solvers[2]?.close()
+      await open('solvers')
+      const row = page.getByRole('row').filter({ hasText: 'Cosmo' })
+      await row.getByText('inactive').waitFor(PATIENCE)
+      expect(await page.getByText('inactive').count()).toBe(1)
+    })
+  },
+)

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { send } from '../../../src/devnet/user-steps.js'
+import { button, look, PATIENCE, steps, useConsole } from '../../support/console/swap-page.js'
+import { REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
+import { eventually } from '../../support/eventually.js'
+import { CHROMIUM } from '../../support/packages/chromium.js'
+
+const refuseTransactions: WalletAnswer = (method) => (method === 'eth_sendTransaction' ? REFUSED : undefined)
+
+describe.skipIf(!existsSync(CHROMIUM))(
+  `the way back to a swap in the console (needs ${CHROMIUM})`,
+  { timeout: 90_000 },
+  () => {
+    const stage = useConsole({ POLL_INTERVAL_MS_31337: '100', DEFAULT_DEPOSIT_WINDOW: '40' })
+    const account = () => stage.network.user.address
+
+    it('leads back to a pending deposit after the page is loaded again, with the wallet', async () => {
+      const node = stage.node()
+      stage.pauseBestSolver()
+      await send(stage.user(), stage.network.contracts.weth, 'approve', [
+        stage.network.contracts.settlement,
+        2n ** 255n,
+      ])
+      const { page, open } = await stage.openPage({
+        account: account(),
+        async answer(method) {
+          if (method === 'eth_sendTransaction') await stage.holdBlocks()
+          return undefined
+        },
+      })
+      await stage.swap({ page, open })
+      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PATIENCE)
+      await page.reload()
+      const own = page.getByRole('region', { name: 'Your swaps in this browser' })
+      await own.getByText('waiting').waitFor(PATIENCE)
+      await button(page, 'disconnect').waitFor(PATIENCE)
+      await look(page, 'own-swaps')
+      await own.getByRole('link').click()
+      await page.getByText('The order appears here once its deposit is mined.').waitFor(PATIENCE)
+      await button(page, 'Copy transaction').waitFor()
+      await look(page, 'order-pending')
+      await node.mine({ blocks: 1 })
+      await page.locator('.hero-state').getByText('deposited').waitFor(PATIENCE)
+    })
+
+    it('shows a deposit address again after the page is loaded again', async () => {
+      const { page, open } = await stage.openPage()
+      await open(stage.swapLink({ for: account(), mode: 'address' }))
+      await button(page, 'Get the deposit address').click(PATIENCE)
+      const section = page.getByRole('region', { name: 'Deposit address' })
+      const address = await section.locator('.whole-address code').last().innerText()
+      await page.reload()
+      await page.getByRole('region', { name: 'Your swaps in this browser' }).getByRole('link').click(PATIENCE)
+      await section.getByRole('img', { name: 'QR code of the deposit address' }).waitFor(PATIENCE)
+      expect(await section.getByText(address, { exact: true }).count()).toBe(1)
+      await look(page, 'order-deposit-address')
+    })
+
+    it('keeps the focus when a change of the page removes what had it', async () => {
+      const { page, open } = await stage.openPage({ account: account(), answer: refuseTransactions })
+      const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
+      await open(stage.swapLink())
+      await button(page, 'Connect wallet').click(PATIENCE)
+      await eventually(focused, (name) => name === 'wallet-place')
+      await button(page, 'Swap').click(PATIENCE)
+      await eventually(focused, (name) => name === 'swap-title')
+      await button(page, 'Back to the quotes').click(PATIENCE)
+      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor(PATIENCE)
+      expect(await focused()).toBe('swap-title')
+    })
+  },
+)

@@ -1,0 +1,177 @@
+import { existsSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { CHROMIUM } from '../../support/packages/chromium.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+let chain: TestChain
+let service: TestService
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  service = await startService(chain, { CONSOLE: 'false' })
+  solver = await startSolver(chain, solverAccounts[0])
+  await solver.register(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+it('/docs allows only its own scripts and styles', async () => {
+  const { headers } = await service.get('/docs')
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).not.toMatch(/unsafe|http|\*/)
+})
+
+it('without a console, / redirects to the page, and browsers get an icon', async () => {
+  const root = await fetch(service.url, { redirect: 'manual' })
+  expect([root.status, root.headers.get('location')]).toEqual([302, 'docs'])
+  expect(await root.text()).toContain('/openapi.json')
+  expect((await fetch(service.url)).url).toBe(`${service.url}/docs`)
+  const icon = await fetch(`${service.url}/favicon.ico`)
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png'])
+})
+
+it('/docs loads all its files from the service', async () => {
+  const page: string = (await service.get('/docs')).body
+  const addresses = [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
+  expect(addresses.length).toBeGreaterThan(3)
+  for (const address of addresses) {
+    const { status, headers } = await service.get(new URL(address, `${service.url}/docs`).pathname)
+    expect([address, status, headers.get('x-content-type-options')]).toEqual([address, 200, 'nosniff'])
+  }
+  const slash = await service.send('GET', '/docs/')
+  expect([slash.status, slash.body]).toEqual([200, page])
+})
+
+describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/chromium)', () => {
+  let browser: Browser
+  let page: Page
+  const complaints: string[] = []
+  const elsewhere: string[] = []
+
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+    page = await browser.newPage()
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('request', (request) => {
+      const { origin, protocol } = new URL(request.url())
+      if (protocol !== 'data:' && origin !== new URL(service.url).origin) elsewhere.push(request.url())
+    })
+    await page.goto(`${service.url}/docs`)
+  })
+  afterAll(() => browser?.close())
+
+  const operation = () => page.locator('.opblock', { hasText: '/v1/{chainId}/quote' }).first()
+
+  it('shows every operation', async () => {
+    await operation().waitFor()
+    const { paths, webhooks } = (await service.get('/openapi.json')).body
+    const operations = Object.values<object>({ ...paths, ...webhooks }).flatMap((each) => Object.keys(each))
+    expect(await page.locator('.opblock').count()).toBe(operations.length)
+  })
+
+  it('takes a password for /metrics only', async () => {
+    expect(await page.locator('.opblock .authorization__btn').count()).toBe(1)
+    const metrics = page.locator('.opblock', { has: page.locator('[data-path="/metrics"]') })
+    expect(await metrics.locator('.authorization__btn').count()).toBe(1)
+  })
+
+  /**
+   * Tries an operation as it is shown.
+   * @param values replace those of parameters
+   * @returns the status and the text of the response
+   */
+  async function tryOut(verb: string, path: string, values: Readonly<Record<string, string>>) {
+    const block = page.locator(`.opblock-${verb}`).filter({ has: page.locator(`[data-path="${path}"]`) })
+    const isOpen = await block.locator('.opblock-body').count()
+    if (!isOpen) await block.locator('.opblock-summary').click()
+    await block.locator('.opblock-body .responses-inner').waitFor()
+    if ((await block.locator('.try-out__btn').count()) === 0) return 'no try-out'
+    await block.locator('.try-out__btn').click()
+    for (const [name, value] of Object.entries(values))
+      await block.locator(`[data-param-name="${name}"] input`).fill(value)
+    await block.locator('.execute').click()
+    const answer = block.locator('.live-responses-table .response')
+    await answer.waitFor()
+    const status = Number.parseInt(await answer.locator('.response-col_status').innerText(), 10)
+    return { status, text: await answer.innerText() }
+  }
+
+  it('gets valid responses for its examples, and has no try-out for streams', async () => {
+    const { paths } = (await service.get('/openapi.json')).body
+    const operations = Object.entries<object>(paths)
+      .flatMap(([path, verbs]) => Object.keys(verbs).map((verb) => ({ verb, path })))
+      // The quote first: its record is read by its id.
+      .toSorted((a, b) => Number(b.path.endsWith('/quote')) - Number(a.path.endsWith('/quote')))
+    const statuses: Record<string, unknown> = {}
+    const texts: Record<string, string> = {}
+    for (const { verb, path } of operations) {
+      // The id in the example belongs to another instance.
+      const [, quoteId = ''] = /"quoteId": "([^"]+)"/.exec(texts['POST /v1/{chainId}/quote'] ?? '') ?? []
+      const answer = await tryOut(verb, path, path.endsWith('{quoteId}') ? { quoteId } : {})
+      const name = `${verb.toUpperCase()} ${path}`
+      statuses[name] = typeof answer === 'string' ? answer : answer.status
+      texts[name] = typeof answer === 'string' ? '' : answer.text
+    }
+    expect(statuses).toEqual({
+      'POST /v1/{chainId}/quote': 200,
+      'POST /v1/{chainId}/quote/stream': 'no try-out',
+      'POST /v1/{chainId}/price': 200,
+      'GET /v1/{chainId}/quote/{quoteId}': 200,
+      'POST /v1/{chainId}/solvers/register': 401,
+      'DELETE /v1/{chainId}/solvers/{address}': 401,
+      'GET /v1/{chainId}/solvers': 200,
+      'POST /v1/{chainId}/solvers/{address}/results': 401,
+      'GET /v1/{chainId}/order/{orderId}': 200,
+      'GET /v1/{chainId}/solvers/stats': 200,
+      'GET /v1/{chainId}/solvers/{address}/stats': 200,
+      'GET /v1/{chainId}/orders': 200,
+      'GET /v1/chains': 200,
+      'GET /v1/ws': 'no try-out',
+      'GET /v1/events': 'no try-out',
+      'GET /health': 200,
+      'GET /health/ready': 200,
+      'GET /metrics': 200,
+    })
+    expect(texts['POST /v1/{chainId}/quote']).toContain(solverAccounts[0].address)
+    expect(texts['GET /v1/{chainId}/quote/{quoteId}']).toContain('The best offer')
+    for (const name of Object.keys(statuses).filter((each) => statuses[each] === 401))
+      expect(texts[name]).toContain('TIMESTAMP_OUT_OF_RANGE')
+    // The console of a browser logs error responses.
+    complaints.splice(0, complaints.length, ...complaints.filter((text) => !text.includes('status of 401')))
+  })
+
+  it('offers no try-out of the request that solvers get', async () => {
+    const webhook = page.locator('.webhooks .opblock')
+    await webhook.locator('.opblock-summary').click()
+    await webhook.locator('.opblock-body .responses-inner').waitFor()
+    expect(await webhook.locator('.try-out__btn').count()).toBe(0)
+  })
+
+  it('gets a quote in its console', async () => {
+    const quoted = await page.evaluate(
+      async ({ chainId, body }) => {
+        const headers = { 'content-type': 'application/json' }
+        const response = await fetch(`/v1/${chainId}/quote`, { method: 'POST', headers, body })
+        const answer = (await response.json()) as { quote: { solver: string } }
+        return { status: response.status, answer }
+      },
+      { chainId: chain.chainId, body: JSON.stringify(quoteRequest(chain)) },
+    )
+    expect([quoted.status, quoted.answer.quote.solver]).toEqual([200, solverAccounts[0].address])
+  })
+
+  it('breaks no rule of its content security policy, and calls no other origin', () => {
+    expect(complaints).toEqual([])
+    expect(elsewhere).toEqual([])
+  })
+})

@@ -1,0 +1,253 @@
+import { once } from 'node:events'
+import { connect } from 'node:http2'
+import { connect as connectSocket } from 'node:net'
+import { create, toBinary } from '@bufbuild/protobuf'
+import { encodeEnvelope } from '@connectrpc/connect/protocol'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { eventually } from '../../support/eventually.js'
+import { startServiceProcess } from '../../support/process/process.js'
+import { environmentForAll, startEventService } from '../../support/service/event-service.js'
+import type { TestService } from '../../support/service/service.js'
+import type { StreamClient } from '../../support/streams/stream-clients.js'
+import {
+  type ExpectedEnd,
+  endOn,
+  oneOfEach,
+  openAll,
+  rpcTransports,
+  transports,
+} from '../../support/streams/transports.js'
+
+const PROTOCOLS = ['websocket', 'sse', 'grpc', 'connect', 'grpc-web']
+const STREAM_EVENTS = '/aggregator.v1.EventService/StreamEvents'
+const TOO_MANY: ExpectedEnd = {
+  webSocket: 1013,
+  http: 503,
+  rpc: 'RESOURCE_EXHAUSTED',
+  reason: 'STREAM_LIMIT_REACHED',
+}
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 31 })
+  service = await startEventService([chain])
+})
+
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+async function clientsOf({ metric }: TestService): Promise<number[]> {
+  return Promise.all(PROTOCOLS.map((protocol) => metric('aggregator_stream_clients', { protocol })))
+}
+
+const untilGone = (of: TestService) =>
+  eventually(
+    () => clientsOf(of),
+    (counts) => counts.every((count) => count === 0),
+  )
+
+/** A client that leaves when its test ends, even if it fails: later tests wait until all places are free. */
+function leaving(client: StreamClient): StreamClient {
+  onTestFinished(() => client.leave())
+  return client
+}
+
+/** Mines one event. @returns the id of its order */
+async function mineOne(): Promise<string> {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
+
+describe('a client that goes away', () => {
+  it('frees its place on every protocol', async () => {
+    const clients = transports.map((transport) => leaving(transport.open(service.url)))
+    await Promise.all(clients.map((client) => client.connected()))
+    expect(await clientsOf(service)).toEqual([1, 1, 1, 2, 2])
+    for (const client of clients) client.leave()
+    await untilGone(service)
+  })
+
+  it('frees its place when its connection breaks, also before its first message', async () => {
+    const { hostname, port } = new URL(service.url)
+    const upgrade =
+      'connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n'
+    const beginnings = [
+      `GET /v1/ws HTTP/1.1\r\nhost: a\r\n${upgrade}\r\n`,
+      'GET /v1/events HTTP/1.1\r\nhost: a\r\n\r\n',
+    ]
+    for (const beginning of beginnings) {
+      const socket = connectSocket(Number(port), hostname)
+      socket.write(beginning)
+      await once(socket, 'data')
+      socket.resetAndDestroy()
+      const other = connectSocket(Number(port), hostname)
+      other.end(beginning)
+      await once(other.resume(), 'close')
+    }
+    await untilGone(service)
+  })
+})
+
+describe('a client when all places are taken', () => {
+  it.each(oneOfEach)('on $name is rejected, and accepted when a place is free', async (transport) => {
+    const full = await startEventService([chain], { MAX_STREAM_CLIENTS: String(oneOfEach.length) })
+    const holders = await openAll(full.url, {}, oneOfEach)
+    expect(await transport.open(full.url).ended()).toMatchObject(endOn(transport, TOO_MANY))
+    const [leaver] = holders.splice(oneOfEach.indexOf(transport) - 1, 1)
+    leaver?.leave()
+    const client = await eventually(
+      async () => {
+        const next = transport.open(full.url)
+        return next.connected().then(
+          () => next,
+          () => undefined,
+        )
+      },
+      (admitted) => admitted !== undefined,
+    )
+    const received = [client, ...holders].map((holder) => holder?.take(1))
+    await mineOne()
+    await Promise.all(received)
+    await full.close()
+  })
+})
+
+describe('a message of a WebSocket client', () => {
+  async function openSocket() {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    onTestFinished(() => socket.terminate())
+    const messages: string[] = []
+    socket.on('message', (data) => messages.push(data.toString()))
+    await once(socket, 'open')
+    return { socket, messages }
+  }
+
+  /** An event of an earlier test may come first: the service polls the chain at its own interval. */
+  const untilReceived = (messages: string[], orderId: string) =>
+    eventually(
+      async () => messages,
+      (received) => received.some((message) => message.includes(orderId)),
+    )
+
+  it('is ignored up to 4 KiB', async () => {
+    const { socket, messages } = await openSocket()
+    for (const data of ['', '{"type":"subscribe"}', Buffer.alloc(4096), 'x'.repeat(4096)]) socket.send(data)
+    socket.ping('are you there')
+    const [pong] = await once(socket, 'pong')
+    expect(pong.toString()).toBe('are you there')
+    await untilReceived(messages, await mineOne())
+    socket.close(1000)
+    expect((await once(socket, 'close'))[0]).toBe(1000)
+  })
+
+  it.each([
+    ['more than 4 KiB', (socket: WebSocket) => socket.send('x'.repeat(4097))],
+    [
+      '4 KiB in pieces, and then more',
+      (socket: WebSocket) => {
+        for (let piece = 0; piece < 5; piece++) socket.send('x'.repeat(1000), { fin: false })
+      },
+    ],
+    ['invalid text', (socket: WebSocket) => socket.send(Buffer.from([0xff, 0xfe]), { binary: false })],
+    [
+      'a frame of no known kind',
+      (socket: WebSocket) => {
+        const { _socket: raw } = socket as unknown as { _socket: NodeJS.WritableStream }
+        raw.write(Buffer.from([0x83, 0x80, 0, 0, 0, 0]))
+      },
+    ],
+  ])('closes only its own socket when it is %s', async (_, send) => {
+    const [sender, neighbour] = [await openSocket(), await openSocket()]
+    const closed = once(sender.socket, 'close')
+    send(sender.socket)
+    await closed
+    await untilReceived(neighbour.messages, await mineOne())
+    neighbour.socket.close()
+    await untilGone(service)
+  })
+})
+
+describe('a deadline of the caller', () => {
+  const EXCEEDED = 'DEADLINE_EXCEEDED'
+  const DEADLINE_MS = 1000
+
+  it('ends a stream on every transport, and frees its place', async () => {
+    const clients = rpcTransports.map(({ open }) =>
+      leaving(open(service.url, {}, { timeoutMs: DEADLINE_MS })),
+    )
+    const endings = await Promise.all(clients.map((client) => client.ended()))
+    expect(endings.map(({ status }, index) => [rpcTransports[index]?.name, status])).toEqual(
+      rpcTransports.map(({ name }) => [name, EXCEEDED]),
+    )
+    await untilGone(service)
+  })
+
+  const request = encodeEnvelope(0, toBinary(StreamEventsRequestSchema, create(StreamEventsRequestSchema)))
+
+  it('is also kept by the service on gRPC', async () => {
+    const session = connect(service.url)
+    const call = session.request({
+      ':method': 'POST',
+      ':path': STREAM_EVENTS,
+      'content-type': 'application/grpc',
+      'grpc-timeout': '200m',
+      te: 'trailers',
+    })
+    call.end(request)
+    call.resume()
+    const [trailers] = await once(call, 'trailers')
+    expect(trailers['grpc-status']).toBe('4')
+    session.close()
+    await untilGone(service)
+  })
+
+  it('is also kept by the service on Connect', async () => {
+    const headers = { 'content-type': 'application/connect+proto', 'connect-timeout-ms': '200' }
+    const response = await fetch(`${service.url}${STREAM_EVENTS}`, { method: 'POST', headers, body: request })
+    expect(await response.text()).toContain('"code":"deadline_exceeded"')
+    await untilGone(service)
+  })
+})
+
+describe('the shutdown of the service', () => {
+  const GOING: ExpectedEnd = { webSocket: 1001, http: 200, rpc: 'UNAVAILABLE', reason: 'SHUTTING_DOWN' }
+
+  /** Server-sent events have no message for it: they end. */
+  const farewell = (transport: (typeof transports)[number]) =>
+    transport.protocol === 'sse' ? { status: 200 } : endOn(transport, GOING)
+
+  it('is reported on every transport', async () => {
+    const leaving = await startEventService([chain])
+    const clients = await openAll(leaving.url)
+    await mineOne()
+    await Promise.all(clients.map((client) => client.take(1)))
+    await leaving.close()
+    for (const [index, transport] of transports.entries()) {
+      expect(await clients[index]?.ended(), transport.name).toMatchObject(farewell(transport))
+    }
+  })
+
+  it('follows SIGTERM with exit code 0, although clients of all kinds are connected', async () => {
+    const process = startServiceProcess(environmentForAll([chain]))
+    const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
+    const clients = await openAll(url)
+    await mineOne()
+    await Promise.all(clients.map((client) => client.take(1)))
+    process.signal('SIGTERM')
+    for (const [index, transport] of transports.entries()) {
+      expect(await clients[index]?.ended(), transport.name).toMatchObject(farewell(transport))
+    }
+    expect(await process.exited).toBe(0)
+  })
+})

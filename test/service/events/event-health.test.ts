@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { between } from '../../support/between.js'
+import { eventually } from '../../support/eventually.js'
+import { useProxiedChain } from '../../support/faults/proxied-chain.js'
+import type { HealthMessage, StreamMessage } from '../../support/streams/event-messages.js'
+import { openAll, transports, webSocket } from '../../support/streams/transports.js'
+
+const on = useProxiedChain({ seed: 83 })
+const isHealth = (message: StreamMessage): message is HealthMessage => message.type === 'Health'
+
+describe.each(transports)('a stream with health over $name', ({ open }) => {
+  it('reports all chains after `connected`, whatever its filter, and no other stream does', async () => {
+    await on.start()
+    const { body } = await on.service.get('/health')
+    const [asked, other] = [open(on.service.url, { health: true, type: ['Settled'] }), open(on.service.url)]
+    const report = (await asked.until(isHealth)) as HealthMessage
+    expect(asked.messages.map(({ type }) => type)).toEqual(['connected', 'Health'])
+    expect(report.cursor).toBe(asked.messages[0]?.cursor)
+    const [chain] = body.chains
+    const [after] = (await on.service.get('/health')).body.chains
+    expect(report).toEqual({
+      type: 'Health',
+      chains: [{ ...chain, lagMs: between(chain.lagMs, after.lagMs), activeSolvers: 0 }],
+      cursor: report.cursor,
+    })
+    await on.traffic.mine([on.traffic.actions.deposit(on.traffic.order())])
+    await other.take(1)
+    expect(other.messages.map(({ type }) => type)).toEqual(['connected', 'Deposited'])
+    for (const client of [asked, other]) client.leave()
+  })
+})
+
+it('another value of `health` is refused', async () => {
+  await on.start()
+  const mustBe = 'must be true or false'
+  expect(await webSocket.open(on.service.url, { health: 'perhaps' as never }).ended()).toEqual({
+    status: 1008,
+    text: `health ${mustBe}`,
+  })
+  const { status, body } = await on.service.get('/v1/events?health=1')
+  expect([status, body.code, body.details]).toEqual([
+    400,
+    'INVALID_ARGUMENT',
+    [{ field: 'health', message: mustBe }],
+  ])
+})
+
+it('a node that gives its blocks no time leaves the report without it, and ends no stream', async () => {
+  await on.start()
+  on.rpc.intercept(async ({ method }, pass) => {
+    const reply = await pass()
+    if (method !== 'eth_getBlockByNumber' || !('result' in reply)) return reply
+    const { timestamp: _, ...block } = reply.result as { timestamp: string }
+    return { result: block }
+  })
+  await on.traffic.mine([])
+  const { number } = await on.traffic.head()
+  await eventually(
+    async () => (await on.service.get('/health')).body.chains[0],
+    ({ headBlock }) => headBlock === number,
+  )
+  const clients = await openAll(on.service.url, { health: true })
+  for (const client of clients) {
+    const report = (await client.until(isHealth)) as HealthMessage
+    expect(report.chains[0]).toMatchObject({ headBlock: number, status: expect.any(String) })
+    expect(report.chains[0]).not.toHaveProperty('lagMs')
+    client.leave()
+  }
+})

@@ -1,0 +1,211 @@
+import { once } from 'node:events'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:http2'
+import { connect as connectSocket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startEventService } from '../../support/service/event-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { endOn, eventSource, webSocket } from '../../support/streams/transports.js'
+
+const INVALID_CHAIN_ID = {
+  webSocket: 1008,
+  http: 400,
+  rpc: '',
+  reason: 'INVALID_ARGUMENT',
+  fields: ['chainId'],
+}
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  service = await startEventService([chain])
+})
+
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+it.each([webSocket, eventSource])(
+  '$name rejects mistakes that only a query can contain',
+  async (transport) => {
+    for (const chainId of ['x', '-1', '1e2', '99999999999999999999']) {
+      const end = await transport.open(service.url, { chainId: [chainId] }).ended()
+      expect(end).toMatchObject(endOn(transport, INVALID_CHAIN_ID))
+      expect(end.text).toContain('chainId')
+    }
+  },
+)
+
+it('a query is rejected with two values of `after`, or a name in two spellings', async () => {
+  for (const [query, field] of [
+    ['after=a&after=b', 'after'],
+    ['chainId=31337&chain_id=31337', 'chainId'],
+  ]) {
+    const { status, body } = await service.get(`/v1/events?${query}`)
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      'INVALID_ARGUMENT',
+      [{ field, message: expect.any(String) }],
+    ])
+  }
+})
+
+it('a plain GET of the WebSocket gets an answer that requires an upgrade', async () => {
+  const { status, headers, body } = await service.get('/v1/ws')
+  expect([status, headers.get('upgrade')]).toEqual([426, 'websocket'])
+  expect(body).toEqual({ error: expect.stringMatching(/\/v1\/events/), code: 'INVALID_ARGUMENT' })
+})
+
+it.each(['/v1/ws', '/v1/events'])('%s accepts only GET', async (path) => {
+  for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const { status, headers, body } = await service.send(verb, path)
+    expect([status, headers.get('allow')]).toEqual([405, 'GET'])
+    expect(body).toEqual({ error: expect.any(String), code: 'METHOD_NOT_ALLOWED' })
+  }
+  const head = await fetch(`${service.url}${path}`, { method: 'HEAD' })
+  expect([head.status, head.headers.get('allow')]).toEqual([405, 'GET'])
+})
+
+it('pages of other origins may read /v1/events', async () => {
+  const open = async (url: string, origin: string) => {
+    const response = await fetch(`${url}/v1/events`, { headers: { origin } })
+    await response.body?.cancel()
+    return response.headers.get('access-control-allow-origin')
+  }
+  expect(await open(service.url, 'https://a.example')).toBe('*')
+  const strict = await startEventService([chain], { CORS_ORIGINS: 'https://a.example' })
+  expect(await open(strict.url, 'https://a.example')).toBe('https://a.example')
+  expect(await open(strict.url, 'https://b.example')).toBeNull()
+  await strict.close()
+})
+
+it('pages of other origins may reconnect with Last-Event-ID, also by fetch', async () => {
+  const { status, headers } = await fetch(`${service.url}/v1/events`, {
+    method: 'OPTIONS',
+    headers: {
+      origin: 'https://a.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'last-event-id',
+    },
+  })
+  expect(status).toBe(204)
+  expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain('last-event-id')
+})
+
+it('the filters of a stream may have 256 values together, and no more', async () => {
+  const filtered = (users: number) => {
+    const query = new URLSearchParams({ type: 'Settled' })
+    for (let user = 0; user < users; user++) query.append('user', `0x${String(user).padStart(40, '0')}`)
+    return fetch(`${service.url}/v1/events?${query}`)
+  }
+  const open = await filtered(255)
+  await open.body?.cancel()
+  const refused = await filtered(256)
+  expect([open.status, refused.status, await refused.json()]).toMatchObject([
+    200,
+    400,
+    {
+      code: 'INVALID_ARGUMENT',
+      details: [
+        {
+          field: 'user',
+          message: 'is one of too many: all filters of a stream may have at most 256 values',
+        },
+      ],
+    },
+  ])
+})
+
+it('server-sent events are not cached on the way', async () => {
+  const response = await fetch(`${service.url}/v1/events`)
+  await response.body?.cancel()
+  expect(response.headers.get('content-type')).toBe('text/event-stream')
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
+})
+
+it('an upgrade header for another protocol than WebSocket changes nothing', async () => {
+  const headers = {
+    connection: 'Upgrade, HTTP2-Settings',
+    upgrade: 'h2c',
+    'http2-settings': 'AAMAAABkAAQAAP__',
+  }
+  const send = async (method: string, path: string, body?: string) => {
+    const call = httpRequest(`${service.url}${path}`, {
+      method,
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    const [response] = await once(call.end(body), 'response')
+    return { status: response.statusCode, text: (await response.setEncoding('utf8').toArray()).join('') }
+  }
+  expect(await send('GET', '/health')).toMatchObject({ status: 200, text: expect.stringContaining('"ok"') })
+  const quote = await send('POST', `/v1/${chain.chainId}/quote`, JSON.stringify(quoteRequest(chain)))
+  expect(quote).toMatchObject({ status: 503, text: expect.stringContaining('NO_QUOTES') })
+  expect((await send('GET', '/v1/ws')).status).toBe(426)
+})
+
+describe('a WebSocket upgrade', () => {
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' }
+
+  it.each([
+    ['GET', '/v1/nothing', 404, 'ROUTE_NOT_FOUND'],
+    ['GET', '/%', 400, 'INVALID_ARGUMENT'],
+    ['POST', '/v1/ws', 405, 'METHOD_NOT_ALLOWED'],
+    ['GET', '/health', 200, '"ok"'],
+  ])('is ignored for %s of %s, whose response is the usual one', async (method, path, status, text) => {
+    const call = httpRequest(`${service.url}${path}`, { method, headers: upgrade })
+    const [response] = await once(call.end(), 'response')
+    expect(response.statusCode).toBe(status)
+    expect((await response.setEncoding('utf8').toArray()).join('')).toContain(text)
+  })
+
+  it('without a key is rejected', async () => {
+    const call = httpRequest(`${service.url}/v1/ws`, { headers: upgrade })
+    const [response] = await once(call.end(), 'response')
+    expect(response.statusCode).toBe(400)
+    response.resume()
+  })
+
+  it('at /v1/events is rejected', async () => {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/events`)
+    const [error] = await once(socket, 'error')
+    expect(error.message).toBe('Unexpected server response: 200')
+  })
+
+  it('before the end of the previous response is rejected, and harms nothing else', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connectSocket(Number(port), hostname)
+    const headers = Object.entries(upgrade).map(([name, value]) => `${name}: ${value}\r\n`)
+    socket.write('GET /v1/events HTTP/1.1\r\nhost: a\r\n\r\n')
+    socket.write(`GET /v1/ws HTTP/1.1\r\nhost: a\r\n${headers.join('')}\r\n`)
+    await once(socket, 'data')
+    expect((await service.get('/health')).status).toBe(200)
+    socket.destroy()
+    await eventually(
+      () => service.metric('aggregator_stream_clients', {}),
+      (count) => count === 0,
+    )
+  })
+})
+
+it('server-sent events also come over HTTP/2, and hold their place until the client resets them', async () => {
+  const session = connect(service.url)
+  const call = session.request({ ':path': '/v1/events?type=Deposited' })
+  const [headers] = await once(call, 'response')
+  expect([headers[':status'], headers['content-type']]).toEqual([200, 'text/event-stream'])
+  const [first] = await once(call.setEncoding('utf8'), 'data')
+  expect(first).toMatch(
+    /^id: (\S+)\ndata: \{"type":"connected","supportedChains":\[31337\],"cursor":"\1"\}\n\n$/,
+  )
+  const clients = () => service.metric('aggregator_stream_clients', { protocol: 'sse' })
+  expect(await clients()).toBe(1)
+  call.close(8)
+  await eventually(clients, (count) => count === 0)
+  session.close()
+})

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { devAccounts } from '../../../src/devnet/deploy.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { expectedMessages, standing } from '../../support/streams/event-messages.js'
+import {
+  createSubscriber,
+  type Filter,
+  type OrderMessage,
+  reversionsOf,
+  type Subscriber,
+  withoutCursors,
+} from '../../support/streams/event-subscriber.js'
+
+const TERMS = { inputAmount: 5n, outputAmount: 70n, fillDeadline: 4_100_000_000 }
+
+/** The seed of the traffic. */
+const SEED = Number(process.env.EVENT_SEED ?? 7)
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+let live: Subscriber
+
+beforeAll(async () => {
+  chain = await startChain()
+  traffic = await createTraffic(chain, { seed: SEED })
+})
+afterAll(() => chain?.stop())
+
+/** A block whose deposit is a marker: when it is published, so is everything before it. */
+async function markEnd(): Promise<string> {
+  const order = traffic.actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
+
+async function orderState(orderId: string): Promise<string> {
+  return (await service.get(`/v1/${chain.chainId}/order/${orderId}`)).body.state
+}
+
+/** Three blocks with published events: a deposit; a fill and a settlement; a late refund. */
+async function publishStory() {
+  const { actions, order, mine } = traffic
+  const [filled, settled] = [order(), order()]
+  const late = order((await traffic.head()).timestamp - 1)
+  const blocks = [
+    [actions.deposit(filled)],
+    [actions.fill(filled), actions.settle(settled)],
+    [actions.refundAddressDeposit(late)],
+  ]
+  const cursor = live.cursor()
+  const start = live.received.length
+  const { number: first } = await mine(blocks[0])
+  for (const block of blocks.slice(1)) await mine(block)
+  const published = await expectedMessages(chain, first)
+  await live.untilCount(start + published.length)
+  expect(withoutCursors(live.received.slice(start))).toEqual(published)
+  /** The messages since the story, up to a marker. */
+  const since = async (marker: string) => {
+    await live.until(marker)
+    return withoutCursors(live.received.slice(start + published.length))
+  }
+  return { blocks, filled, settled, late, first, published, cursor, since }
+}
+
+describe.each(databases)('on %s,', (_kind, make) => {
+  let database: TestDatabase
+
+  beforeAll(async () => {
+    database = await make()
+    service = await startService(chain, {
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+      ...database.environment,
+    })
+    live = createSubscriber()
+    await live.connect(service.url)
+  })
+  afterAll(async () => {
+    await live?.disconnect()
+    await service?.close()
+    await database?.drop()
+  })
+
+  describe('a reorganisation of published blocks', () => {
+    test('without transactions removes all of them, the latest first', async () => {
+      const { published, filled, settled, late, first, since } = await publishStory()
+      await traffic.reorganise(3)
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published),
+        ...(await expectedMessages(chain, first)),
+      ])
+      expect(reversionsOf(published).map(({ event }) => event)).toEqual([
+        'Refunded',
+        'Settled',
+        'Settled',
+        'Deposited',
+      ])
+      for (const { orderId } of [filled, settled, late]) expect(await orderState(orderId)).toBe('NONE')
+    })
+
+    test('with the same transactions removes them and publishes them again, in their new blocks', async () => {
+      const { blocks, published, filled, first, since } = await publishStory()
+      await traffic.reorganise(3, [[], ...blocks.slice(0, 1), blocks.slice(1).flat()])
+      const marker = await markEnd()
+      const now = await expectedMessages(chain, first)
+      expect(now.map(({ orderId }) => orderId)).toEqual([...published.map(({ orderId }) => orderId), marker])
+      expect(await since(marker)).toEqual([...reversionsOf(published), ...now])
+      expect(await orderState(filled.orderId)).toBe('SETTLED')
+    })
+
+    test('with other transactions publishes the events of those instead', async () => {
+      const { blocks, published, filled, settled, first, since } = await publishStory()
+      const other = traffic.order()
+      await traffic.reorganise(2, [[traffic.actions.deposit(other)]])
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published.slice(1)),
+        ...(await expectedMessages(chain, first + 1)),
+      ])
+      expect(blocks[0]).toHaveLength(1)
+      const states = [filled, settled, other].map(({ orderId }) => orderState(orderId))
+      expect(await Promise.all(states)).toEqual(['DEPOSITED', 'NONE', 'DEPOSITED'])
+    })
+
+    test('counts in the metrics', async () => {
+      const count = () =>
+        service.metric('aggregator_reorganisations_total', { chain_id: String(chain.chainId) })
+      const before = await count()
+      await publishStory()
+      await traffic.reorganise(1)
+      await live.until(await markEnd())
+      expect(await count()).toBeGreaterThan(before)
+    })
+  })
+
+  describe('a chain that was rolled back', () => {
+    test('and has grown past its old height publishes its new events', async () => {
+      const back = await traffic.snapshot()
+      const { published, filled, first, since } = await publishStory()
+      await back()
+      await traffic.run({ events: 12, blocks: 6 })
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published),
+        ...(await expectedMessages(chain, first)),
+      ])
+      expect(await orderState(filled.orderId)).toBe('NONE')
+    })
+
+    test('and has stayed shorter publishes its new events too', async () => {
+      const back = await traffic.snapshot()
+      const { published, filled, first, since } = await publishStory()
+      await back()
+      expect(await traffic.head()).toMatchObject({ number: first - 1 })
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published),
+        ...(await expectedMessages(chain, first)),
+      ])
+      expect(await orderState(filled.orderId)).toBe('NONE')
+    })
+
+    test('by a few blocks loses only the events of these blocks', async () => {
+      const { published, first, since } = await publishStory()
+      await traffic.rollBack(1)
+      await traffic.mine()
+      const marker = await markEnd()
+      expect(await since(marker)).toEqual([
+        ...reversionsOf(published.slice(3)),
+        ...(await expectedMessages(chain, first + 2)),
+      ])
+    })
+  })
+
+  describe('a stream resumed from a cursor before the reorganisation', () => {
+    test('replays the published events, their removal and the new events', async () => {
+      const { published, cursor, first } = await publishStory()
+      await traffic.reorganiseAtRandom({ depth: 2, events: 8, longerBy: 1 })
+      const marker = await markEnd()
+      await live.until(marker)
+      const resumed = createSubscriber()
+      await resumed.connect(service.url, cursor)
+      await resumed.until(marker)
+      expect(resumed.received).toEqual(live.received.slice(-resumed.received.length))
+      expect(withoutCursors(resumed.received.slice(0, published.length))).toEqual(published)
+      expect(standing(resumed.received)).toEqual(await expectedMessages(chain, first))
+      await resumed.disconnect()
+    })
+
+    test('may begin in the middle of the removals', async () => {
+      const { published, first } = await publishStory()
+      await traffic.reorganise(3)
+      const marker = await markEnd()
+      await live.until(marker)
+      const firstReversion = live.received.findLastIndex(({ type }) => type === 'Refunded') + 1
+      const resumed = createSubscriber()
+      await resumed.connect(service.url, live.received[firstReversion]?.cursor)
+      await resumed.until(marker)
+      expect(withoutCursors(resumed.received)).toEqual([
+        ...reversionsOf(published).slice(1),
+        ...(await expectedMessages(chain, first)),
+      ])
+      await resumed.disconnect()
+    })
+
+    test('has no cursor twice', () => {
+      const cursors = live.received.map(({ cursor }) => cursor)
+      expect(new Set(cursors).size).toBe(cursors.length)
+    })
+  })
+
+  describe('a stream with a filter', () => {
+    const [someone, solver] = [devAccounts[8], solverAccounts[1]]
+    const theirs = new Set<string>()
+    const kindOf = (published: OrderMessage) =>
+      published.type === 'Reverted' ? published.event : published.type
+    const isTheirs = ({ orderId }: OrderMessage) => theirs.has(orderId)
+    const cases: { of: string; filter: Filter; isWanted: (published: OrderMessage) => boolean }[] = [
+      {
+        of: 'its type',
+        filter: { type: 'Deposited' },
+        isWanted: (published) => kindOf(published) === 'Deposited',
+      },
+      {
+        of: 'its types',
+        filter: { type: ['Settled', 'Refunded'] },
+        isWanted: (published) => kindOf(published) !== 'Deposited',
+      },
+      { of: 'any type', filter: { type: 'Reverted' }, isWanted: ({ type }) => type === 'Reverted' },
+      { of: 'its user', filter: { user: someone.address }, isWanted: isTheirs },
+      { of: 'its solver', filter: { solver: solver.address.toLowerCase() }, isWanted: isTheirs },
+      {
+        of: 'its solver and chain',
+        filter: { solver: solver.address.toLowerCase(), chainId: '31337' },
+        isWanted: isTheirs,
+      },
+      {
+        of: 'of its type and user',
+        filter: { type: 'Refunded', user: someone.address },
+        isWanted: (published) => isTheirs(published) && kindOf(published) === 'Refunded',
+      },
+    ]
+    const subscribers = cases.map(({ filter }) => createSubscriber(filter))
+    let all: OrderMessage[]
+    let cursor: string | undefined
+
+    beforeAll(async () => {
+      const { actions, mine } = traffic
+      const { timestamp } = await traffic.head()
+      const order = actions.order({ user: someone.address, solver, ...TERMS })
+      const late = actions.order({ user: someone.address, solver, ...TERMS, fillDeadline: timestamp - 1 })
+      const settled = actions.order({ user: someone.address, solver, ...TERMS })
+      const other = actions.order({ user: user.address, solver: solverAccounts[0], ...TERMS })
+      for (const { orderId } of [order, late, settled]) theirs.add(orderId)
+      await Promise.all(subscribers.map((subscriber) => subscriber.connect(service.url)))
+      cursor = live.cursor()
+
+      const { number } = await mine([actions.deposit(other), actions.deposit(order)])
+      const endings = [actions.settle(settled), actions.refundAddressDeposit(late)]
+      await mine([actions.fill(other), actions.fill(order), ...endings])
+      const published = await expectedMessages(chain, number)
+      await live.until(late.orderId, 'Refunded')
+      await traffic.reorganise(2, [[actions.deposit(order)], [actions.refundAddressDeposit(late)]])
+      await live.until(await markEnd())
+      all = [...published, ...reversionsOf(published), ...(await expectedMessages(chain, number))]
+    })
+    afterAll(() => Promise.all(subscribers.map((subscriber) => subscriber.disconnect())))
+
+    test('gets the removal of its order, also when resumed', async () => {
+      const [orderId = ''] = theirs
+      const wanted = all.filter((published) => published.orderId === orderId)
+      const resumed = createSubscriber({ orderId })
+      await resumed.connect(service.url, cursor)
+      await resumed.untilCount(wanted.length)
+      expect(withoutCursors(resumed.received)).toEqual(wanted)
+      await resumed.disconnect()
+    })
+
+    test.each(cases)(
+      'gets the events and removals of $of, also when resumed',
+      async ({ filter, isWanted }) => {
+        const subscriber = subscribers[cases.findIndex((one) => one.filter === filter)] as Subscriber
+        const wanted = all.filter(isWanted)
+        await subscriber.untilCount(wanted.length)
+        expect(withoutCursors(subscriber.received)).toEqual(wanted)
+        const resumed = createSubscriber(filter)
+        await resumed.connect(service.url, cursor)
+        await resumed.untilCount(wanted.length)
+        expect(withoutCursors(resumed.received)).toEqual(wanted)
+        await resumed.disconnect()
+      },
+    )
+  })
+})

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import type { Order } from '../../support/chain/order-actions.js'
+import { startEventService } from '../../support/service/event-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { type EventMessage, expectedMessages } from '../../support/streams/event-messages.js'
+import type { StreamClient, StreamRequest } from '../../support/streams/stream-clients.js'
+import {
+  eventSource,
+  openAll,
+  transports,
+  webSocket,
+  withoutCursors,
+} from '../../support/streams/transports.js'
+
+/** More than the service reads or sends at once. */
+const HISTORY = 600
+/** Number of transports that each filter is tried on. */
+
+let chains: [TestChain, TestChain]
+let traffics: [Traffic, Traffic]
+let service: TestService
+/** Connected from the beginning. */
+let witness: StreamClient
+let start: string
+/** Deposited before the service started. */
+let early: Order
+
+beforeAll(async () => {
+  chains = await Promise.all([startChain({ bonded: 0 }), startChain({ chainId: 31338, bonded: 0 })])
+  const [first, second] = chains
+  traffics = await Promise.all([createTraffic(first, { seed: 21 }), createTraffic(second, { seed: 22 })])
+  const [{ actions, head, mine, order, run }, other] = traffics
+  early = order((await head()).timestamp)
+  await mine([actions.deposit(early)])
+  service = await startEventService(chains)
+  witness = webSocket.open(service.url)
+  start = await witness.connected()
+  const firsts = (await head()).number + 1
+  await mine([actions.refund(early)])
+  await Promise.all([run({ events: HISTORY, blocks: 5 }), other.run({ events: 60, blocks: 6 })])
+  const received = await witness.take(HISTORY + 61)
+  const ofFirst = received.filter(({ chainId }) => chainId === first.chainId)
+  expect(withoutCursors(ofFirst)).toEqual(await expectedMessages(first, firsts))
+})
+
+afterAll(async () => {
+  witness?.leave()
+  await service?.close()
+  await Promise.all((chains ?? []).map((chain) => chain.stop()))
+})
+
+/** Mines a few events on both chains. @returns all messages since the service's start */
+async function goOn(events = 10) {
+  const before = witness.events().length
+  await Promise.all(traffics.map((traffic) => traffic.run({ events, blocks: 3 })))
+  return witness.take(before + 2 * events)
+}
+
+const followers = (cursor: string) => {
+  const received = witness.events()
+  return received.slice(received.findIndex((message) => message.cursor === cursor) + 1)
+}
+
+describe.each(transports)('$name', (transport) => {
+  it('replays everything after `connected`, then goes on live', async () => {
+    const client = transport.open(service.url, { after: start })
+    expect(await client.connected()).toBe(start)
+    const all = await goOn()
+    expect(await client.take(all.length)).toEqual(all)
+    client.leave()
+  })
+
+  it('continues from the middle while new blocks come, without a gap or a repeat', async () => {
+    const middle = witness.events()[HISTORY / 2]?.cursor ?? ''
+    const mining = goOn(20)
+    const clients = []
+    for (const round of [1, 2, 3]) {
+      const client = transport.open(service.url, { after: middle })
+      clients.push(client)
+      await client.take(100 * round)
+    }
+    await mining
+    const expected = followers(middle)
+    for (const client of clients) {
+      expect(await client.take(expected.length)).toEqual(expected)
+      client.leave()
+    }
+  })
+
+  it('continues from the very end with the next events', async () => {
+    const last = witness.cursor()
+    const client = transport.open(service.url, { after: last })
+    expect(await client.connected()).toBe(last)
+    await goOn()
+    const expected = followers(last)
+    expect(await client.take(expected.length)).toEqual(expected)
+    client.leave()
+  })
+
+  it('sends only new events without a cursor', async () => {
+    const client = transport.open(service.url)
+    const cursor = await client.connected()
+    expect(cursor).toBe(witness.cursor())
+    await goOn()
+    const expected = followers(cursor)
+    expect(await client.take(expected.length)).toEqual(expected)
+    client.leave()
+  })
+})
+
+it('a client that reconnects on another transport each time misses nothing', async () => {
+  const seen: unknown[] = []
+  let after = start
+  const total = witness.events().length
+  for (let visit = 0; seen.length < total; visit++) {
+    const client = transports[visit % transports.length]?.open(service.url, { after }) as StreamClient
+    const taken = (await client.take(Math.min(97, total - seen.length))).slice(0, 97)
+    client.leave()
+    seen.push(...taken)
+    after = taken.at(-1)?.cursor ?? ''
+  }
+  expect(seen).toEqual(witness.events())
+})
+
+it('a cursor of any transport works on every other', async () => {
+  const from = witness.events().at(-101)?.cursor ?? ''
+  const givers = await openAll(service.url, { after: from })
+  const cursors = await Promise.all(
+    givers.map(async (client, index) => (await client.take(100))[10 * index]?.cursor ?? ''),
+  )
+  expect(new Set(cursors).size).toBe(transports.length)
+  for (const client of givers) client.leave()
+  for (const after of cursors) {
+    const expected = followers(after)
+    const takers = await openAll(service.url, { after })
+    for (const client of takers) {
+      expect(await client.take(expected.length)).toEqual(expected)
+      client.leave()
+    }
+  }
+})
+
+it('Last-Event-ID, which browsers send when they reconnect, takes precedence over `after`', async () => {
+  const [older, newer] = [witness.events().at(-20)?.cursor ?? '', witness.events().at(-5)?.cursor ?? '']
+  const headers = { 'last-event-id': newer }
+  for (const request of [{}, { after: older }, { after: 'no cursor' }]) {
+    const client = eventSource.open(service.url, request, { headers })
+    expect(await client.connected()).toBe(newer)
+    expect(await client.take(4)).toEqual(followers(newer))
+    client.leave()
+  }
+})
+
+describe('filters', () => {
+  type Subject = EventMessage & { of: Order }
+  type Row = [name: string, request: () => StreamRequest, isWanted: (subject: Subject) => boolean]
+  const someOrders: Order[] = []
+  const users = () => someOrders.map(({ user }) => user)
+  const solvers = () => someOrders.map(({ solver }) => solver.address)
+  const upper = (hex: string) => hex.toUpperCase().replace('0X', '0x')
+
+  const rows: Row[] = [
+    ['a chain', () => ({ chainId: [31338] }), ({ chainId }) => chainId === 31338],
+    ['both chains', () => ({ chainId: [31338, 31337] }), () => true],
+    ['a type', () => ({ type: ['Refunded'] }), ({ type }) => type === 'Refunded'],
+    ['two types', () => ({ type: ['Deposited', 'Settled'] }), ({ type }) => type !== 'Refunded'],
+    ['an order', () => ({ orderId: ids(1) }), ({ orderId }) => ids(1).includes(orderId)],
+    [
+      'orders, also in upper case',
+      () => ({ orderId: [...ids(3).map(upper), `0x${'00'.repeat(32)}`] }),
+      ({ orderId }) => ids(3).includes(orderId),
+    ],
+    ['a user', () => ({ user: [users()[0] ?? ''] }), ({ of }) => of.user === users()[0]],
+    [
+      'two users, in lower case',
+      () => ({
+        user: users()
+          .slice(0, 2)
+          .map((address) => address.toLowerCase()),
+      }),
+      ({ of }) => users().slice(0, 2).includes(of.user),
+    ],
+    ['a solver', () => ({ solver: [solvers()[0] ?? ''] }), ({ of }) => of.solver.address === solvers()[0]],
+    [
+      'the refunds of a solver, which the contract does not name',
+      () => ({ solver: [early.solver.address], type: ['Refunded'] }),
+      ({ of, type }) => type === 'Refunded' && of.solver === early.solver,
+    ],
+    [
+      'a chain, types, a user and solvers',
+      () => ({
+        chainId: [31337],
+        type: ['Deposited', 'Refunded'],
+        user: [users()[0] ?? ''],
+        solver: solvers().slice(0, 2),
+      }),
+      ({ chainId, type, of }) =>
+        chainId === 31337 &&
+        type !== 'Settled' &&
+        of.user === users()[0] &&
+        solvers().slice(0, 2).includes(of.solver.address),
+    ],
+  ]
+  const ids = (count: number): string[] => someOrders.slice(0, count).map(({ orderId }) => orderId)
+
+  it('admit what matches each of them, in replays and live, on every transport', async () => {
+    const [first] = traffics
+    someOrders.push(
+      ...first
+        .openOrders()
+        .filter(({ fillDeadline }) => fillDeadline > 4_000_000_000)
+        .slice(0, 3),
+    )
+    const opened = await Promise.all(
+      rows.map(([, request]) => openAll(service.url, { after: start, ...request() })),
+    )
+    const nothing = await openAll(service.url, { after: start, chainId: [31338], orderId: ids(1) })
+    const replayed = witness.events().length
+    await first.mine(someOrders.map(first.actions.fill))
+    await witness.take(replayed + 3)
+    const all = await goOn(80)
+
+    const orders = new Map(
+      traffics
+        .flatMap((traffic) => traffic.actionsAfter(0))
+        .map(({ order }) => [order.orderId as string, order]),
+    )
+    for (const [index, [name, , isWanted]] of rows.entries()) {
+      const expected = all.filter((message) =>
+        isWanted({ ...message, of: orders.get(message.orderId) } as Subject),
+      )
+      const live = expected.filter((message) => all.indexOf(message) >= replayed)
+      expect(live.length, name).toBeGreaterThan(0)
+      expect(expected.length, name).toBeGreaterThanOrEqual(live.length + (name === 'an order' ? 1 : 2))
+      for (const client of opened[index] ?? []) {
+        expect(await client.take(expected.length), name).toEqual(expected)
+        client.leave()
+      }
+    }
+    for (const client of nothing) {
+      expect(client.events()).toEqual([])
+      client.leave()
+    }
+  })
+})

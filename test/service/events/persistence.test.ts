@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, signedRegistration, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const [account, otherAccount] = solverAccounts
+
+let chain: TestChain
+let solver: TestSolver
+let other: TestSolver
+let path: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  solver = await startSolver(chain, account, honest({ output: '1000' }))
+  other = await startSolver(chain, otherAccount, honest({ output: '2000' }))
+  path = `/v1/${chain.chainId}/solvers`
+})
+
+afterAll(async () => {
+  await Promise.all([solver?.close(), other?.close()])
+  await chain?.stop()
+})
+
+/** @returns the variable that names an empty database, which exists until the test has ended */
+async function environmentOf(make: () => Promise<TestDatabase>): Promise<Record<string, string>> {
+  const { environment, drop } = await make()
+  onTestFinished(drop)
+  return environment
+}
+
+describe('a service that starts again', () => {
+  it.each(databases)(
+    'keeps registered solvers on %s, asks them, and still rejects their old messages',
+    async (_kind, make) => {
+      const environment = await environmentOf(make)
+      const before = await startService(chain, environment)
+      const registration = await signedRegistration(account, {
+        endpointUrl: solver.endpointUrl,
+        name: 'Kept',
+      })
+      expect((await before.post(`${path}/register`, registration)).status).toBe(200)
+      const listBefore = await before.get(path)
+      await before.close()
+
+      const after = await startService(chain, environment)
+      expect((await after.get(path)).body).toEqual(listBefore.body)
+      const quote = await after.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+      expect(quote.body.quote.solver).toBe(account.address)
+      expect((await after.post(`${path}/register`, registration)).body.code).toBe('TIMESTAMP_REUSED')
+      await after.close()
+    },
+  )
+
+  it('keeps nothing with :memory:', async () => {
+    const before = await startService(chain, { DB_PATH: ':memory:' })
+    await solver.register(before)
+    expect((await before.get(path)).body).toHaveLength(1)
+    await before.close()
+    const after = await startService(chain, { DB_PATH: ':memory:' })
+    expect((await after.get(path)).body).toEqual([])
+    await after.close()
+  })
+})
+
+describe('two independent instances', () => {
+  it.each(databases)('have solvers of their own on %s', async (_kind, make) => {
+    const left = await startService(chain, await environmentOf(make))
+    const right = await startService(chain, await environmentOf(make))
+    await solver.register(left)
+    await other.register(right)
+
+    for (const [instance, address] of [
+      [left, account.address],
+      [right, otherAccount.address],
+    ] as const) {
+      const list = await instance.get(path)
+      expect(list.body.map((item: { address: string }) => item.address)).toEqual([address])
+      const quote = await instance.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+      expect(quote.body.quote.solver).toBe(address)
+      expect(quote.body.alternativeQuotes).toEqual([])
+    }
+    await Promise.all([left.close(), right.close()])
+  })
+})

@@ -1,0 +1,178 @@
+import { type Hex, parseGwei } from 'viem'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import type { FilledOrder } from '../../../packages/solver/src/fillable-order.js'
+import type { ChainOptions } from '../../../packages/solver/src/solver-options.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { type Market, type Offer, startMarket } from '../../support/solver-kit/market.js'
+
+const [account, , , unapproved] = solverAccounts
+/** More than the first attempts offer. */
+const HIGH_BASE_FEE = parseGwei('60')
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.close())
+
+/** The terms of the chain, with payments that soon count as waiting. */
+function chainsWith(terms: Partial<ChainOptions>) {
+  const { chainId } = market.chain
+  const { [chainId]: usual } = market.solverOptions().chains
+  if (usual === undefined) throw new Error('no chain')
+  return { [chainId]: { ...usual, raiseFeesAfterMs: 300, ...terms } }
+}
+
+/** From now on, the test mines. */
+async function stopMining() {
+  const { client } = market.calls
+  await client.setAutomine(false)
+  onTestFinished(() => client.setAutomine(true))
+}
+
+/** Deposits orders in one block. Their payments are sent after it. */
+async function depositAll(offers: readonly Offer[]) {
+  const deposits: Promise<unknown>[] = []
+  for (const offer of offers) {
+    deposits.push(market.deposit(offer))
+    // The user's account takes its nonces one after the other.
+    await eventually(market.pendingCount, (count) => count === deposits.length)
+  }
+  await market.calls.client.mine({ blocks: 1 })
+  await Promise.all(deposits)
+}
+
+/** The next block has a base fee that no waiting payment can pay. */
+async function mineExpensiveBlock() {
+  const { client } = market.calls
+  await client.setNextBlockBaseFeePerGas({ baseFeePerGas: HIGH_BASE_FEE })
+  await client.mine({ blocks: 1 })
+}
+
+const mineUntil = (isDone: () => boolean) =>
+  eventually(async () => {
+    await market.calls.client.mine({ blocks: 1 })
+    return isDone()
+  }, Boolean)
+
+it('an order whose payment is stuck is filled once, with higher fees and the same nonce', async () => {
+  const filled: FilledOrder[] = []
+  const solver = market.solver({ chains: chainsWith({}), onFilled: (order) => filled.push(order) })
+  await solver.start()
+  const offer = await market.quote()
+  const before = await market.countTransactions(account)
+  await stopMining()
+  await depositAll([offer])
+  const [first] = await eventually(
+    () => market.pendingOf(account),
+    (pending) => pending.length === 1,
+  )
+  await mineExpensiveBlock()
+  await expect.poll(() => solver.metrics().feesRaised).toBeGreaterThan(0)
+  await mineUntil(() => filled.length > 0)
+  const mined = await market.calls.client.getTransaction({ hash: filled[0]?.transactionHash ?? '0x' })
+  expect([first?.nonce, mined.nonce]).toEqual([before, before])
+  for (const fee of ['maxFeePerGas', 'maxPriorityFeePerGas'] as const)
+    expect(8n * (mined[fee] ?? 0n)).toBeGreaterThanOrEqual(9n * (first?.[fee] ?? 0n))
+  expect(await market.settlements(offer.orderId)).toBe(1)
+  expect((await market.countTransactions(account)) - before).toBe(1)
+  expect([solver.errors, filled.length, solver.metrics().paymentsSent]).toEqual([[], 1, 1])
+})
+
+it('an order is filled once when its first attempt is mined after a later one was signed', async () => {
+  const proxy = await startRpcProxy(market.chain.devnet.rpcUrl)
+  onTestFinished(() => proxy.close())
+  const filled: FilledOrder[] = []
+  const chains = chainsWith({ rpc: proxy.url })
+  const solver = market.solver({ chains, onFilled: (order) => filled.push(order) })
+  await solver.start()
+  const offer = await market.quote()
+  const before = await market.countTransactions(account)
+  await stopMining()
+  await depositAll([offer])
+  const [first] = await eventually(
+    () => market.pendingOf(account),
+    (pending) => pending.length === 1,
+  )
+  proxy.intercept(async ({ method }, pass) =>
+    method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'no' } } : pass(),
+  )
+  await expect.poll(() => solver.metrics().feesRaised).toBeGreaterThan(1)
+  await market.calls.client.mine({ blocks: 1 })
+  await expect.poll(() => filled).toMatchObject([{ transactionHash: first?.hash }])
+  expect((await market.countTransactions(account)) - before).toBe(1)
+  expect(solver.errors).toEqual([])
+})
+
+it('fees do not rise above the limit, and the payment is mined when the base fee falls', async () => {
+  const maxFeePerGas = HIGH_BASE_FEE / 2n
+  const solver = market.solver({ chains: chainsWith({ maxFeePerGas }) })
+  await solver.start()
+  const offer = await market.quote({ depositWindow: 60 })
+  await stopMining()
+  await depositAll([offer])
+  await eventually(
+    () => market.pendingOf(account),
+    (pending) => pending.length === 1,
+  )
+  await mineExpensiveBlock()
+  await expect
+    .poll(() => solver.errors.map(String))
+    .toEqual([expect.stringMatching(/waits, and has the highest fees/)])
+  const hashes: (Hex | undefined)[] = []
+  for (const { maxFeePerGas: offered = 0n, hash } of await market.pendingOf(account)) {
+    expect(offered).toBeLessThanOrEqual(maxFeePerGas)
+    hashes.push(hash)
+  }
+  expect(hashes.length).toBeLessThan(2)
+  // Empty blocks make the base fee fall.
+  await mineUntil(() => solver.filled.length > 0)
+  expect(await market.settlements(offer.orderId)).toBe(1)
+  expect(solver.errors).toHaveLength(1)
+})
+
+it('an approval that is stuck is sent again with higher fees, and once', async () => {
+  const before = await market.countTransactions(unapproved)
+  await stopMining()
+  const solver = market.solver({ chains: chainsWith({}) }, unapproved)
+  let isStarted = false
+  const starting = solver.start().then(() => {
+    isStarted = true
+  })
+  await eventually(
+    () => market.pendingOf(unapproved),
+    (pending) => pending.length === 1,
+  )
+  await mineExpensiveBlock()
+  await expect.poll(() => solver.metrics().feesRaised).toBeGreaterThan(0)
+  await mineUntil(() => isStarted)
+  await starting
+  expect((await market.countTransactions(unapproved)) - before).toBe(2)
+})
+
+it('a burst of deposits is paid with no more payments at once than the limit', async () => {
+  const solver = market.solver({ chains: chainsWith({ maxPayments: 2, raiseFeesAfterMs: 60_000 }) })
+  await solver.start()
+  const offers: Offer[] = []
+  for (let index = 0; index < 7; index++) offers.push(await market.quote())
+  const before = await market.countTransactions(account)
+  await stopMining()
+  await depositAll(offers)
+  await expect.poll(() => solver.metrics().deposits).toBe(offers.length)
+  const counts: number[] = []
+  await eventually(
+    async () => {
+      counts.push(await market.pendingCount())
+      // Both have been sent before the next block.
+      if (counts.at(-1) === 2 || solver.filled.length === 6) await market.calls.client.mine({ blocks: 1 })
+      return solver.filled.length
+    },
+    (count) => count === offers.length,
+  )
+  expect(Math.max(...counts)).toBe(2)
+  expect((await market.countTransactions(account)) - before).toBe(offers.length)
+  expect(solver.errors).toEqual([])
+})

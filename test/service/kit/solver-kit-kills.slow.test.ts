@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { between } from '../../support/between.js'
+import { solverAccounts } from '../../support/chain/chain.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { startProcess } from '../../support/process/process.js'
+import { type Market, type Offer, startMarket } from '../../support/solver-kit/market.js'
+
+const ORDERS = 50
+const LONGEST_LIFE_MS = 400
+/** A busy machine takes minutes for all lives, and the kit ends what was not deposited in time. */
+const WINDOW_SECONDS = 3_000
+const [account] = solverAccounts
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.close())
+
+/** A solver as a process, with the state that the earlier ones have left. */
+function startSolver(stateFile: string) {
+  const { chains, ...others } = market.solverOptions()
+  const { chainId } = market.chain
+  const terms = { ...chains[chainId], raiseFeesAfterMs: 100, maxPayments: 3 }
+  const options = JSON.stringify({ ...others, stateFile, chains: { [chainId]: terms } })
+  const args = ['--import', 'tsx', 'test/support/solver-kit/solver-process.ts', options]
+  return startProcess(process.execPath, args, {})
+}
+
+async function payAddresses(offers: readonly Offer[]): Promise<void> {
+  for (const offer of offers) await market.payAddress(offer)
+}
+
+it('a solver that is killed again and again while it pays sends one payment for each order', async () => {
+  const stateFile = temporaryFile()
+  const first = startSolver(stateFile)
+  await first.waitFor(/^started$/m)
+  const offers = []
+  for (let index = 0; index < ORDERS; index++)
+    offers.push(await market.quote({ depositWindow: WINDOW_SECONDS }))
+  first.signal('SIGKILL')
+  await first.exited
+  const before = await market.countTransactions(account)
+  const waiting = [...offers]
+  const { client } = market.calls
+  // Kills while payments waited to be mined, and while orders had no payment yet.
+  const kills = { whilePaying: 0, beforePayment: 0 }
+  for (let life = 0; waiting.length > 0; life++) {
+    const solver = startSolver(stateFile)
+    // These come while it starts, and the next ones while it pays.
+    for (const offer of waiting.splice(0, 2)) await market.deposit(offer)
+    await solver.waitFor(/^started$/m)
+    const deposits = payAddresses(waiting.splice(0, 2))
+    // In every other life, its payments wait when it is killed, some of them with raised fees.
+    if (life % 2 === 0) {
+      await deposits
+      await client.setAutomine(false)
+    }
+    await delay(Math.random() * LONGEST_LIFE_MS)
+    solver.signal('SIGKILL')
+    await Promise.all([solver.exited, deposits])
+    const mined = (await market.countTransactions(account)) - before
+    const pending = (await market.pendingOf(account)).length
+    if (pending > 0) kills.whilePaying++
+    if (mined + pending < ORDERS - waiting.length) kills.beforePayment++
+    await client.setAutomine(true)
+    await client.mine({ blocks: 1 })
+  }
+  const last = startSolver(stateFile)
+  for (const { orderId } of offers) expect(await market.settlements(orderId)).toBe(1)
+  expect((await market.countTransactions(account)) - before).toBe(ORDERS)
+  expect(last.output()).not.toContain('error')
+  expect(kills).toEqual({ whilePaying: between(3, ORDERS), beforePayment: between(3, ORDERS) })
+}, 600_000)

@@ -1,0 +1,318 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify from 'fastify'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { decline } from '../../../packages/solver/src/quoting.js'
+import type { SessionResult } from '../../../packages/solver/src/session/session-messages.js'
+import type { SessionChange, SolverQuoteRequest } from '../../../packages/solver/src/solver-options.js'
+import { solverAccounts, user } from '../../support/chain/chain.js'
+import { deferred } from '../../support/deferred.js'
+import { startEventService } from '../../support/service/event-service.js'
+import { fixedPrice, PRICE, WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
+import { type Market, startMarket } from '../../support/solver-kit/market.js'
+
+let market: Market
+
+beforeAll(async () => {
+  market = await startMarket()
+})
+afterAll(() => market?.close())
+
+it('a solver with a session quotes, and fills an order that was deposited at the contract', async () => {
+  const results: SessionResult[] = []
+  const solver = market.solver({ onResult: (result) => results.push(result) })
+  await solver.start()
+  const { usdc } = market.chain.contracts
+  const before = await market.calls.balanceOf(usdc, user.address)
+  const offer = await market.quote()
+  expect(offer.quote).toMatchObject({ outputAmount: String(PRICE), solver: solverAccounts[0].address })
+  await market.deposit(offer)
+  expect(await market.settlements(offer.orderId)).toBe(1)
+  await expect.poll(() => solver.filled).toEqual([offer.orderId])
+  expect((await market.calls.balanceOf(usdc, user.address)) - before).toBe(PRICE)
+  expect(results).toMatchObject([{ outcome: 'QUOTED' }])
+  // The quote is released after its order has been reported: the holdings are read first.
+  const counts = { quoted: 1, deposits: 1, paymentsSent: 1, filled: 1, openQuotes: 0 }
+  await expect.poll(() => solver.metrics()).toMatchObject(counts)
+  expect(solver.errors).toEqual([])
+})
+
+it.each(['EXACT_INPUT', 'EXACT_OUTPUT'])(
+  'a solver settles an order of %s that was paid to its deposit address',
+  async (orderType) => {
+    const solver = market.solver()
+    await solver.start()
+    const amount = String(orderType === 'EXACT_INPUT' ? WETH_UNIT : PRICE)
+    const offer = await market.quote({ orderType, amount })
+    expect(offer.quote).toMatchObject({ inputAmount: String(WETH_UNIT), outputAmount: String(PRICE) })
+    await market.payAddress(offer)
+    expect(await market.settlements(offer.orderId)).toBe(1)
+    await expect.poll(() => solver.filled).toEqual([offer.orderId])
+    expect(solver.errors).toEqual([])
+  },
+)
+
+it('an account that only viem knows signs quotes and payments', async () => {
+  const [account] = solverAccounts
+  const { address, signMessage, signTypedData, signTransaction } = account
+  const solver = market.solver({ account: { address, signMessage, signTypedData, signTransaction } })
+  await solver.start()
+  const offer = await market.quote()
+  await market.deposit(offer)
+  expect(await market.settlements(offer.orderId)).toBe(1)
+})
+
+it('an account that signs no transactions leaves its orders to `fill`', async () => {
+  const { address, signMessage, signTypedData } = solverAccounts[0]
+  const account = { address, signMessage, signTypedData }
+  await expect(market.solver({ account }).start()).rejects.toThrow('the account cannot sign transactions')
+  const filled: unknown[] = []
+  const solver = market.solver({
+    account,
+    fill: async ({ orderId, deposit, signed }) => {
+      filled.push([orderId, deposit, signed?.orderId])
+      await market.calls.send(solverAccounts[0], 'fill', [orderId])
+    },
+  })
+  await solver.start()
+  const offer = await market.quote()
+  await market.deposit(offer)
+  expect(await market.settlements(offer.orderId)).toBe(1)
+  expect(filled).toEqual([[offer.orderId, 'CONTRACT', offer.orderId]])
+})
+
+it('`fill` that throws is called again, and may pay as the kit does', async () => {
+  let attempts = 0
+  const solver = market.solver({
+    fill: async (order) => {
+      if (++attempts < 3) throw new Error('not yet')
+      await order.fill()
+    },
+  })
+  await solver.start()
+  const offer = await market.quote()
+  await market.deposit(offer)
+  await expect.poll(() => solver.filled).toEqual([offer.orderId])
+  expect(await market.settlements(offer.orderId)).toBe(1)
+  expect([attempts, solver.errors.map(String)]).toEqual([3, ['Error: not yet', 'Error: not yet']])
+})
+
+it('approvals are put in place at the first start, and not again', async () => {
+  const [, , , account] = solverAccounts
+  const before = await market.countTransactions(account)
+  const first = market.solver({}, account)
+  await first.start()
+  await first.close()
+  expect((await market.countTransactions(account)) - before).toBe(2)
+  await market.solver({}, account).start()
+  expect((await market.countTransactions(account)) - before).toBe(2)
+})
+
+it.each([
+  ['what `quote` declines', {}, () => decline('AMOUNT_TOO_LARGE'), 'AMOUNT_TOO_LARGE'],
+  ['a token that it was not given', { inputToken: user.address }, fixedPrice, 'UNSUPPORTED_PAIR'],
+  ['an output below the minimum order', { amount: '1' }, () => ({ amount: 19n }), 'AMOUNT_TOO_SMALL'],
+  ['more than its balance', { amount: String(500n * WETH_UNIT) }, fixedPrice, 'INSUFFICIENT_LIQUIDITY'],
+  ['an error of `quote`', {}, () => Promise.reject(new Error('no price')), 'OTHER'],
+  ['an amount that is no bigint', {}, () => ({ amount: 1 as unknown as bigint }), 'OTHER'],
+])('a solver declines %s', async (_, terms, quote, code) => {
+  const solver = market.solver({ quote })
+  await solver.start()
+  const { status, body } = await market.ask(terms)
+  expect(status).toBe(503)
+  const { body: record } = await market.service.get(`/v1/${market.chain.chainId}/quote/${body.quoteId}`)
+  expect(record.solvers).toMatchObject([{ outcome: 'DECLINED', declineCode: code }])
+  expect(solver.errors).toHaveLength(code === 'OTHER' ? 1 : 0)
+})
+
+it('`quote` gets the request with its deadline, and a signal that aborts when the solver is closed', async () => {
+  const asked: SolverQuoteRequest[] = []
+  const { opened, open } = deferred()
+  const solver = market.solver({
+    async quote(request) {
+      asked.push(request)
+      open()
+      await new Promise((resolve) => request.signal.addEventListener('abort', resolve))
+      return decline('PAUSED')
+    },
+  })
+  await solver.start()
+  const { weth, usdc } = market.chain.contracts
+  const answer = market.ask()
+  await opened
+  expect(asked).toMatchObject([{ inputToken: weth, outputToken: usdc, amount: WETH_UNIT, kind: 'FIRM' }])
+  expect(asked[0]?.deadline).toBeGreaterThan(Date.now() - 5_000)
+  await solver.close()
+  expect(asked[0]?.signal.aborted).toBe(true)
+  expect((await answer).status).toBe(503)
+})
+
+it('prices share one promise, since at most one of them can be taken', async () => {
+  const solver = market.solver()
+  await solver.start()
+  const { weth: inputToken, usdc: outputToken } = market.chain.contracts
+  for (const amount of [WETH_UNIT, 2n * WETH_UNIT]) {
+    const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(amount) }
+    const { status } = await market.service.post(`/v1/${market.chain.chainId}/price`, swap)
+    expect(status).toBe(200)
+  }
+  expect(solver.metrics()).toMatchObject({ quoted: 2, openQuotes: 1 })
+})
+
+it('a solver with an endpoint registers it, quotes there, and fills', async () => {
+  const [, account] = solverAccounts
+  const server = createServer((request, response) => solver.handler(request, response)).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const warnings: object[] = []
+  const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) }
+  const solver = market.solver({ endpointUrl, log }, account)
+  expect((await fetch(`${endpointUrl}/quote`, { method: 'POST', body: '{}' })).status).toBe(503)
+  await solver.start()
+  const proposal = expect.stringMatching(/^http:.*\/[\w-]{22}$/)
+  expect(warnings).toContainEqual({ endpointUrl, proposal })
+  for (const pay of [market.deposit, market.payAddress]) {
+    const offer = await market.quote()
+    expect(offer.quote.solver).toBe(account.address)
+    await pay(offer)
+    expect(await market.settlements(offer.orderId)).toBe(1)
+  }
+  const post = async (path: string, body: string) =>
+    (await fetch(`${endpointUrl}${path}`, { method: 'POST', body })).status
+  expect([await post('/quote', '{'), await post('/quote', '{}'), await post('/other', '{}')]).toEqual([
+    400, 400, 404,
+  ])
+  expect(await post('/quote', ' '.repeat(20_000))).toBe(400)
+  expect(solver.errors).toEqual([])
+})
+
+const SECRET = 'V2hhdCBubyBvbmUga25vd3M'
+
+it('a route of Fastify passes its parsed request on', async () => {
+  const [, , account] = solverAccounts
+  const app = Fastify()
+  onTestFinished(() => app.close())
+  app.post(`/${SECRET}/quote`, async ({ body, headers }, reply) => {
+    const answer = await solver.answer({ body, headers })
+    return reply.code(answer.status).send(answer.body)
+  })
+  const endpointUrl = `${await app.listen({ port: 0, host: '127.0.0.1' })}/${SECRET}`
+  const warnings: object[] = []
+  const log = { debug() {}, info() {}, error() {}, warn: (fields: object) => void warnings.push(fields) }
+  const solver = market.solver({ endpointUrl, log, quote: () => ({ amount: 2n * PRICE }) }, account)
+  await solver.start()
+  expect(warnings).not.toContainEqual(expect.objectContaining({ endpointUrl }))
+  expect((await market.quote()).quote).toMatchObject({
+    outputAmount: String(2n * PRICE),
+    solver: account.address,
+  })
+})
+
+it('after a loss, the next URL is dialled', async () => {
+  const changes: SessionChange[] = []
+  const solver = market.solver({
+    aggregatorUrl: ['http://127.0.0.1:1', market.service.url],
+    onSession: (change) => changes.push(change),
+  })
+  await solver.start()
+  expect(changes).toMatchObject([
+    { state: 'lost', isFinal: false },
+    { state: 'open', url: market.service.url },
+  ])
+})
+
+it('a solver whose instance shuts down connects to the next URL, and fills the orders of both', async () => {
+  const other = await startEventService([market.chain])
+  const urls: string[] = []
+  const solver = market.solver({
+    aggregatorUrl: [other.url, market.service.url],
+    onSession: (change) => change.state === 'open' && urls.push(change.url),
+  })
+  await solver.start()
+  const { weth: inputToken, usdc: outputToken } = market.chain.contracts
+  const { chainId } = market.chain
+  const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount: String(WETH_UNIT) }
+  const chains = { originChainId: chainId, destinationChainId: chainId }
+  const terms = { ...swap, ...chains, userAddress: user.address, depositMode: 'CONTRACT' }
+  const { body: first } = await other.post(`/v1/${chainId}/quote`, terms)
+  await other.close()
+  await expect.poll(() => urls).toEqual([other.url, market.service.url])
+  const second = await market.quote()
+  for (const offer of [first, second]) {
+    await market.deposit(offer)
+    expect(await market.settlements(offer.orderId)).toBe(1)
+  }
+})
+
+it('a second solver with the same key replaces the first, which does not come back', async () => {
+  const changes: SessionChange[] = []
+  const first = market.solver({ onSession: (change) => changes.push(change) })
+  await first.start()
+  await market.solver().start()
+  await expect
+    .poll(() => changes.slice(1))
+    .toMatchObject([{ state: 'lost', code: 'SESSION_REPLACED', isFinal: true }])
+})
+
+it('a start that the instance never accepts fails, and leaves nothing behind', async () => {
+  await expect(market.solver({ protocolName: 'Other' }).start()).rejects.toThrow(
+    /^SIGNATURE_INVALID.* signature /,
+  )
+  const { chains } = market.solverOptions()
+  const [terms] = Object.values(chains)
+  await expect(market.solver({ chains: { 1: terms as never } }).start()).rejects.toThrow(
+    'chains[1].rpc must be a node of chain 1: it answers for chain',
+  )
+})
+
+it('a start that fails at the chain names the option, and not the URL of the node', async () => {
+  const [[chainId, terms] = []] = Object.entries(market.solverOptions().chains)
+  if (chainId === undefined || terms === undefined) throw new Error('no chain')
+  const startWith = (change: object, options = {}) =>
+    market
+      .solver({ chains: { [chainId]: { ...terms, ...change } }, ...options })
+      .start()
+      .then(
+        () => 'started',
+        (error: Error) => error.message,
+      )
+  const down = await startWith({ rpc: 'http://127.0.0.1:9/secret' })
+  expect(down).toContain(`chains[${chainId}].rpc must be a node of chain ${chainId}: connect ECONNREFUSED`)
+  expect(down).not.toContain('secret')
+  expect(await startWith({ settlement: market.chain.contracts.usdc })).toContain(
+    `chains[${chainId}].settlement must be a settlement contract: `,
+  )
+})
+
+it('an account that cannot pay for its approvals is told so, and tries again', async () => {
+  const solver = market.solver({ account: `0x${'11'.repeat(32)}` })
+  const started = solver.start().catch(() => 'closed')
+  await expect
+    .poll(() => solver.errors.map((error) => (error as Error).message))
+    .toContainEqual(expect.stringMatching(/0x\w{40} must be able to approve 0x\w{40} on chain/))
+  await solver.close()
+  await started
+})
+
+it('an answer of `quote` that is none is declined, and the error says what it must be', async () => {
+  const answers = [undefined, 5n, {}, { decline: 'NO' }, { amount: 1 }]
+  const solver = market.solver({ quote: () => answers.shift() as never })
+  await solver.start()
+  while (answers.length > 0) expect((await market.ask()).status).toBe(503)
+  expect(solver.errors.map((error) => (error as Error).message)).toEqual([
+    'quote has returned undefined: it must be { amount } or decline(code)',
+    'quote has returned 5: it must be { amount } or decline(code)',
+    'quote has returned [object Object]: it must be { amount } or decline(code)',
+    expect.stringContaining('quote has declined with NO: it must be one of UNSUPPORTED_PAIR, '),
+    'quote has returned the amount 1: it must be a bigint of 1 to 2^256-1',
+  ])
+})
+
+it('nonces of quotes do not repeat', async () => {
+  const solver = market.solver()
+  await solver.start()
+  const offers = await Promise.all(Array.from({ length: 20 }, () => market.quote()))
+  expect(new Set(offers.map(({ quote }) => quote.nonce)).size).toBe(20)
+})

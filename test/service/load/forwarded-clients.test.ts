@@ -1,0 +1,238 @@
+import { once } from 'node:events'
+import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
+import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
+import { isIP } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
+import { createLog } from '../../../src/telemetry/log.js'
+import { between } from '../../support/between.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const SEED = 20_261_121
+const SOCKET_ADDRESS = '127.0.0.1'
+const FIELDS = {
+  level: 30,
+  time: expect.any(String),
+  requestId: expect.stringMatching(/^[0-9a-f]{16}-\d+$/),
+  method: expect.stringMatching(/./),
+  path: expect.stringMatching(/^\//),
+  status: 200,
+  durationMs: between(0, 5000),
+  client: expect.any(String),
+  msg: 'request',
+}
+/** Characters that a terminal obeys or hides: control and format characters, and line separators. */
+const PATH = '/\x9b31m\xad\u00e9'
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/u
+
+let chain: TestChain
+let service: TestService
+const texts: string[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+})
+afterEach(() => service?.close())
+afterAll(() => chain?.stop())
+
+async function start(environment: Record<string, string>): Promise<void> {
+  texts.length = 0
+  const log = createLog('debug', { write: (text) => void texts.push(text) })
+  service = await startService(chain, environment, { log })
+}
+
+/** Sends one request over HTTP/1.1 with exactly these headers. @returns the status */
+function send(headers: OutgoingHttpHeaders, path = `/v1/${chain.chainId}/solvers`): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const call = httpRequest(service.url, { path, headers, agent: false }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0))
+    })
+    call.on('error', reject).end()
+  })
+}
+
+/** Does the same over HTTP/2. */
+async function sendHttp2(session: ClientHttp2Session, headers: OutgoingHttpHeaders): Promise<void> {
+  const stream = session.request({ ':path': `/v1/${chain.chainId}/solvers`, ...headers })
+  stream
+    .on('error', () => {})
+    .resume()
+    .end()
+  await once(stream, 'close')
+}
+
+const isRequest = (text: string) => text.includes('"msg":"request"')
+const requestTexts = (count: number) =>
+  expect
+    .poll(() => texts.filter(isRequest).length)
+    .toBe(count)
+    .then(() => texts.filter(isRequest))
+
+/** The clients in the log for these values of X-Forwarded-For, with one request each. */
+async function clientsOf(values: readonly string[]): Promise<string[]> {
+  for (const value of values) await send({ 'x-forwarded-for': value })
+  return (await requestTexts(values.length)).map((text) => JSON.parse(text).client)
+}
+
+/** Every byte that a header may have. */
+const headerText = (maxLength: number) =>
+  fc.string({
+    unit: fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom(...'"\\,:[]%.{}\t 0123456789abcdef') },
+      fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      fc.integer({ min: 0x80, max: 0xff }).map((code) => String.fromCharCode(code)),
+    ),
+    maxLength,
+  })
+const address = fc.oneof(
+  fc.ipV4(),
+  fc.ipV6(),
+  fc.ipV4().map((ip) => `${ip}:4711`),
+)
+const forwardedFor = fc
+  .array(fc.oneof(headerText(60), address, headerText(3000)), { minLength: 1, maxLength: 4 })
+  .map((entries) => entries.join(', '))
+
+describe('a line of the log is JSON with all its fields', () => {
+  it.each(['1', '2', '127.0.0.0/8'])(
+    'for any trusted X-Forwarded-For, with TRUST_PROXY=%s',
+    async (trust) => {
+      await start({ TRUST_PROXY: trust })
+      const session = connectHttp2(service.url)
+      let requests = 0
+      const property = fc.asyncProperty(forwardedFor, headerText(40), async (forwarded, agent) => {
+        const headers = { 'x-forwarded-for': forwarded, 'user-agent': agent }
+        await send(headers)
+        await sendHttp2(session, headers)
+        requests += 2
+        const written = (await requestTexts(requests)).slice(-2)
+        for (const text of written) {
+          expect(text).toMatch(/^[^\n]*\n$/)
+          const line = JSON.parse(text)
+          expect(line).toEqual(FIELDS)
+          expect(isIP(line.client), line.client).toBeGreaterThan(0)
+          expect(line.client.length).toBeLessThan(46)
+        }
+      })
+      await fc.assert(property, { seed: SEED, numRuns: 100 })
+      session.close()
+    },
+  )
+
+  it('and contains no control sequence of terminals, for any path', async () => {
+    await start({})
+    const session = connectHttp2(service.url)
+    await sendHttp2(session, { ':path': PATH })
+    session.close()
+    const [text = ''] = await requestTexts(1)
+    expect(text.trimEnd()).not.toMatch(UNPRINTABLE)
+    expect(JSON.parse(text).path).toBe(PATH)
+  })
+})
+
+describe('the client is the last address that trusted proxies report', () => {
+  it('without its port', async () => {
+    await start({ TRUST_PROXY: '1' })
+    const values = ['198.51.100.1', '198.51.100.1:4711', '[2001:db8::1]:4711', '[2001:db8::1]', '2001:db8::1']
+    const v6 = '2001:db8::1'
+    expect(await clientsOf(values)).toEqual(['198.51.100.1', '198.51.100.1', v6, v6, v6])
+  })
+
+  it('or the nearest proxy when the entry is not an IP address', async () => {
+    await start({ TRUST_PROXY: '2' })
+    const values = [
+      'unknown',
+      '198.51.100.1, "',
+      '", 198.51.100.1',
+      '0x7f.1',
+      '100',
+      'fe80::1%eth0',
+      '1.2.3.4:x',
+      ',',
+    ]
+    expect(await clientsOf(values)).toEqual([
+      SOCKET_ADDRESS,
+      SOCKET_ADDRESS,
+      '198.51.100.1',
+      ...Array(5).fill(SOCKET_ADDRESS),
+    ])
+  })
+
+  it('on a WebSocket and on gRPC too', async () => {
+    await start({ TRUST_PROXY: '1' })
+    const headers = { 'x-forwarded-for': '"\\' }
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`, { headers })
+    await once(socket, 'message')
+    socket.terminate()
+    const session = connectHttp2(service.url)
+    const path = '/aggregator.v1.SolverService/ListSolvers'
+    await sendHttp2(session, {
+      ...headers,
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/grpc',
+    })
+    session.close()
+    expect((await requestTexts(2)).map((text) => JSON.parse(text).client)).toEqual([
+      SOCKET_ADDRESS,
+      SOCKET_ADDRESS,
+    ])
+  })
+
+  it('and not forged text, which gets no count of its own', async () => {
+    await start({ TRUST_PROXY: '1', RATE_LIMIT_SOLVERS: '2' })
+    const statuses: number[] = []
+    for (const value of [
+      'a',
+      'b',
+      'fe80::1%c',
+      '1.2.3.4:65536x',
+      '198.51.100.7:1',
+      '198.51.100.7:2',
+      '198.51.100.7:3',
+    ])
+      statuses.push(await send({ 'x-forwarded-for': value }))
+    expect(statuses).toEqual([200, 200, 429, 429, 200, 200, 429])
+  })
+})
+
+describe('the servers in /asyncapi.json are the URLs at which the reader reached the service', () => {
+  const serversFor = (headers: Record<string, string>) =>
+    new Promise<object>((resolve, reject) => {
+      const call = httpRequest(
+        service.url,
+        { path: '/asyncapi.json', headers, agent: false },
+        async (response) => {
+          resolve(JSON.parse((await response.setEncoding('utf8').toArray()).join('')).servers)
+        },
+      )
+      call.on('error', reject).end()
+    })
+  const plain = (host: string) => ({ webSocket: { host, protocol: 'ws' }, http: { host, protocol: 'http' } })
+  const secure = (host: string) => ({
+    webSocket: { host, protocol: 'wss' },
+    http: { host, protocol: 'https' },
+  })
+  const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'quotes.example' }
+
+  it('by the Host header without a proxy', async () => {
+    await start({})
+    expect(await serversFor({})).toEqual(plain(new URL(service.url).host))
+    expect(await serversFor({ host: 'quotes.example:8080' })).toEqual(plain('quotes.example:8080'))
+    expect(await serversFor({ host: '[::1]:3000', ...forwarded })).toEqual(plain('[::1]:3000'))
+    expect(await serversFor({ host: 'a', 'x-forwarded-proto': 'https' })).toEqual(plain('a'))
+  })
+
+  it('by what a trusted proxy reports', async () => {
+    await start({ TRUST_PROXY: '1' })
+    expect(await serversFor({ host: 'inside:3000', ...forwarded })).toEqual(secure('quotes.example'))
+    expect(await serversFor({ host: 'quotes.example', 'x-forwarded-proto': 'https' })).toEqual(
+      secure('quotes.example'),
+    )
+    expect(await serversFor({ host: 'quotes.example' })).toEqual(plain('quotes.example'))
+    const own = `localhost:${new URL(service.url).port}`
+    expect(await serversFor({ ...forwarded, 'x-forwarded-host': 'a/"b' })).toEqual(secure(own))
+  })
+})

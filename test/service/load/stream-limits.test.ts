@@ -1,0 +1,221 @@
+import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { between } from '../../support/between.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startEventService } from '../../support/service/event-service.js'
+import type { TestService } from '../../support/service/service.js'
+import type { StreamClient } from '../../support/streams/stream-clients.js'
+import {
+  type ExpectedEnd,
+  endOn,
+  eventSource,
+  oneOfEach,
+  openAll,
+  type StreamTransport,
+  transports,
+  webSocket,
+} from '../../support/streams/transports.js'
+
+const TOO_MANY: ExpectedEnd = {
+  webSocket: 1013,
+  http: 503,
+  rpc: 'RESOURCE_EXHAUSTED',
+  reason: 'STREAM_LIMIT_REACHED',
+}
+const RATE_LIMITED: ExpectedEnd = {
+  webSocket: 0,
+  http: 429,
+  rpc: 'RESOURCE_EXHAUSTED',
+  reason: 'RATE_LIMITED',
+}
+/** Transports whose test clients can say for whom a proxy forwards them. */
+const FORWARDED = [webSocket, eventSource]
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+})
+afterAll(() => chain?.stop())
+afterEach(() => service.close())
+
+const start = async (environment: Record<string, string>) => {
+  service = await startEventService([chain], environment)
+}
+
+const openFor = (address: string, transport: StreamTransport = webSocket) =>
+  transport.open(service.url, {}, { headers: { 'x-forwarded-for': address } })
+
+async function admitted(address: string, transport?: StreamTransport): Promise<StreamClient> {
+  const client = openFor(address, transport)
+  await client.connected()
+  return client
+}
+
+describe('MAX_STREAM_CLIENTS_PER_IP', () => {
+  it.each(oneOfEach)('counts all transports together: $name is one too many', async (transport) => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: String(oneOfEach.length) })
+    const holders = await openAll(service.url, {}, oneOfEach)
+    const end = await transport.open(service.url).ended()
+    expect(end).toMatchObject(endOn(transport, TOO_MANY))
+    expect(end.text).toContain('MAX_STREAM_CLIENTS_PER_IP')
+    expect(end.text).toContain(String(oneOfEach.length))
+    for (const holder of holders) holder.leave()
+  })
+
+  it.each(oneOfEach)('counts the place of $name as free each time, and only once', async (transport) => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '2' })
+    const [keeper] = await openAll(service.url, {}, [webSocket])
+    for (let round = 0; round < 5; round++) {
+      const client = await eventually(
+        async () => {
+          const next = transport.open(service.url)
+          return next.connected().then(
+            () => next,
+            () => undefined,
+          )
+        },
+        (found) => found !== undefined,
+      )
+      expect(await transport.open(service.url).ended()).toMatchObject(endOn(transport, TOO_MANY))
+      client?.leave()
+    }
+    keeper?.leave()
+  })
+
+  it('does not count streams that are rejected for another reason', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '1' })
+    for (const transport of oneOfEach) {
+      await transport.open(service.url, { after: 'nonsense' }).ended()
+      await transport.open(service.url, { user: ['nobody'] }).ended()
+    }
+    expect(await openAll(service.url, {}, [webSocket])).toHaveLength(1)
+  })
+
+  it('leaves the places of others free, and counts IPv6 clients by /64 and mapped ones as IPv4', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '1', TRUST_PROXY: '1' })
+    const holders = [await admitted('198.51.100.1'), await admitted('2001:db8::1')]
+    for (const address of ['198.51.100.1', '::ffff:198.51.100.1', '2001:db8::ffff:1']) {
+      for (const transport of FORWARDED)
+        expect(await openFor(address, transport).ended()).toMatchObject(endOn(transport, TOO_MANY))
+    }
+    holders.push(await admitted('198.51.100.2'), await admitted('2001:db8:0:1::1'))
+    for (const holder of holders) holder.leave()
+  })
+
+  it('allows four times as many places for a /56, and at most a quarter of all for a /48 or a region', async () => {
+    await start({ MAX_STREAM_CLIENTS_PER_IP: '2', MAX_STREAM_CLIENTS: '44', TRUST_PROXY: '1' })
+    const subnet = (number: number) => `2001:db8:0:${number.toString(16)}::1`
+    for (let number = 0; number < 4; number++) {
+      await admitted(subnet(number))
+      await admitted(subnet(number))
+    }
+    const inSameRange = await openFor(subnet(4)).ended()
+    expect(inSameRange).toMatchObject({ status: 1013, text: expect.stringContaining('/56') })
+    for (let number = 0; number < 3; number++) await admitted(subnet(256 + number))
+    const inSameSite = await openFor(subnet(512)).ended()
+    expect(inSameSite).toMatchObject({ status: 1013, text: expect.stringContaining('/48') })
+    for (const transport of FORWARDED) {
+      const inSameRegion = await openFor('2001:db8:1::1', transport).ended()
+      expect(inSameRegion).toMatchObject(endOn(transport, TOO_MANY))
+      expect(inSameRegion.text).toContain('IPv6 /32')
+    }
+    await admitted('2001:db9::1')
+    await admitted('198.51.100.1')
+  })
+})
+
+it('MAX_STREAM_CLIENTS is named as the limit of all clients in its rejection', async () => {
+  await start({ MAX_STREAM_CLIENTS: '1' })
+  await openAll(service.url, {}, [webSocket])
+  for (const transport of oneOfEach) {
+    const end = await transport.open(service.url).ended()
+    expect(end).toMatchObject(endOn(transport, TOO_MANY))
+    expect(end.text).toMatch(/\b1\b.*MAX_STREAM_CLIENTS\b/)
+  }
+})
+
+describe('RATE_LIMIT_STREAMS', () => {
+  it('counts the openings of all transports together, instead of the global limit', async () => {
+    await start({ RATE_LIMIT_STREAMS: String(oneOfEach.length), RATE_LIMIT_MAX: '1' })
+    for (const client of await openAll(service.url, {}, oneOfEach)) client.leave()
+    for (const transport of oneOfEach.filter((each) => each !== webSocket))
+      expect(await transport.open(service.url).ended()).toMatchObject(endOn(transport, RATE_LIMITED))
+    expect((await service.get('/nothing')).status).toBe(404)
+    expect((await service.get('/nothing')).status).toBe(429)
+  })
+
+  it('rejects a WebSocket before the upgrade, like any request', async () => {
+    await start({ RATE_LIMIT_STREAMS: '1' })
+    const [first] = await openAll(service.url, {}, [webSocket])
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    socket.on('error', () => {})
+    const [, response] = await once(socket, 'unexpected-response')
+    const body = JSON.parse((await response.setEncoding('utf8').toArray()).join(''))
+    expect(response.statusCode).toBe(429)
+    expect(Number(response.headers['retry-after'])).toEqual(between(1, 60))
+    expect(body).toMatchObject({ code: 'RATE_LIMITED', error: expect.stringContaining('at most 1') })
+    first?.leave()
+  })
+
+  it('is off at 0', async () => {
+    await start({ RATE_LIMIT_STREAMS: '0', RATE_LIMIT_MAX: '1' })
+    for (let round = 0; round < 3; round++) {
+      const clients = await openAll(service.url)
+      expect(clients).toHaveLength(transports.length)
+      for (const client of clients) client.leave()
+    }
+  })
+})
+
+describe('health watchers', () => {
+  const WATCH = '/grpc.health.v1.Health/Watch'
+
+  /**
+   * Watches on one connection, as a proxy forwards them. @returns the gRPC status of each that was rejected
+   */
+  async function watch(address: string, count: number): Promise<string[]> {
+    const session = connectHttp2(service.url)
+    const refusals: string[] = []
+    const answers = Array.from({ length: count }, async () => {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': WATCH,
+        'content-type': 'application/grpc',
+        te: 'trailers',
+        'x-forwarded-for': address,
+      })
+      stream.end(Buffer.alloc(5))
+      stream.on('trailers', (trailers) => refusals.push(String(trailers['grpc-status'])))
+      const [headers] = await once(stream, 'response')
+      if (headers['grpc-status'] !== undefined) refusals.push(String(headers['grpc-status']))
+      else await Promise.race([once(stream, 'data'), once(stream, 'trailers')])
+    })
+    await Promise.all(answers)
+    return refusals
+  }
+
+  it('are limited to 20 of one client, while others still have theirs', async () => {
+    await start({ TRUST_PROXY: '1' })
+    expect(await watch('198.51.100.1', 25)).toEqual(Array(5).fill('8'))
+    expect(await watch('198.51.100.2', 20)).toEqual([])
+    expect(await watch('2001:db8::1', 20)).toEqual([])
+    expect(await watch('2001:db8::2', 1)).toEqual(['8'])
+  })
+
+  it('are limited to 250 of one region, while others have theirs', async () => {
+    await start({ TRUST_PROXY: '1' })
+    for (let site = 1; site <= 12; site++) expect(await watch(`2001:470:${site}::1`, 20)).toEqual([])
+    expect(await watch('2001:470:d::1', 20)).toEqual(Array(10).fill('8'))
+    expect(await watch('2001:471::1', 20)).toEqual([])
+  })
+
+  it('do not count against the limit of streams, so that a load balancer is never rejected', async () => {
+    await start({ RATE_LIMIT_STREAMS: '1', RATE_LIMIT_MAX: '1', TRUST_PROXY: '1' })
+    expect(await watch('198.51.100.1', 5)).toEqual([])
+  })
+})

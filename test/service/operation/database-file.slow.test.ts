@@ -1,0 +1,113 @@
+import SQLite from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { BUILT } from '../../support/process/built.js'
+import { startProcess, startServiceProcess } from '../../support/process/process.js'
+import { environmentFor, startService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, signedRegistration, startSolver } from '../../support/solvers/solver.js'
+
+const [account, otherAccount] = solverAccounts
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+})
+afterAll(() => chain?.stop())
+
+async function startWith(path: string) {
+  const service = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
+  const [, url = ''] = await service.waitFor(/"url":"([^"]+)"/)
+  return { ...service, url }
+}
+
+const runCli = (path: string, ...args: string[]) =>
+  startProcess(process.execPath, [`${BUILT}/cli.js`, ...args], { DB_PATH: path })
+
+describe('a database file that a service uses', () => {
+  it('is rejected with its user at a second service, while the command line can use it', async () => {
+    const path = temporaryFile()
+    const first = await startWith(path)
+    const second = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
+    expect(await second.exited).toBe(1)
+    expect(second.output()).toMatch(
+      new RegExp(
+        `DB_PATH is ${path}, which another service uses: process ${first.child.pid} on .*, since 20`,
+      ),
+    )
+
+    const bar = runCli(path, 'solvers', 'block', account.address)
+    expect([await bar.exited, bar.output()]).toEqual([0, expect.any(String)])
+    expect((await fetch(`${first.url}/health`)).status).toBe(200)
+    first.signal('SIGTERM')
+    expect(await first.exited).toBe(0)
+  })
+
+  it('is free at once when that service is killed', async () => {
+    const path = temporaryFile()
+    const first = await startWith(path)
+    first.signal('SIGKILL')
+    await first.exited
+    const second = await startWith(path)
+    expect((await fetch(`${second.url}/health`)).status).toBe(200)
+    second.signal('SIGTERM')
+    expect(await second.exited).toBe(0)
+  })
+})
+
+describe('a database file that another process has locked', () => {
+  it('delays a registration, while quotes and the health are answered', async () => {
+    const path = temporaryFile()
+    const service = await startService(chain, { DB_PATH: path })
+    onTestFinished(() => service.close())
+    const solver = await startSolver(chain, account, honest())
+    onTestFinished(() => solver.close())
+    await solver.register(service)
+    const holder = new SQLite(path)
+    onTestFinished(() => void holder.close())
+    holder.exec('begin immediate')
+
+    const registration = await signedRegistration(otherAccount, { endpointUrl: solver.endpointUrl })
+    let isRegistered = false
+    const registering = service.post(`/v1/${chain.chainId}/solvers/register`, registration).then((answer) => {
+      isRegistered = true
+      return answer
+    })
+    const quote = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(quote.body.quote.solver).toBe(account.address)
+    expect((await service.get('/health')).body).toMatchObject({ status: 'ok', database: 'ok' })
+    expect(isRegistered).toBe(false)
+    holder.exec('rollback')
+    expect((await registering).status).toBe(200)
+  })
+})
+
+describe('a start with an unusable database file', () => {
+  it('fails with the cause and what to do, without a stack', async () => {
+    const path = temporaryFile()
+    const first = await startWith(path)
+    first.signal('SIGTERM')
+    await first.exited
+    const sqlite = new SQLite(path)
+    sqlite.exec("insert into kysely_migration (name, timestamp) values ('999-later', '2100')")
+    sqlite.close()
+    const second = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
+    expect(await second.exited).toBe(1)
+    expect(second.output()).toContain(
+      `DB_PATH is ${path}, which was written by a newer version, with 999-later: run that version`,
+    )
+    expect(second.output()).not.toMatch(/\n\s+at /)
+  })
+  it('says that the package of the database needs another version of Node, and leaves the file alone', async () => {
+    const path = temporaryFile()
+    const service = startServiceProcess(
+      { ...environmentFor(chain), DB_PATH: path },
+      { preload: ['./test/support/process/other-node-version.mjs'] },
+    )
+    expect(await service.exited).toBe(1)
+    expect(service.errors()).toContain('was compiled against a different Node.js version')
+    expect(service.errors()).not.toContain('delete it')
+  })
+})

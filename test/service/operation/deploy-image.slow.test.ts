@@ -1,0 +1,133 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { commandOf, readDockerfile, tipOf } from '../../support/deploy/dockerfile.js'
+import { walk } from '../../support/deploy/image-walk.js'
+import { startProcess } from '../../support/process/process.js'
+import { environmentFor } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startSolver } from '../../support/solvers/solver.js'
+
+/** The image, or the folder that stands for it. */
+interface Image {
+  start(environment: Record<string, string>): ReturnType<typeof startProcess>
+  /** Runs the image's health check in the started container or process. @returns its exit code */
+  checkHealth(environment: Record<string, string>): Promise<number | null>
+}
+
+const BUILD_MS = 900_000
+/**
+ * Takes some seconds, or more where the temporary folder is on another file system and packages are copied.
+ */
+const WALK_MS = 120_000
+const stages = readDockerfile()
+const docker = (...args: string[]) => spawnSync('docker', args, { timeout: 5000 }).status === 0
+const stageNames = stages.map(({ name }) => name)
+const baseImages = stages.map(({ base }) => base).filter((base) => !stageNames.includes(base))
+const canBuild = docker('info') && baseImages.every((image) => docker('image', 'inspect', image))
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+})
+afterAll(() => chain?.stop())
+
+/** What a container must do: serve in production, be healthy, and end on SIGTERM. */
+async function expectToServe({ start, checkHealth }: Image): Promise<void> {
+  const { DB_PATH: _ofTheImage, ...environment } = environmentFor(chain)
+  const service = start({ ...environment, SOLVER_ENDPOINT_ALLOWLIST: '127.0.0.1' })
+  const [, url = ''] = await service.waitFor(/"url":"([^"]+)".*"msg":"listening"/)
+  const { port } = new URL(url)
+  expect(await checkHealth({ PORT: port })).toBe(0)
+  expect(await checkHealth({ PORT: '1' })).toBe(1)
+  expect(await (await fetch(`${url}/health`)).json()).toMatchObject({ status: 'ok', version })
+
+  const post = async (path: string, body: unknown) => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(`${url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  const solver = await startSolver(chain, solverAccounts[0])
+  await solver.register({ post })
+  expect((await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status).toBe(200)
+  await solver.close()
+
+  service.signal('SIGTERM')
+  expect(await service.exited).toBe(0)
+  expect(service.output()).not.toMatch(/"level":[456]0/)
+}
+
+describe('the steps of the Dockerfile, without a container engine', () => {
+  let folder: string
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'quote-aggregator-image-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  test(
+    'make a service that serves in production, is healthy, and ends on SIGTERM with 0',
+    async () => {
+      const image = walk(stages, folder)
+      const inWorkdir = ['-c', 'cd "$0" && exec "$@"', join(image.root, image.workdir)]
+      const run = (command: readonly string[], environment: Record<string, string>) =>
+        startProcess('sh', [...inWorkdir, ...command], { ...image.environment, ...environment })
+
+      await expectToServe({
+        start: (environment) => run(image.command, environment),
+        checkHealth: (environment) => run(image.healthCommand, environment).exited,
+      })
+      for (const file of ['aggregator.db', 'aggregator.db-quotes'])
+        expect(existsSync(join(image.root, 'data', file))).toBe(true)
+      expect(existsSync(join(image.root, 'app/node_modules/vitest'))).toBe(false)
+    },
+    WALK_MS,
+  )
+})
+
+describe.skipIf(!canBuild)('the image (skipped where no container engine has its base images)', () => {
+  const name = `quote-aggregator-test-${randomBytes(6).toString('hex')}`
+
+  beforeAll(() => void execFileSync('docker', ['build', '--tag', name, '.'], { stdio: 'pipe' }), BUILD_MS)
+  afterAll(() => {
+    spawnSync('docker', ['rm', '--force', '--volumes', name])
+    spawnSync('docker', ['rmi', name])
+  })
+
+  test('serves, is healthy and ends on SIGTERM with the restrictions of compose.yaml', async () => {
+    const final = stages.at(-1)
+    const health = final && tipOf(final, 'HEALTHCHECK')
+    const confined = [
+      '--read-only',
+      '--cap-drop',
+      'ALL',
+      '--security-opt',
+      'no-new-privileges',
+      '--tmpfs',
+      '/tmp',
+    ]
+    const variables = (environment: Record<string, string>) =>
+      Object.entries(environment).flatMap(([variable, value]) => ['--env', `${variable}=${value}`])
+
+    await expectToServe({
+      start: (environment) =>
+        startProcess(
+          'docker',
+          ['run', '--name', name, '--network', 'host', ...confined, ...variables(environment), name],
+          {},
+        ),
+      checkHealth: (environment) =>
+        startProcess(
+          'docker',
+          ['exec', ...variables(environment), name, ...(health ? commandOf(health) : [])],
+          {},
+        ).exited,
+    })
+  })
+})

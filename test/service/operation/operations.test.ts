@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { createDevnetClient } from '../../../src/devnet/deploy.js'
+import { between } from '../../support/between.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const POLL_MS = 50
+
+let chain: TestChain
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  solver = await startSolver(chain, solverAccounts[0])
+})
+afterAll(async () => {
+  await solver?.close()
+  await chain?.stop()
+})
+
+/** Requests a path exactly as it is written. fetch would normalise it. */
+async function rawGet(url: string, path: string) {
+  const { hostname, port } = new URL(url)
+  const [response] = (await once(request({ hostname, port, path }).end(), 'response')) as [IncomingMessage]
+  const body = (await response.setEncoding('utf8').toArray()).join('')
+  return { status: response.statusCode, body }
+}
+
+const health = (service: TestService, status: string) =>
+  eventually(
+    async () => (await service.get('/health')).body,
+    (body) => body.status === status,
+  )
+
+describe('/health', () => {
+  it('has the version, the chains and the active solvers', async () => {
+    const uptimeMs = 90_500
+    let aheadMs = 0
+    const service = await startService(
+      chain,
+      {},
+      { clock: { ...systemClock, now: () => Date.now() + aheadMs } },
+    )
+    const startedAt = Date.now()
+    await solver.register(service)
+    const head = await createDevnetClient(chain.devnet, user).getBlock()
+    const before = Date.now()
+    aheadMs = uptimeMs
+    const { status, body } = await service.get('/health')
+    const after = Date.now()
+    const lag = (at: number) => Math.max(0, at - Number(head.timestamp) * 1000)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'ok',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      uptime: between(90, Math.ceil((uptimeMs + after - startedAt) / 1000) + 3),
+      timestamp: between(before + uptimeMs, after + uptimeMs),
+      supportedChains: [chain.chainId],
+      activeSolvers: { [chain.chainId]: 1 },
+      database: 'ok',
+      chains: [
+        {
+          chainId: chain.chainId,
+          status: 'ok',
+          headBlock: Number(head.number),
+          lagMs: between(lag(before), lag(after)),
+        },
+      ],
+    })
+    await service.close()
+  })
+
+  it('is degraded while one chain is down, the other is served, and the first one is again after its return', async () => {
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    rpc.setUp(false)
+    const second = await startChain({ chainId: 4343, bonded: 0 })
+    const service = await startService(second, {
+      SUPPORTED_CHAINS: `${chain.chainId},4343`,
+      [`RPC_URL_${chain.chainId}`]: rpc.url,
+      [`SERVICE_ADDRESS_${chain.chainId}`]: chain.contracts.settlement,
+      [`POLL_INTERVAL_MS_${chain.chainId}`]: String(POLL_MS),
+    })
+    const down = await health(service, 'degraded')
+    expect(down.chains).toMatchObject([{ status: 'down' }, { status: 'ok', chainId: 4343 }])
+    const refused = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+    const other = await service.get(`/v1/4343/order/0x${'00'.repeat(32)}`)
+    expect(other.body.state).toBe('NONE')
+
+    rpc.setUp(true)
+    await health(service, 'ok')
+    await solver.register(service)
+    const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(status).toBe(200)
+
+    rpc.setUp(false)
+    await health(service, 'degraded')
+    await service.close()
+    rpc.close()
+    await second.stop()
+  })
+
+  it('is ok when a second RPC URL takes over from one that is down', async () => {
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    rpc.setUp(false)
+    const service = await startService(chain, {
+      [`RPC_URL_${chain.chainId}`]: `${rpc.url},${chain.devnet.rpcUrl}`,
+    })
+    expect((await service.get('/health')).body.status).toBe('ok')
+    await service.close()
+    rpc.close()
+  })
+
+  it('is ok with a WebSocket as RPC URL', async () => {
+    const rpcUrl = chain.devnet.rpcUrl.replace('http', 'ws')
+    const service = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpcUrl })
+    expect((await service.get('/health')).body.status).toBe('ok')
+    await service.close()
+  })
+})
+
+describe('/metrics', () => {
+  it('counts requests by method, protocol and reason, and has metrics of the process', async () => {
+    const service = await startService(chain)
+    await service.get(`/v1/${chain.chainId}/solvers`)
+    await service.get('/v1/1/solvers')
+    await service.get(`/v1/${chain.chainId}/order/0x12`)
+    const count = (method: string, reason: string) =>
+      service.metric('aggregator_requests_total', {
+        method: `aggregator.v1.${method}`,
+        protocol: 'rest',
+        reason,
+      })
+    expect(await count('SolverService/ListSolvers', 'OK')).toBe(1)
+    expect(await count('SolverService/ListSolvers', 'CHAIN_NOT_SUPPORTED')).toBe(1)
+    expect(await count('OrderService/GetOrder', 'INVALID_ARGUMENT')).toBe(1)
+    expect((await service.get('/metrics')).body).toContain('process_resident_memory_bytes')
+    await service.close()
+  })
+
+  it('counts quotes by outcome', async () => {
+    const service = await startService(chain)
+    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await solver.register(service)
+    await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const count = (outcome: string) => service.metric('aggregator_quotes_total', { outcome })
+    expect([await count('no_quotes'), await count('quoted')]).toEqual([1, 1])
+    await service.close()
+  })
+
+  it('requires the password of METRICS_AUTH', async () => {
+    const service = await startService(chain, { METRICS_AUTH: 'prometheus:a:secret' })
+    const withAuth = (text: string) =>
+      service.send('GET', '/metrics?x', undefined, { headers: { authorization: `Basic ${btoa(text)}` } })
+    expect((await service.get('/metrics')).status).toBe(401)
+    expect((await service.get('/metrics?x')).headers.get('www-authenticate')).toMatch(/^Basic /)
+    expect((await withAuth('prometheus:another')).status).toBe(401)
+    expect((await withAuth('prometheus:a:secret')).status).toBe(200)
+    await service.close()
+  })
+
+  it.each([
+    '/%6detrics',
+    '/metrics?',
+    '/metrics#x',
+    '//metrics',
+    '/metrics/',
+    '/METRICS',
+    '/x/../metrics',
+    '/metrics;x',
+  ])('requires the password at %s too', async (path) => {
+    const service = await startService(chain, { METRICS_AUTH: 'prometheus:secret' })
+    const { status, body } = await rawGet(service.url, path)
+    expect([401, 404]).toContain(status)
+    expect(body).not.toContain('process_')
+    await service.close()
+  })
+})
+
+describe('CORS', () => {
+  const ORIGIN = 'https://app.example.org'
+  const preflight = (service: TestService, path: string, verb: string, headers: string) =>
+    service.send('OPTIONS', path, undefined, {
+      headers: {
+        origin: ORIGIN,
+        'access-control-request-method': verb,
+        'access-control-request-headers': headers,
+      },
+    })
+
+  it('admits browsers of any origin by default, on REST, Connect and gRPC-Web', async () => {
+    const service = await startService(chain)
+    for (const [path, verb, header] of [
+      [`/v1/${chain.chainId}/quote`, 'POST', 'content-type'],
+      [`/v1/${chain.chainId}/solvers/${solverAccounts[0].address}`, 'DELETE', 'content-type'],
+      ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'connect-protocol-version'],
+      ['/aggregator.v1.QuoteService/GetQuote', 'POST', 'x-grpc-web'],
+    ] as const) {
+      const { status, headers } = await preflight(service, path, verb, header)
+      expect(status).toBe(204)
+      expect(headers.get('access-control-allow-origin')).toBe('*')
+      expect(headers.get('access-control-allow-methods')).toContain(verb)
+      expect(headers.get('access-control-allow-headers')?.toLowerCase()).toContain(header)
+    }
+    const answer = await service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, {
+      headers: { origin: ORIGIN },
+    })
+    const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase()
+    for (const header of ['grpc-status', 'grpc-message', 'x-request-id']) expect(exposed).toContain(header)
+    await service.close()
+  })
+
+  it('admits only the configured origins', async () => {
+    const service = await startService(chain, { CORS_ORIGINS: `${ORIGIN},https://other.example.org` })
+    const from = (origin: string) => service.send('GET', '/health', undefined, { headers: { origin } })
+    expect((await from(ORIGIN)).headers.get('access-control-allow-origin')).toBe(ORIGIN)
+    expect((await from('https://evil.example.org')).headers.get('access-control-allow-origin')).toBeNull()
+    await service.close()
+  })
+})

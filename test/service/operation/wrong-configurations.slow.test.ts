@@ -1,0 +1,261 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { BUILT } from '../../support/process/built.js'
+import { startProcess } from '../../support/process/process.js'
+import { environmentFor, startService } from '../../support/service/service.js'
+
+type Changes = Readonly<Record<string, string | undefined>>
+/** Changes of a valid configuration, and the message after the variable's name. */
+type Row = readonly [variable: string, changes: Changes, message: string | RegExp]
+
+const ID = '31337'
+const RPC = `RPC_URL_${ID}`
+const SETTLEMENT = `SERVICE_ADDRESS_${ID}`
+const CHAIN_ID = 'a chain id must be a decimal integer of 1 to 2^53-1'
+const INTEGER = 'it must be an integer of'
+const ADDRESS = 'it must be a 20-byte address in hex with 0x'
+const HOST = 'it must be an address of this machine, or 0.0.0.0 for all of them'
+const DATABASE = 'must be a URL such as postgres://user:password@host:5432/database'
+const REACHED = 'It must name a PostgreSQL that answers and accepts its user'
+
+let chain: TestChain
+let folder: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'wrong-'))
+  writeFileSync(join(folder, 'text.db'), 'This is no database.'.repeat(100))
+  chain = await startChain({ bonded: 0 })
+})
+afterAll(async () => {
+  await chain?.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Starts the built service in a folder without a file `.env`, and waits for its end. */
+async function start(changes: Changes, cwd = folder) {
+  const changed = { ...environmentFor(chain), ...changes }
+  const environment = Object.entries(changed).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  )
+  const main = resolve(BUILT, 'main.js')
+  const service = startProcess(process.execPath, [main], Object.fromEntries(environment), { cwd })
+  const code = await service.exited
+  return { code, errors: service.errors(), log: service.output().replace(service.errors(), '') }
+}
+
+async function expectOneLine(variable: string, changes: Changes, message: string | RegExp, cwd?: string) {
+  const { code, errors, log } = await start(changes, cwd)
+  const said = `The service cannot start: ${variable} `
+  expect(errors.split('\n')).toEqual([expect.stringContaining(said), ''])
+  const text = errors.slice(said.length, -1)
+  if (typeof message === 'string') expect(text).toBe(message)
+  else expect(text).toMatch(message)
+  expect(code).toBe(1)
+  // The log contains no other error.
+  expect(log).not.toMatch(/"level":[56]0/)
+}
+
+describe('a start with one mistake writes one line and exits with 1:', () => {
+  const rows: Row[] = [
+    [
+      'SUPPORTED_CHAINS',
+      { SUPPORTED_CHAINS: undefined },
+      'is missing: it must be the chain ids to serve, such as 1,8453',
+    ],
+    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: '' }, /^is missing: /],
+    [
+      'SUPPORTED_CHAINS',
+      { SUPPORTED_CHAINS: undefined, SUPPORTED_CHAIN: ID },
+      /^is missing: .*; SUPPORTED_CHAIN is set, which the service does not read$/,
+    ],
+    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: 'mainnet' }, `has "mainnet": ${CHAIN_ID}`],
+    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `${ID};10` }, `has "${ID};10": ${CHAIN_ID}`],
+    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `"${ID}"` }, `has ""${ID}"": ${CHAIN_ID}`],
+    ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `${ID},${ID}` }, `has ${ID} twice`],
+    [
+      RPC,
+      { [RPC]: undefined, RPC_URL: 'http://127.0.0.1:9' },
+      'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated; RPC_URL is set, which the service does not read',
+    ],
+    [RPC, { [RPC]: '127.0.0.1:8545' }, 'has "127.0.0.1:8545": it must be an http, https, ws or wss URL'],
+    [
+      RPC,
+      { [RPC]: 'https://me:%zz@a.example' },
+      /^has "https:.*": it must be an http, https, ws or wss URL$/,
+    ],
+    [SETTLEMENT, { [SETTLEMENT]: undefined }, "is missing: it must be the settlement contract's address"],
+    [SETTLEMENT, { [SETTLEMENT]: 'settlement.eth' }, `is "settlement.eth": ${ADDRESS}`],
+    [SETTLEMENT, { [SETTLEMENT]: `0x${'12'.repeat(21)}` }, `is "0x${'12'.repeat(21)}": ${ADDRESS}`],
+    [
+      'PROTOCOL_NAME',
+      { PROTOCOL_NAME: 'My Protocol' },
+      /^is "My Protocol": it must be letters, digits and underscores/,
+    ],
+    [
+      'PROTOCOL_NAME',
+      { PROTOCOL_NAME: 'Wrong' },
+      /^is "Wrong", but the contract 0x.*: it must be the name of the contract's quote struct/,
+    ],
+    [
+      `DESTINATION_CHAINS_${ID}`,
+      { [`DESTINATION_CHAINS_${ID}`]: '1 10' },
+      /^has "1 10": it must be a chain id/,
+    ],
+    [
+      `START_BLOCK_${ID}`,
+      { [`START_BLOCK_${ID}`]: 'latest' },
+      `is "latest": ${INTEGER} 0 to 9007199254740991`,
+    ],
+    [`POLL_INTERVAL_MS_${ID}`, { [`POLL_INTERVAL_MS_${ID}`]: '1s' }, `is "1s": ${INTEGER} 10 to 86400000`],
+    [`CONFIRMATIONS_${ID}`, { [`CONFIRMATIONS_${ID}`]: '-1' }, `is "-1": ${INTEGER} 0 to 10000`],
+    ['PORT', { PORT: '70000' }, `is "70000": ${INTEGER} 0 to 65535`],
+    ['PORT', { PORT: '3000\n4000' }, `is "3000?4000": ${INTEGER} 0 to 65535`],
+    ['HOST', { HOST: '192.0.2.1' }, `is "192.0.2.1", which is not an address of this machine: ${HOST}`],
+    [
+      'HOST',
+      { HOST: 'localhost:3000' },
+      `is "localhost:3000", which is not an address of this machine: ${HOST}`,
+    ],
+    [
+      'HOST',
+      { HOST: 'http://0.0.0.0' },
+      `is "http://0.0.0.0", which is not an address of this machine: ${HOST}`,
+    ],
+    [
+      'HOST',
+      { HOST: 'fe80::1' },
+      /^is "fe80::1", which (cannot be listened on \(\w+\)|is not an address of this machine): it must be /,
+    ],
+    ['NODE_ENV', { NODE_ENV: 'prod' }, 'is "prod": it must be production, development or test'],
+    ['QUOTE_TIMEOUT_MS', { QUOTE_TIMEOUT_MS: '2s' }, `is "2s": ${INTEGER} 1 to 60000`],
+    ['MIN_SOLVER_BOND', { MIN_SOLVER_BOND: '1_000' }, /^is "1_000": it must be a decimal integer/],
+    ['MAX_QUOTE_FAN_OUT', { MAX_QUOTE_FAN_OUT: '0' }, `is "0": ${INTEGER} 1 to 1000`],
+    ['RATE_LIMIT_WINDOW_MS', { RATE_LIMIT_WINDOW_MS: '1m' }, `is "1m": ${INTEGER} 1 to 86400000`],
+    ['RATE_LIMIT_STORE', { RATE_LIMIT_STORE: 'postgres' }, 'is postgres, for which DATABASE_URL must be set'],
+    ['TRUST_PROXY', { TRUST_PROXY: 'true' }, /^has "true": it must be a number of hops, or addresses/],
+    [
+      'CORS_ORIGINS',
+      { CORS_ORIGINS: 'https://app.example.org/' },
+      /^has "https:.*\/": it must be \* or origins/,
+    ],
+    ['METRICS_AUTH', { METRICS_AUTH: 'secret' }, 'must be user:password'],
+    [
+      'SOLVER_ENDPOINT_ALLOWLIST',
+      { SOLVER_ENDPOINT_ALLOWLIST: 'host:8080' },
+      /^has "host:8080": it must be a host name/,
+    ],
+    ['LOG_LEVEL', { LOG_LEVEL: 'INFO' }, /^is "INFO": it must be one of trace, debug, info/],
+    [
+      'LOG_REQUEST_SAMPLE',
+      { LOG_REQUEST_SAMPLE: '10%' },
+      'is "10%": it must be a number of 0 to 1, such as 0.1',
+    ],
+    ['DB_PATH', { DB_PATH: ':memory' }, 'is ":memory": it must be a file path or :memory:'],
+    ['DB_PATH', { DB_PATH: '.' }, 'is ., which cannot be opened: it is a folder: name a file in it'],
+    [
+      'DB_PATH',
+      { DB_PATH: 'no/such.db' },
+      'is no/such.db, which cannot be opened: its folder does not exist: create it',
+    ],
+    [
+      'DB_PATH',
+      { DB_PATH: 'text.db' },
+      /^is text.db, which cannot be opened: the file is damaged: .*not a database\)$/,
+    ],
+    ['DATABASE_URL', { DATABASE_URL: 'mysql://ada:secret@db.example/quotes' }, DATABASE],
+    ['DATABASE_URL', { DATABASE_URL: 'postgres://a:b@127.0.0.1:99999/x' }, DATABASE],
+    [
+      'DATABASE_URL',
+      { DATABASE_URL: 'postgres://a:b@127.0.0.1:9/x' },
+      `cannot be used: connect ECONNREFUSED 127.0.0.1:9. ${REACHED}`,
+    ],
+  ]
+  it.each(rows)('%s, with %j', (variable, changes, message) => expectOneLine(variable, changes, message))
+
+  it('a missing contract, another contract, and another chain', async () => {
+    const { address } = solverAccounts[0]
+    await expectOneLine(
+      SETTLEMENT,
+      { [SETTLEMENT]: address },
+      new RegExp(`^is ${address}, where chain ${ID} has no contract$`, 'i'),
+    )
+    await expectOneLine(
+      SETTLEMENT,
+      { [SETTLEMENT]: chain.contracts.weth },
+      /^is 0x.*, which is not a settlement contract of this protocol$/,
+    )
+    const other = {
+      SUPPORTED_CHAINS: '10',
+      RPC_URL_10: chain.devnet.rpcUrl,
+      SERVICE_ADDRESS_10: chain.contracts.settlement,
+    }
+    await expectOneLine('RPC_URL_10', other, `answers for chain ${ID}, and not for 10`)
+    const two = { ...other, RPC_URL_10: `http://127.0.0.1:9,${chain.devnet.rpcUrl}` }
+    await expectOneLine('RPC_URL_10', two, `URL 2 answers for chain ${ID}, and not for 10`)
+  })
+
+  it('a port and a database file that other programs use', async () => {
+    const path = join(folder, 'used.db')
+    const first = await startService(chain, { DB_PATH: path })
+    onTestFinished(() => first.close())
+    const { port } = new URL(first.url)
+    await expectOneLine(
+      'PORT',
+      { PORT: port },
+      `is ${port}, which is in use: set another one, or end the program that has it`,
+    )
+    await expectOneLine(
+      'DB_PATH',
+      { DB_PATH: path },
+      /^is .*, which another service uses: process \d+ on .*, or name another file$/,
+    )
+  })
+
+  it('a folder named .env', async () => {
+    const cwd = join(folder, 'with-env')
+    mkdirSync(join(cwd, '.env'), { recursive: true })
+    await expectOneLine(
+      '.env',
+      {},
+      `in ${cwd} cannot be read: it is a folder. It must be a file with lines NAME=value`,
+      cwd,
+    )
+  })
+})
+
+it('a start with several mistakes writes a line for each', async () => {
+  const { code, errors } = await start({
+    PORT: '70000',
+    HOST: undefined,
+    LOG_LEVEL: 'loud',
+    NODE_ENV: 'prod',
+  })
+  expect(code).toBe(1)
+  expect(errors.split('\n').map((line) => line.slice(0, 12))).toEqual([
+    'The service ',
+    '  PORT is "7',
+    '  NODE_ENV i',
+    '  LOG_LEVEL ',
+    '',
+  ])
+})
+
+it('a start with a misspelt variable writes a warning and succeeds', async () => {
+  const environment = { ...environmentFor(chain), QUOTE_TIMEOUT: '5000', RPC_URL: 'http://secret.example' }
+  const service = startProcess(process.execPath, [resolve(BUILT, 'main.js')], environment, { cwd: folder })
+  await service.waitFor(/"msg":"listening"/)
+  service.signal('SIGTERM')
+  expect(await service.exited).toBe(0)
+  const warnings = service
+    .output()
+    .split('\n')
+    .filter((line) => line.startsWith('{"level":40'))
+  expect(warnings.map((line) => JSON.parse(line).msg)).toEqual([
+    'QUOTE_TIMEOUT is set, but the service does not read it: did you mean QUOTE_TIMEOUT_MS?',
+    'RPC_URL is set, but the service does not read it: did you mean RPC_URL_<chainId>?',
+  ])
+  expect(service.output()).not.toContain('secret')
+})

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { anyone, type Fixture, solver, startSettlement } from '../../support/chain/settlement.js'
+import { eventually } from '../../support/eventually.js'
+import { startReadyService } from '../../support/service/ready-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
+
+let chain: Fixture
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startSettlement('deployed')
+  service = await startReadyService([chain])
+})
+
+afterAll(async () => {
+  await service.close()
+  await chain.stop()
+})
+
+it('an order that deployed contracts refund without an event of the API is read again, and streams get no event of it', async () => {
+  const events = await watchEvents(service)
+  const { quote, signature, orderId, depositAddress } = await chain.signedQuote()
+  const { usdc } = chain.contracts
+  await chain.transfer(usdc, solver, depositAddress, 5n)
+  const read = async () => (await service.get(`/v1/${chain.chainId}/order/${orderId}`)).body
+  expect(await read()).toEqual({ orderId, chainId: chain.chainId, state: 'NONE' })
+  await chain.nextBlockAt(quote.fillDeadline + 1)
+  // One block later, so that the order is not read again for its age.
+  await chain.send(anyone, 'deployAndRecover', [quote, signature, usdc])
+  expect(await eventually(read, ({ state }) => state !== 'NONE')).toMatchObject({
+    state: 'REFUNDED',
+    solver: quote.solver,
+  })
+  const other = await chain.depositedQuote({ depositDeadline: 2 ** 32 - 2, fillDeadline: 2 ** 32 - 1 })
+  await events.untilCount(1)
+  expect(events.types()).toEqual([`Deposited ${other.orderId}`])
+  events.close()
+})

@@ -1,0 +1,174 @@
+import { ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OrderService, type OrderState } from '../../../gen/aggregator/v1/order_pb.js'
+import { BadRequestSchema } from '../../../gen/google/rpc/error_details_pb.js'
+import { startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { environmentForAll } from '../../support/service/event-service.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
+
+/** A second chain, whose node never answers. */
+const DEAD_CHAIN = 4242
+const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
+const STATE_RULE = 'must be DEPOSITED or SETTLED or REFUNDED'
+const TOKEN_RULE = 'must be the nextPageToken of a page with the same filters'
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+/** Tokens of the second page of all orders, and of those of one user. */
+let tokens: { all: string; own: string; event: string }
+
+const list = (query: string, chainId: number | string = chain.chainId, open = service) =>
+  open.get(`/v1/${chainId}/orders${query}`)
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 22, users: [user] })
+  const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: 'http://127.0.0.1:9' } }
+  service = await startService(chain, environmentForAll([chain, dead]))
+  const watch = await watchEvents(service)
+  for (let block = 0; block < 3; block++) await traffic.mine([traffic.actions.deposit(traffic.order())])
+  await watch.untilCount(3)
+  const [all, own] = [await list('?pageSize=1'), await list(`?pageSize=1&user=${user.address}`)]
+  tokens = { all: all.body.nextPageToken, own: own.body.nextPageToken, event: watch.cursor() }
+  watch.close()
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+describe('a list of orders with a bad field is rejected with its name:', () => {
+  it.each([
+    ['a user that is no address', '?user=nobody', 'user'],
+    ['an empty user', '?user=', 'user'],
+    ['a user twice', `?user=0x${'ab'.repeat(20)}&user=0x${'cd'.repeat(20)}`, 'user'],
+    ['a solver that is too short', '?solver=0x12', 'solver'],
+    ['the state NONE', '?state=NONE', 'state'],
+    ['no state', '?state=', 'state'],
+    ['an unknown state', '?state=FILLED', 'state'],
+    ['a state in lower case', '?state=settled', 'state'],
+    ['a state with its prefix', '?state=ORDER_STATE_SETTLED', 'state'],
+    ['a negative page size', '?pageSize=-1', 'pageSize'],
+    ['a page size of letters', '?pageSize=x', 'pageSize'],
+    ['a page size above 32 bits', '?pageSize=4294967296', 'pageSize'],
+    ['a fraction', '?pageSize=1.5', 'pageSize'],
+    ['a page size in two spellings', '?pageSize=1&page_size=1', 'pageSize'],
+    ['an unknown parameter', '?owner=0x12', 'owner'],
+    ['a misspelt parameter', '?users=0x12', 'users'],
+  ])('%s', async (_, query, field) => {
+    const { status, body } = await list(query)
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      'INVALID_ARGUMENT',
+      [{ field, message: expect.any(String) }],
+    ])
+  })
+
+  it('all of them at once', async () => {
+    const { body } = await list('?user=a&solver=b&state=NONE&pageSize=x')
+    const fields = body.details.map(({ field }: { field: string }) => field).sort()
+    expect(fields).toEqual(['pageSize', 'solver', 'state', 'user'])
+  })
+
+  it('a page token beside a bad page size', async () => {
+    const { body } = await list('?pageSize=x&pageToken=y')
+    const fields = body.details.map(({ field }: { field: string }) => field).sort()
+    expect(fields).toEqual(['pageSize', 'pageToken'])
+  })
+
+  it('numbers that no state has, over gRPC', async () => {
+    const client = createClient(OrderService, createGrpcTransport({ baseUrl: service.url }))
+    for (const state of [0, 1, 5, 99] as OrderState[]) {
+      const error = await client
+        .listOrders({ chainId: BigInt(chain.chainId), state })
+        .catch((thrown) => ConnectError.from(thrown))
+      expect(error).toMatchObject({ rawMessage: expect.stringContaining('state') })
+      expect((error as ConnectError).findDetails(BadRequestSchema)[0]?.fieldViolations).toMatchObject([
+        { field: 'state', description: STATE_RULE },
+      ])
+    }
+  })
+})
+
+describe('a page token', () => {
+  it('continues with the filters of its page, in any letter case and with another page size', async () => {
+    const { status, body } = await list(
+      `?pageSize=2&user=${user.address.toLowerCase()}&pageToken=${tokens.own}`,
+    )
+    expect([status, body.orders.length, body.nextPageToken]).toEqual([200, 2, ''])
+  })
+
+  const bad: [string, () => string, number?][] = [
+    ['of a list with a filter', () => `?pageToken=${tokens.own}`],
+    ['of a list without a filter', () => `?state=DEPOSITED&pageToken=${tokens.all}`],
+    ['of another user', () => `?user=0x${'ab'.repeat(20)}&pageToken=${tokens.own}`],
+    ['of the user as the solver', () => `?solver=${user.address}&pageToken=${tokens.own}`],
+    ['of another chain', () => `?pageToken=${tokens.all}`, DEAD_CHAIN],
+    ['that is the cursor of an event', () => `?pageToken=${tokens.event}`],
+    ['that is cut off', () => `?pageToken=${tokens.all.slice(0, -1)}`],
+    ['with more after it', () => `?pageToken=${tokens.all}A`],
+    ['with a position that is too large', () => `?pageToken=${tokens.all.replace(/^\w+/, 'zzzzzzzzzzz')}`],
+    ['without a position', () => `?pageToken=${tokens.all.replace(/^\w+-\w+/, '-')}`],
+    ['of other characters', () => `?pageToken=${encodeURIComponent("' or 1=1 --\u0000")}`],
+    ['that is very long', () => `?pageToken=${'a'.repeat(4000)}`],
+  ]
+  it.each(bad)('%s is rejected with its name', async (_, query, chainId = chain.chainId) => {
+    const { status, body } = await list(query(), chainId)
+    expect([status, body.code, body.details]).toEqual([
+      400,
+      'INVALID_ARGUMENT',
+      [{ field: 'pageToken', message: TOKEN_RULE }],
+    ])
+  })
+})
+
+describe('the path of orders', () => {
+  it.each(['1', '0100', '1e2', '31337x'])('of chain %s is 404, whatever else is wrong', async (chainId) => {
+    for (const query of ['', '?user=nobody&state=NONE&pageToken=x']) {
+      const { status, body } = await list(query, chainId)
+      expect([status, body.code]).toEqual([404, 'CHAIN_NOT_SUPPORTED'])
+    }
+  })
+
+  it('of a chain whose node does not answer has a list, because lists come from the database', async () => {
+    const { status, body } = await list('', DEAD_CHAIN)
+    expect([status, body]).toEqual([200, { orders: [], nextPageToken: '' }])
+  })
+
+  it('accepts only GET', async () => {
+    for (const verb of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { status, headers, body } = await service.send(verb, `/v1/${chain.chainId}/orders`)
+      expect([status, headers.get('allow')]).toEqual([405, 'GET'])
+      expect(body).toEqual({ error: expect.any(String), code: 'METHOD_NOT_ALLOWED' })
+    }
+    // As for the other paths, HEAD is GET without the body.
+    const head = await fetch(`${service.url}/v1/${chain.chainId}/orders`, { method: 'HEAD' })
+    expect([head.status, await head.text()]).toEqual([200, ''])
+  })
+
+  it('accepts the names of the .proto file as well', async () => {
+    const { body } = await list('?page_size=1')
+    expect(body.orders).toHaveLength(1)
+    const next = await list(`?page_size=1&page_token=${body.nextPageToken}`)
+    expect(next.body.orders[0].orderId).not.toBe(body.orders[0].orderId)
+  })
+
+  it('shares its limit with the path of one order', async () => {
+    const tight = await startService(chain, { RATE_LIMIT_ORDER: '2' })
+    const order = () => tight.get(`/v1/${chain.chainId}/order/${UNKNOWN_ORDER}`)
+    const answers = [
+      await list('', chain.chainId, tight),
+      await order(),
+      await list('', chain.chainId, tight),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+    expect(answers.map(({ headers }) => headers.get('ratelimit-remaining'))).toEqual(['1', '0', '0'])
+    expect((await order()).status).toBe(429)
+    expect(await tight.metric('aggregator_rate_limited_total', { limit: 'order' })).toBe(2)
+    await tight.close()
+  })
+})

@@ -1,0 +1,243 @@
+import { createClient, type Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OrderService, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { expectedOrders, type OrderMessage } from '../../support/chain/chain-orders.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { eventually } from '../../support/eventually.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
+
+const STATES = ['DEPOSITED', 'SETTLED', 'REFUNDED'] as const
+const MAX_PAGE = 200
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+let orders: OrderMessage[]
+
+/** Waits until the service has published all events of the chain. @returns the orders of the chain */
+async function published(): Promise<OrderMessage[]> {
+  const { number } = await traffic.head()
+  await eventually(
+    async () => (await service.get('/health')).body.chains[0],
+    ({ status, headBlock }) => status === 'ok' && headBlock === number,
+  )
+  return expectedOrders(chain)
+}
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: 21 })
+  await traffic.run({ events: 360, blocks: 30 })
+  service = await startService(chain, {
+    [`START_BLOCK_${chain.chainId}`]: '0',
+    MAX_REORG_DEPTH: '2',
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+  })
+  await published()
+  // The first orders came in a range of old blocks, and these come block by block.
+  await traffic.run({ events: 60, blocks: 10 })
+  orders = await published()
+  expect(orders.length).toBeGreaterThan(MAX_PAGE + 1)
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+interface Page {
+  orders: OrderMessage[]
+  nextPageToken: string
+}
+
+async function list(query: Record<string, string | number> = {}): Promise<Page> {
+  const text = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) text.append(name, String(value))
+  const { status, body } = await service.get(`/v1/${chain.chainId}/orders?${text}`)
+  expect([status, body.code]).toEqual([200, undefined])
+  return body
+}
+
+/** All pages of a list. @param sizeOf the size of each page */
+async function listAll(
+  query: Record<string, string>,
+  sizeOf: (page: number) => number,
+  betweenPages: () => Promise<unknown> = async () => {},
+): Promise<OrderMessage[][]> {
+  const pages: OrderMessage[][] = []
+  let pageToken = ''
+  do {
+    const page = await list({ ...query, pageSize: sizeOf(pages.length), ...(pageToken && { pageToken }) })
+    pages.push(page.orders)
+    pageToken = page.nextPageToken
+    await betweenPages()
+  } while (pageToken !== '')
+  return pages
+}
+
+const idsOf = (some: readonly OrderMessage[]) => some.map(({ orderId }) => orderId)
+
+describe('the list of orders', () => {
+  it('has every order of the chain, newest first, with what the contract has of it and its steps', async () => {
+    const pages = await listAll({}, () => MAX_PAGE)
+    expect(pages.flat()).toEqual(orders)
+    const kinds = orders.map((order) => [order.deposited && 'deposited', order.state].join(' '))
+    expect(new Set(kinds)).toEqual(
+      new Set([
+        'deposited DEPOSITED',
+        'deposited SETTLED',
+        'deposited REFUNDED',
+        // Address deposits, which have no Deposited event.
+        ' SETTLED',
+        ' REFUNDED',
+      ]),
+    )
+  })
+
+  it('has the orders of every combination of filters', async () => {
+    const [users, solvers] = [orders.map(({ user }) => user), orders.map(({ solver }) => solver)].map(
+      (some) => [undefined, ...new Set(some)],
+    ) as [(string | undefined)[], (string | undefined)[]]
+    for (const user of users)
+      for (const solver of solvers)
+        for (const state of [undefined, ...STATES]) {
+          const filter = { ...(user && { user }), ...(solver && { solver }), ...(state && { state }) }
+          const isWanted = (order: OrderMessage) =>
+            Object.entries(filter).every(([name, value]) => order[name as keyof OrderMessage] === value)
+          const pages = await listAll(filter, () => 30)
+          expect(idsOf(pages.flat()), JSON.stringify(filter)).toEqual(idsOf(orders.filter(isWanted)))
+        }
+    expect([users.length, solvers.length]).toEqual([4, 4])
+  })
+
+  it('accepts addresses in any letter case, and has no order of a stranger', async () => {
+    const [first] = orders
+    const { orders: found } = await list({ user: (first?.user ?? '').toLowerCase(), pageSize: 1 })
+    expect(found[0]?.user).toBe(first?.user)
+    const stranger = `0x${'ab'.repeat(20)}`
+    expect(await list({ user: stranger })).toEqual({ orders: [], nextPageToken: '' })
+    expect(await list({ solver: stranger, state: 'SETTLED' })).toEqual({ orders: [], nextPageToken: '' })
+  })
+})
+
+describe('the same list comes over', () => {
+  const transports: [string, (baseUrl: string) => Transport][] = [
+    [
+      'Connect in JSON',
+      (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
+    ],
+    [
+      'Connect in protobuf',
+      (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2', useBinaryFormat: true }),
+    ],
+    ['gRPC', (baseUrl) => createGrpcTransport({ baseUrl })],
+    [
+      'gRPC-Web in protobuf',
+      (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
+    ],
+    [
+      'gRPC-Web in JSON',
+      (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: false }),
+    ],
+  ]
+
+  it.each(transports)('%s, with filters and the token of REST', async (_, createTransport) => {
+    const client = createClient(OrderService, createTransport(service.url))
+    const [first] = orders
+    const [user, state] = [first?.user ?? '', 'SETTLED']
+    const rest = await list({ user, state, pageSize: 2 })
+    const filter = { chainId: BigInt(chain.chainId), user, state: OrderState.SETTLED }
+    expect(plain(await client.listOrders({ ...filter, pageSize: 2 }))).toEqual(rest)
+    const pageToken = rest.nextPageToken
+    const next = await client.listOrders({ ...filter, pageToken })
+    expect(plain(next)).toEqual(await list({ user, state, pageToken }))
+    expect(plain(await client.listOrders({ chainId: BigInt(chain.chainId) }))).toEqual(await list())
+  })
+
+  it('gRPC to a client that knows only the .proto files', async () => {
+    const grpc = createGrpcClient(service.url)
+    const request = { chainId: chain.chainId, state: 'ORDER_STATE_REFUNDED', pageSize: 3 }
+    const { orders: found, nextPageToken } = await grpc.call('OrderService', 'ListOrders', request)
+    grpc.close()
+    const rest = await list({ state: 'REFUNDED', pageSize: 3 })
+    expect(nextPageToken).toBe(rest.nextPageToken)
+    expect(found.map(withoutUnset)).toEqual(rest.orders)
+  })
+})
+
+describe('pages', () => {
+  it.each([1, 2, 7, 50, 199, MAX_PAGE])('of %d orders are the list without gaps or repeats', async (size) => {
+    const pages = await listAll({}, () => size)
+    expect(pages.flat()).toEqual(orders)
+    expect(new Set(pages.slice(0, -1).map(({ length }) => length))).toEqual(new Set([size]))
+    expect(pages.at(-1)?.length).not.toBe(0)
+  })
+
+  it('may have another size each time', async () => {
+    const pages = await listAll({}, (page) => page + 1)
+    expect(pages.flat()).toEqual(orders)
+  })
+
+  it('have the orders of the first request, also while new ones come', async () => {
+    const watch = await watchEvents(service)
+    let mined = 0
+    const pages = await listAll(
+      {},
+      () => 40,
+      async () => {
+        await traffic.mine([traffic.actions.deposit(traffic.order())])
+        await watch.untilCount(++mined)
+      },
+    )
+    watch.close()
+    expect(pages.flat()).toEqual(orders)
+    const [before] = orders
+    orders = await published()
+    expect(orders.findIndex(({ orderId }) => orderId === before?.orderId)).toBe(mined)
+    expect(mined).toBeGreaterThan(5)
+  })
+
+  it.each([
+    ['no size', undefined, 50],
+    ['the size 0', '0', 50],
+    ['the size 200', '200', MAX_PAGE],
+    ['the size 201', '201', MAX_PAGE],
+    ['the largest size', '4294967295', MAX_PAGE],
+  ])('with %s have the right number of orders', async (_, pageSize, count) => {
+    const page = await list(pageSize === undefined ? {} : { pageSize })
+    expect(page.orders).toEqual(orders.slice(0, count))
+    expect(page.nextPageToken).not.toBe('')
+  })
+
+  it('end with an empty token when the last one is full', async () => {
+    const refunded = orders.filter(({ state }) => state === 'REFUNDED').length
+    const page = await list({ state: 'REFUNDED', pageSize: refunded })
+    expect([page.orders.length, page.nextPageToken]).toEqual([refunded, ''])
+    expect((await list({ pageToken: '', pageSize: 1 })).orders).toEqual(orders.slice(0, 1))
+  })
+})
+
+/** A message of generated code in the JSON of REST. */
+function plain(message: object) {
+  return JSON.parse(
+    JSON.stringify(message, (key, value) => {
+      if (key === '$typeName') return undefined
+      if (key === 'state') return OrderState[value]
+      return typeof value === 'bigint' ? Number(value) : value
+    }),
+  )
+}
+
+/** A message of grpc-js without the keys that the library adds for optional fields. */
+function withoutUnset(message: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(message).filter(([name, value]) => !name.startsWith('_') && value !== null)
+  return Object.fromEntries(
+    entries.map(([name, value]) => {
+      if (name === 'state') return [name, String(value).replace('ORDER_STATE_', '')]
+      return [name, typeof value === 'object' ? withoutUnset(value as Record<string, unknown>) : value]
+    }),
+  )
+}

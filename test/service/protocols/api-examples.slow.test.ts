@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { examples } from '../../../scripts/openapi/contract.js'
+import type { ExampleRun } from '../../../scripts/openapi/example.js'
+import { captureExamples } from '../../support/openapi/capture-examples.js'
+import { type OpenApiFixture, startOpenApiFixture } from '../../support/openapi/fixture.js'
+
+/** What differs from run to run in a text. */
+const OF_ONE_RUN: readonly (readonly [RegExp, string])[] = [
+  [/0x[0-9a-f]{8,}/gi, '<hex>'],
+  [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>'],
+  [/[\w-]{60,}/g, '<page token>'],
+  [/[\w-]{8}\.\d+(\.[\w-]{8})?/g, '<cursor>'],
+  [/(?<=127\.0\.0\.1:)\d+/g, '<port>'],
+  // The value of a metric, a number in JSON, a time or an amount in a sentence.
+  [/(?<=^\w+(\{.*\})? )[\d.e+-]+$|(?<=":)\d+|\d{9,}/gm, '<number>'],
+]
+
+let fixture: OpenApiFixture
+let run: ExampleRun
+
+beforeAll(async () => {
+  fixture = await startOpenApiFixture()
+  run = await captureExamples(fixture)
+})
+afterAll(() => fixture?.close())
+
+/** What each run has in common: names, codes and sentences. */
+function common(value: unknown): unknown {
+  if (typeof value === 'number') return '<number>'
+  if (typeof value === 'string')
+    return OF_ONE_RUN.reduce((text, [part, name]) => text.replace(part, name), value)
+  if (Array.isArray(value)) return value.map(common)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, common(item)]))
+}
+
+it('a running service answers like the examples: run `npx tsx scripts/capture-examples.ts` otherwise', () => {
+  expect(common(run)).toEqual(common(examples))
+})

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect, type IncomingHttpHeaders } from 'node:http2'
+import { encodeEnvelope } from '@connectrpc/connect/protocol'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const CALLS = 1000
+const LIMIT = 100
+const AT_ONCE = 100
+const SOLVERS = '/aggregator.v1.SolverService/ListSolvers'
+const EVENTS = '/aggregator.v1.EventService/StreamEvents'
+const QUOTE = '/v1/<chain>/quote'
+const REFLECTION = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo'
+/** A number that does not end. */
+const BROKEN = Buffer.from([0x08, 0xff])
+const ENVELOPE = encodeEnvelope(0, BROKEN)
+const REFUSED = /"grpc-status":"8"|grpc-status: 8\r|"code":"resource_exhausted"|"code":"RATE_LIMITED"/
+
+let chain: TestChain
+let service: TestService
+let session: ClientHttp2Session
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  const limit = String(LIMIT)
+  service = await startService(chain, {
+    TRUST_PROXY: '1',
+    RATE_LIMIT_MAX: limit,
+    RATE_LIMIT_SOLVERS: limit,
+    RATE_LIMIT_STREAMS: limit,
+    RATE_LIMIT_QUOTE: limit,
+  })
+  session = connect(service.url)
+})
+afterAll(async () => {
+  session?.destroy()
+  await service?.close()
+  await chain?.stop()
+})
+
+/** @param forwardedFor the address of the client @returns the request, whose body is still to be sent, and what is answered */
+function open(path: string, contentType: string, forwardedFor: string) {
+  const stream = session.request({
+    ':method': 'POST',
+    ':path': path.replace('<chain>', String(chain.chainId)),
+    'content-type': contentType,
+    'x-forwarded-for': forwardedFor,
+    te: 'trailers',
+  })
+  let fields: IncomingHttpHeaders = {}
+  let text = ''
+  const add = (more: IncomingHttpHeaders) => {
+    fields = { ...fields, ...more }
+  }
+  stream
+    .on('response', add)
+    .on('trailers', add)
+    .setEncoding('latin1')
+    .on('data', (data) => {
+      text += data
+    })
+  return { stream, answer: () => ({ fields, text: `${JSON.stringify(fields)} ${text}` }) }
+}
+
+async function answerTo(path: string, contentType: string, body: Uint8Array, forwardedFor: string) {
+  const { stream, answer } = open(path, contentType, forwardedFor)
+  stream.end(body)
+  await once(stream, 'close')
+  return answer()
+}
+
+const protocols: [string, string, string, Uint8Array][] = [
+  ['gRPC', SOLVERS, 'application/grpc', ENVELOPE],
+  ['a stream of gRPC', EVENTS, 'application/grpc', ENVELOPE],
+  ['gRPC-Web', SOLVERS, 'application/grpc-web+proto', ENVELOPE],
+  ['a stream of gRPC-Web', EVENTS, 'application/grpc-web+proto', ENVELOPE],
+  ['Connect', SOLVERS, 'application/proto', BROKEN],
+  ['Connect with JSON', SOLVERS, 'application/json', Buffer.from('{')],
+  ['a stream of Connect', EVENTS, 'application/connect+proto', ENVELOPE],
+  ['REST', QUOTE, 'application/json', Buffer.from('{')],
+]
+
+it.each(protocols)(
+  '1,000 broken messages of one client meet the limit: %s',
+  async (name, path, type, body) => {
+    const address = `198.51.100.${protocols.findIndex(([known]) => known === name) + 1}`
+    const answers = []
+    for (let sent = 0; sent < CALLS; sent += AT_ONCE)
+      answers.push(
+        ...(await Promise.all(Array.from({ length: AT_ONCE }, () => answerTo(path, type, body, address)))),
+      )
+    const refused = answers.filter(({ text }) => REFUSED.test(text))
+    expect(refused).toHaveLength(CALLS - LIMIT)
+    for (const { fields } of refused)
+      expect(fields).toMatchObject({
+        'ratelimit-limit': String(LIMIT),
+        'ratelimit-remaining': '0',
+        'retry-after': expect.stringMatching(/^\d+$/),
+        'x-request-id': expect.any(String),
+      })
+  },
+)
+
+it('1,000 broken messages of one client meet the limit: gRPC server reflection', async () => {
+  const calls = Array.from({ length: CALLS }, () =>
+    answerTo(REFLECTION, 'application/grpc', ENVELOPE, '198.51.100.99'),
+  )
+  const answers = await Promise.all(calls)
+  expect(answers.filter(({ text }) => REFUSED.test(text))).toHaveLength(CALLS - LIMIT)
+})
+
+it.each(protocols)(
+  'a call above its limit is refused before its body comes: %s',
+  async (name, path, type) => {
+    const address = `198.51.100.${protocols.findIndex(([known]) => known === name) + 1}`
+    const { stream, answer } = open(path, type, address)
+    await once(stream, 'end')
+    expect(answer().text).toMatch(REFUSED)
+    stream.destroy()
+  },
+)

@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { createConnection } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const MESSAGE_BYTES = 60_000
+const PATHS = ['SolverService/ListSolvers', 'EventService/StreamEvents']
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  service = await startService(chain)
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+it.each(PATHS)('a message in chunks of one byte delays no other client: %s', async (path) => {
+  const { hostname, port } = new URL(service.url)
+  const socket = createConnection(Number(port), hostname)
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(MESSAGE_BYTES, 1)
+  // Less than the message, so that it is no message.
+  const body = Buffer.concat([head, Buffer.alloc(MESSAGE_BYTES - 1, ' ')]).toString('latin1')
+  const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('')
+  socket.write(
+    `POST /aggregator.v1.${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/grpc-web+json\r\n`,
+  )
+  socket.end(
+    Buffer.from(`transfer-encoding: chunked\r\nconnection: close\r\n\r\n${chunks}0\r\n\r\n`, 'latin1'),
+  )
+  let answer = ''
+  socket.on('data', (data) => {
+    answer += data
+  })
+  await once(socket, 'close')
+  expect(answer).toMatch(/grpc-status: 3\b/)
+})

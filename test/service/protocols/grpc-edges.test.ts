@@ -1,0 +1,264 @@
+import { once } from 'node:events'
+import { connect, constants, type IncomingHttpHeaders } from 'node:http2'
+import { createConnection } from 'node:net'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { FRAME, frame, headersFrame, PREFACE, settingsFrame } from '../../support/clients/http2-frames.js'
+import { eventually } from '../../support/eventually.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const CHECK = '/grpc.health.v1.Health/Check'
+const LIST = '/grpc.health.v1.Health/List'
+const WATCH = '/grpc.health.v1.Health/Watch'
+const STREAM = '/aggregator.v1.EventService/StreamEvents'
+const SOLVERS = '/aggregator.v1.SolverService/ListSolvers'
+const REFLECT = ['v1', 'v1alpha'].map(
+  (version) => `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`,
+)
+const OK = '0'
+/** Connect's own code of bytes that are not a message. */
+const INTERNAL = '13'
+const RESOURCE_EXHAUSTED = '8'
+/** The warnings of Node. A warning comes in the turn after its cause, and the response later. */
+const warnings: Error[] = []
+const note = (warning: Error) => void warnings.push(warning)
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  process.on('warning', note)
+  chain = await startChain({ bonded: 0 })
+  service = await startService(chain)
+})
+afterAll(async () => {
+  process.off('warning', note)
+  await service?.close()
+  await chain?.stop()
+})
+
+function envelope(message: Uint8Array = new Uint8Array()): Buffer {
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  return Buffer.concat([head, message])
+}
+
+/** Sends a request with headers that no library would send. */
+function send(path: string, body: Uint8Array, headers: Record<string, string> = {}, url = service.url) {
+  const session = connect(url)
+  onTestFinished(() => session.destroy())
+  const grpc = { 'content-type': 'application/grpc', te: 'trailers' }
+  const stream = session.request({ ':method': 'POST', ':path': path, ...grpc, ...headers })
+  let found: IncomingHttpHeaders = {}
+  const add = (fields: IncomingHttpHeaders) => {
+    found = { ...found, ...fields }
+  }
+  stream.on('response', add).on('trailers', add)
+  stream.end(body)
+  return { stream, fields: () => found }
+}
+
+async function answerTo(...[path, body, headers]: Parameters<typeof send>) {
+  const { stream, fields } = send(path, body, headers)
+  stream.resume()
+  await once(stream, 'close')
+  return fields()
+}
+
+const listRequest = () => envelope(Buffer.from([0x08, ...varint(chain.chainId)]))
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...varint(Math.floor(value / 128))]
+}
+
+describe('a deadline longer than a timer can wait', () => {
+  const deadlines = ['99999999H', '99999999M', '99999999S', '99999999m']
+  it.each(deadlines)('lets unary gRPC calls be answered: %s', async (deadline) => {
+    for (const [path, body] of [
+      [CHECK, envelope(Buffer.alloc(0))],
+      [SOLVERS, listRequest()],
+    ] as const)
+      expect(await answerTo(path, body, { 'grpc-timeout': deadline })).toMatchObject({ 'grpc-status': OK })
+    expect(warnings).toEqual([])
+  })
+
+  it.each([WATCH, STREAM])('lets a stream stay open: %s', async (path) => {
+    const { stream, fields } = send(path, envelope(Buffer.alloc(0)), { 'grpc-timeout': '99999999H' })
+    await once(stream, 'data')
+    // An overflowing timer would fire after 1 ms.
+    await answerTo(CHECK, envelope(Buffer.alloc(0)))
+    expect([stream.closed, fields()['grpc-status']]).toEqual([false, undefined])
+    stream.close(constants.NGHTTP2_CANCEL)
+    expect(warnings).toEqual([])
+  })
+
+  it('lets Connect and REST calls be answered', async () => {
+    const headers = { 'connect-timeout-ms': '9999999999' }
+    const body = JSON.stringify({ chainId: chain.chainId })
+    const json = { 'content-type': 'application/json' }
+    const connected = await service.send('POST', SOLVERS, undefined, {
+      headers: { ...headers, ...json },
+      body,
+    })
+    const rest = await service.send('GET', `/v1/${chain.chainId}/solvers`, undefined, { headers })
+    expect([connected.status, rest.status]).toEqual([200, 200])
+    expect(warnings).toEqual([])
+  })
+})
+
+const broken = Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x0f])
+
+describe('broken protobuf gets the code of Connect', () => {
+  it.each([CHECK, LIST, WATCH, STREAM, ...REFLECT])('for %s', async (path) => {
+    const answer = await answerTo(path, envelope(broken))
+    expect(answer['grpc-status']).toBe(INTERNAL)
+    expect(answer['grpc-message']).toContain('parse binary')
+  })
+
+  it('in Connect too', async () => {
+    const headers = { 'content-type': 'application/proto' }
+    const { status, body } = await service.send('POST', CHECK, undefined, { headers, body: broken })
+    expect([status, body.code]).toEqual([500, 'internal'])
+  })
+})
+
+it.each([LIST, STREAM])('a message of more than 64 KiB gets the code of Connect for %s', async (path) => {
+  const answer = await answerTo(path, envelope(Buffer.alloc(66_000)))
+  expect(answer['grpc-status']).toBe(RESOURCE_EXHAUSTED)
+})
+
+it.each(REFLECT)('a broken later message to %s gets the code of Connect', async (path) => {
+  const answer = await answerTo(path, Buffer.concat([envelope(), envelope(broken)]))
+  expect(answer['grpc-status']).toBe(INTERNAL)
+})
+
+it('a call whose client leaves within the message counts', async () => {
+  const counted = () =>
+    service.metric('aggregator_requests_total', { protocol: 'connect', reason: 'MALFORMED' })
+  const before = await counted()
+  const { hostname, port } = new URL(service.url)
+  const socket = createConnection(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.write(
+    `POST ${SOLVERS} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: 200\r\n\r\n{"chainId`,
+  )
+  // The service has read what was sent when it answers another request.
+  await service.get('/health')
+  socket.destroy()
+  await eventually(counted, (count) => count === before + 1)
+})
+
+it('a wrong verb at the path of a method counts as METHOD_NOT_ALLOWED', async () => {
+  const before = await service.metric('aggregator_requests_total', { reason: 'METHOD_NOT_ALLOWED' })
+  const { status } = await service.send('PUT', SOLVERS, undefined, { body: '' })
+  const after = await service.metric('aggregator_requests_total', { reason: 'METHOD_NOT_ALLOWED' })
+  expect([status, after - before]).toEqual([405, 1])
+})
+
+it.each([...REFLECT, '/aggregator.v1.SolverService/OpenSession'])(
+  'HTTP/1.1 at %s, which streams both ways, is refused with a reason and counts',
+  async (path) => {
+    const limited = await startService(chain, { RATE_LIMIT_MAX: '9' })
+    onTestFinished(() => limited.close())
+    const answer = await fetch(limited.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/connect+json' },
+      body: '{}',
+    })
+    expect([answer.status, await answer.json()]).toEqual([
+      505,
+      { error: 'This method streams both ways, which takes HTTP/2.', code: 'METHOD_NOT_ALLOWED' },
+    ])
+    expect(answer.headers.get('ratelimit-remaining')).toBe('8')
+  },
+)
+
+it.each([
+  ['POST', STREAM],
+  ['POST', '/aggregator.v1.SolverService/OpenSession'],
+  ['GET', '/v1/events'],
+])('%s %s that is reset as soon as it is sent is not handled', async (method, path) => {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const { url, close } = await startService(chain, {}, { log })
+  onTestFinished(() => close())
+  lines.length = 0
+  const { hostname, port } = new URL(url)
+  const socket = createConnection(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  const common = { ':scheme': 'http', ':authority': hostname }
+  const headers = { ...common, ':method': method, ':path': path, 'content-type': 'application/grpc' }
+  const cancel = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL])
+  const resets = Array.from({ length: 200 }, (_, index) => [
+    headersFrame(2 * index + 1, headers, false),
+    frame(FRAME.reset, 0, 2 * index + 1, cancel),
+  ])
+  const last = headersFrame(401, { ...common, ':method': 'GET', ':path': '/v1/none' }, true)
+  socket.write(Buffer.concat([PREFACE, settingsFrame(65_535)]))
+  // Node reads what comes after the first bytes in another way.
+  await once(socket, 'data')
+  socket.write(Buffer.concat([...resets.flat(), last]))
+  await eventually(
+    async () => lines.filter((line) => line.includes('/v1/none')),
+    ({ length }) => length > 0,
+  )
+  // One may be the end of what was read at once.
+  expect(lines.length).toBeLessThanOrEqual(3)
+})
+
+describe('broken protobuf counts', () => {
+  const LIMIT = 3
+  const grpcWeb = { 'content-type': 'application/grpc-web' }
+  const connectJson = { 'content-type': 'application/connect+json' }
+  const text = (json: string) => envelope(Buffer.from(json))
+  /** A number that does not end. */
+  const cut = Buffer.from([0x08, 0xff])
+  /** Every way to send broken bytes: the protocol, the path and body, and the headers. */
+  const calls: [string, string, Buffer, Record<string, string>][] = [
+    ['grpc', SOLVERS, envelope(cut), {}],
+    ['grpc-web', SOLVERS, envelope(cut), grpcWeb],
+    ['connect', SOLVERS, cut, { 'content-type': 'application/proto' }],
+    ['connect', SOLVERS, Buffer.from('{'), { 'content-type': 'application/json' }],
+    ['grpc', STREAM, envelope(broken), {}],
+    ['grpc-web', STREAM, envelope(broken), grpcWeb],
+    ['connect', STREAM, envelope(broken), { 'content-type': 'application/connect+proto' }],
+    // The second message of a method that takes one.
+    ['grpc', STREAM, Buffer.concat([envelope(), envelope(broken)]), {}],
+    ['grpc-web', STREAM, Buffer.concat([envelope(), envelope(broken)]), grpcWeb],
+    ['connect', STREAM, Buffer.concat([text('{}'), text('{"a')]), connectJson],
+    ['connect', STREAM, Buffer.concat([text('{}'), text('{"chainId":"x"}')]), connectJson],
+  ]
+
+  async function textOf(...request: Parameters<typeof send>): Promise<string> {
+    const { stream, fields } = send(...request)
+    let text = ''
+    stream.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk
+    })
+    await once(stream, 'close')
+    return `${JSON.stringify(fields())} ${text}`
+  }
+
+  it.each(calls)('in metrics and limits, by %s at %s', async (protocol, path, body, headers) => {
+    const limits = { RATE_LIMIT_SOLVERS: String(LIMIT), RATE_LIMIT_STREAMS: String(LIMIT) }
+    const limited = await startService(chain, limits)
+    onTestFinished(() => limited.close())
+    const answers: string[] = []
+    for (let call = 0; call < LIMIT + 2; call++) answers.push(await textOf(path, body, headers, limited.url))
+    const invalid = /grpc-status"?: ?"?(3|13)\b|invalid_argument|"internal"/
+    const exhausted = /grpc-status"?: ?"?8|resource_exhausted/
+    expect(answers.slice(0, LIMIT).filter((text) => !invalid.test(text))).toEqual([])
+    expect(answers.slice(LIMIT).filter((text) => !exhausted.test(text))).toEqual([])
+    expect(answers.filter((text) => !/"ratelimit-limit":"3"/.test(text))).toEqual([])
+    expect(answers.join()).not.toMatch(/node_modules|\.ts|\.js/)
+    const metrics = await (await fetch(`${limited.url}/metrics`)).text()
+    const counted = new RegExp(
+      `requests_total\\{method="${path.slice(1)}",protocol="${protocol}",reason="MALFORMED"\\} 3$`,
+      'm',
+    )
+    expect(metrics).toMatch(counted)
+    // The alert InternalErrors watches this label.
+    expect(metrics).not.toMatch(/requests_total\{.*reason="INTERNAL"/)
+    expect(metrics).toMatch(/rate_limited_total\{limit="(solvers|streams)"\} 2$/m)
+  })
+})

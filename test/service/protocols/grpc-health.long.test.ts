@@ -1,0 +1,256 @@
+import { Code, createClient } from '@connectrpc/connect'
+import { createConnectTransport } from '@connectrpc/connect-node'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Health, HealthCheckResponse_ServingStatus as Status } from '../../../gen/health/v1/health_pb.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createHealthClient, type HealthClient } from '../../support/clients/health-client.js'
+import { createRawHttpClient } from '../../support/clients/raw-http-client.js'
+import { deferred } from '../../support/deferred.js'
+import { eventually } from '../../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startServiceProcess } from '../../support/process/process.js'
+import { describeSlow } from '../../support/rounds.js'
+import { environmentFor, startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
+
+const SERVICES = ['ChainService', 'EventService', 'OrderService', 'QuoteService', 'SolverService'].map(
+  (name) => `aggregator.v1.${name}`,
+)
+const UNKNOWN = 'aggregator.v1.NoService'
+
+let chains: [TestChain, TestChain]
+let rpcs: [RpcProxy, RpcProxy]
+let service: TestService | undefined
+let health: HealthClient
+
+beforeAll(async () => {
+  chains = await Promise.all([startChain({ bonded: 1 }), startChain({ chainId: 31338, bonded: 0 })])
+})
+afterAll(() => Promise.all((chains ?? []).map((chain) => chain.stop())))
+beforeEach(async () => {
+  const [first, second] = chains
+  rpcs = await Promise.all([startRpcProxy(first.devnet.rpcUrl), startRpcProxy(second.devnet.rpcUrl)])
+})
+afterEach(async () => {
+  health?.close()
+  await service?.close()
+  service = undefined
+  for (const rpc of rpcs) rpc.close()
+})
+
+/** A service whose chains are behind proxies and polled often. */
+async function start(served: readonly TestChain[], environment: Record<string, string> = {}) {
+  const variables = served.flatMap((chain) => [
+    ...Object.entries(environmentFor(chain)),
+    [`RPC_URL_${chain.chainId}`, rpcs[chains.indexOf(chain)]?.url ?? ''],
+    [`POLL_INTERVAL_MS_${chain.chainId}`, '50'],
+  ])
+  const supported = { SUPPORTED_CHAINS: served.map(({ chainId }) => chainId).join() }
+  service = await startService(chains[0], { ...Object.fromEntries(variables), ...supported, ...environment })
+  health = createHealthClient(service.url)
+  return service
+}
+
+/** Waits until `/health` has these statuses of the chains, in their order. */
+function untilChains({ get }: TestService, ...wanted: string[]) {
+  return eventually(
+    async () => (await get('/health')).body.chains.map(({ status }: { status: string }) => status),
+    (statuses) => statuses.join() === wanted.join(),
+  )
+}
+
+describe('a client of grpc.health.v1 Check', () => {
+  it('gets SERVING for the server and each of its services', async () => {
+    await start([chains[0]])
+    for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('SERVING')
+  })
+
+  it('gets the same with Connect over HTTP/1.1', async () => {
+    const { url } = await start([chains[0]])
+    const client = createClient(Health, createConnectTransport({ baseUrl: url, httpVersion: '1.1' }))
+    for (const name of ['', ...SERVICES]) {
+      expect((await client.check({ service: name })).status).toBe(Status.SERVING)
+    }
+    await expect(client.check({ service: UNKNOWN })).rejects.toMatchObject({ code: Code.NotFound })
+  })
+
+  it('gets NOT_FOUND for an unknown service', async () => {
+    await start([chains[0]])
+    for (const name of [UNKNOWN, 'QuoteService', 'aggregator.v1', '.aggregator.v1.QuoteService']) {
+      await expect(health.check(name), name).rejects.toMatchObject({ code: Code.NotFound })
+    }
+  })
+
+  it('gets NOT_SERVING while no chain answers', async () => {
+    const running = await start([chains[0]])
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down')
+    for (const name of ['', ...SERVICES]) expect(await health.check(name)).toBe('NOT_SERVING')
+    await expect(health.check(UNKNOWN)).rejects.toMatchObject({ code: Code.NotFound })
+  })
+
+  it('gets NOT_SERVING from the beginning when no chain has answered yet', async () => {
+    rpcs[0].setUp(false)
+    const running = await start([chains[0]])
+    expect(await health.check('')).toBe('NOT_SERVING')
+    rpcs[0].setUp(true)
+    await untilChains(running, 'ok')
+    expect(await health.check('')).toBe('SERVING')
+  })
+
+  it('gets all services in one list', async () => {
+    const running = await start([chains[0]])
+    const all = (status: string) => Object.fromEntries(['', ...SERVICES].map((name) => [name, status]))
+    expect(await health.list()).toEqual(all('SERVING'))
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down')
+    expect(await health.list()).toEqual(all('NOT_SERVING'))
+  })
+
+  it('does not count against the limits, however often it calls', async () => {
+    const { get } = await start([chains[0]], { RATE_LIMIT_MAX: '3' })
+    for (let call = 0; call < 10; call++) {
+      expect(await health.check('')).toBe('SERVING')
+      await health.list()
+      const watch = health.watch('')
+      expect(await watch.next()).toBe('SERVING')
+      watch.cancel()
+    }
+    const { headers } = await get('/v1/nothing/is/here')
+    expect([headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')]).toEqual(['3', '2'])
+  })
+})
+
+describe('GET /health/ready', () => {
+  const readiness = async ({ get }: TestService) => {
+    const { status, body, headers } = await get('/health/ready')
+    expect(headers.get('ratelimit-limit')).toBeNull()
+    return [status, body.code ?? body.status]
+  }
+
+  it('answers 503 before the first answer of the chain and while it is down, and 200 in between', async () => {
+    rpcs[0].setUp(false)
+    const running = await start([chains[0]])
+    expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
+    // The process itself is alive.
+    expect((await running.get('/health')).status).toBe(200)
+    rpcs[0].setUp(true)
+    await untilChains(running, 'ok')
+    expect(await readiness(running)).toEqual([200, 'ready'])
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down')
+    expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  })
+
+  it('answers 200 while one chain of two answers', async () => {
+    const running = await start(chains)
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down', 'ok')
+    expect(await readiness(running)).toEqual([200, 'ready'])
+    rpcs[1].setUp(false)
+    await untilChains(running, 'down', 'down')
+    expect(await readiness(running)).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  })
+
+  it('answers 503 on open connections while the service drains', async () => {
+    const running = await start([chains[0]])
+    const http = createRawHttpClient(running.url)
+    const ask = async () => {
+      const { status, text } = await http.send('GET', '/health/ready')
+      return [status, JSON.parse(text).code]
+    }
+    expect(await ask()).toEqual([200, undefined])
+    service = undefined
+    const closed = running.close({ drainMs: 5000 })
+    expect(await ask()).toEqual([503, 'SHUTTING_DOWN'])
+    http.close()
+    await closed
+  })
+})
+
+describeSlow('a client of grpc.health.v1 Watch', () => {
+  it('gets the status at once and after each change', async () => {
+    const running = await start([chains[0]])
+    const watches = ['', ...SERVICES].map((name) => health.watch(name))
+    const next = () => Promise.all(watches.map((watch) => watch.next()))
+    expect(new Set(await next())).toEqual(new Set(['SERVING']))
+    rpcs[0].setUp(false)
+    expect(new Set(await next())).toEqual(new Set(['NOT_SERVING']))
+    await untilChains(running, 'down')
+    rpcs[0].setUp(true)
+    expect(new Set(await next())).toEqual(new Set(['SERVING']))
+    await untilChains(running, 'ok')
+  })
+
+  it('gets SERVICE_UNKNOWN once for an unknown service, until the server drains', async () => {
+    const running = await start([chains[0]])
+    const [unknown, known] = [health.watch(UNKNOWN), health.watch('')]
+    expect(await unknown.next()).toBe('SERVICE_UNKNOWN')
+    const then = unknown.next()
+    await known.next()
+    rpcs[0].setUp(false)
+    expect(await known.next()).toBe('NOT_SERVING')
+    rpcs[0].setUp(true)
+    expect(await known.next()).toBe('SERVING')
+    expect([unknown.isOpen(), unknown.statuses]).toEqual([true, ['SERVICE_UNKNOWN']])
+    service = undefined
+    await running.close()
+    expect(await then).toBeUndefined()
+  })
+
+  it('gets no message for one chain that is down while another answers', async () => {
+    const running = await start(chains)
+    const watch = health.watch('aggregator.v1.QuoteService')
+    expect(await watch.next()).toBe('SERVING')
+    const then = watch.next()
+    rpcs[0].setUp(false)
+    await untilChains(running, 'down', 'ok')
+    expect(await health.check('')).toBe('SERVING')
+    expect(await health.watch('').next()).toBe('SERVING')
+    rpcs[1].setUp(false)
+    expect(await then).toBe('NOT_SERVING')
+    await untilChains(running, 'down', 'down')
+    rpcs[0].setUp(true)
+    expect(await watch.next()).toBe('SERVING')
+    await untilChains(running, 'ok', 'down')
+  })
+
+  it('gets NOT_SERVING before its stream ends, while the process drains', async () => {
+    const process = startServiceProcess(environmentFor(chains[0]))
+    const [, url = ''] = await process.waitFor(/"url":"([^"]+)"/)
+    health = createHealthClient(url)
+    const post = (path: string, body: unknown) => postJson(`${url}${path}`, body)
+    const [asked, held] = [deferred(), deferred()]
+    const solver = await startSolver(chains[0], solverAccounts[0], async (...ask) => {
+      asked.open()
+      await held.opened
+      return honest()(...ask)
+    })
+    await solver.register({ post })
+    const watches = ['', 'aggregator.v1.QuoteService'].map((name) => health.watch(name))
+    for (const watch of watches) expect(await watch.next()).toBe('SERVING')
+    let isQuoted = false
+    const quote = post(`/v1/${chains[0].chainId}/quote`, quoteRequest(chains[0])).finally(() => {
+      isQuoted = true
+    })
+    await asked.opened
+
+    process.signal('SIGTERM')
+    for (const watch of watches) {
+      expect(await watch.next()).toBe('NOT_SERVING')
+      expect(await watch.next()).toBeUndefined()
+    }
+    expect(isQuoted).toBe(false)
+    held.open()
+    expect((await quote).status).toBe(200)
+    expect(await process.exited).toBe(0)
+    await solver.close()
+  })
+})
+
+async function postJson(url: string, body: unknown) {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}

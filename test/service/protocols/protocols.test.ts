@@ -1,0 +1,165 @@
+import { createClient, type Transport } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
+import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import { systemClock } from '../../../src/clock.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import {
+  type Behaviour,
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+  type TestSolver,
+} from '../../support/solvers/solver.js'
+
+const NOW_MS = Date.now()
+const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
+
+let chain: TestChain
+let service: TestService
+let solvers: TestSolver[]
+let grpc: ReturnType<typeof createGrpcClient>
+
+/** The same offer for each request. */
+const constant =
+  (outputAmount: string): Behaviour =>
+  async (ask, { quoteFor, sign }) =>
+    sign({ ...quoteFor(ask), outputAmount, nonce: '7' })
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 4 })
+  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
+  grpc = createGrpcClient(service.url)
+  solvers = await Promise.all(
+    [1000, 3000, 2000].map((output, index) =>
+      startSolver(chain, solverAccounts[index] ?? solverAccounts[0], constant(String(output))),
+    ),
+  )
+  for (const [index, solver] of solvers.entries()) await solver.register(service, `Solver ${index}`)
+})
+
+afterAll(async () => {
+  grpc?.close()
+  await service?.close()
+  await Promise.all((solvers ?? []).map((solver) => solver.close()))
+  await chain?.stop()
+})
+
+const transports: [string, (baseUrl: string) => Transport][] = [
+  ['Connect over HTTP/1.1', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1' })],
+  ['Connect over HTTP/2', (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '2' })],
+  [
+    'Connect with binary messages',
+    (baseUrl) => createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true }),
+  ],
+  ['gRPC-Web over HTTP/1.1', (baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: '1.1' })],
+  ['gRPC over HTTP/2', (baseUrl) => createGrpcTransport({ baseUrl })],
+]
+
+/** A message of generated code as plain values, integers as numbers. */
+function plain(message: object) {
+  return JSON.parse(
+    JSON.stringify(message, (key, value) => {
+      if (key === '$typeName') return undefined
+      return typeof value === 'bigint' ? Number(value) : value
+    }),
+  )
+}
+
+describe('the same request gives the same response', () => {
+  it('for a quote over REST with the specified fields, best offer first', async () => {
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(status).toBe(200)
+    expect(Object.keys(body)).toEqual([
+      'quote',
+      'solverSignature',
+      'depositAddress',
+      'orderId',
+      'alternativeQuotes',
+      'quoteId',
+    ])
+    const outputs = [body, ...body.alternativeQuotes].map(({ quote }) => quote.outputAmount)
+    expect(outputs).toEqual(['3000', '2000', '1000'])
+    expect(body.quote).toEqual({
+      solver: solverAccounts[1].address,
+      user: quoteRequest(chain).userAddress,
+      inputToken: chain.contracts.weth,
+      inputAmount: '1000000000000000000',
+      outputToken: chain.contracts.usdc,
+      outputAmount: '3000',
+      orderType: 0,
+      outputChainId: chain.chainId,
+      depositDeadline: Math.floor(NOW_MS / 1000) + 300,
+      fillDeadline: Math.floor(NOW_MS / 1000) + 420,
+      nonce: '7',
+    })
+  })
+
+  it('for a quote over gRPC with a client that knows only the .proto files', async () => {
+    const rest = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const answer = await grpc.call('QuoteService', 'GetQuote', {
+      ...quoteRequest(chain),
+      chainId: chain.chainId,
+      orderType: 'ORDER_TYPE_EXACT_INPUT',
+      depositMode: 'DEPOSIT_MODE_CONTRACT',
+    })
+    expect(answer).toEqual({ ...rest.body, quoteId: expect.any(String) })
+  })
+
+  it.each(transports)('for a quote, the solvers and an order over %s', async (_, createTransport) => {
+    const transport = createTransport(service.url)
+    const chainId = BigInt(chain.chainId)
+
+    const quote = await createClient(QuoteService, transport).getQuote({
+      ...quoteRequest(chain),
+      chainId,
+      originChainId: chainId,
+      destinationChainId: chainId,
+      orderType: OrderType.EXACT_INPUT,
+      depositMode: DepositMode.CONTRACT,
+    })
+    const restQuote = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(plain(quote)).toEqual({ ...restQuote.body, quoteId: expect.any(String) })
+
+    const list = await createClient(SolverService, transport).listSolvers({ chainId })
+    const restList = await service.get(`/v1/${chain.chainId}/solvers`)
+    expect(restList.body).toHaveLength(3)
+    expect(plain(list).solvers).toEqual(restList.body)
+
+    const order = await createClient(OrderService, transport).getOrder({ chainId, orderId: UNKNOWN_ORDER })
+    expect(plain(order)).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 1 })
+  })
+
+  it('for an order that the contract does not know, with three fields over REST', async () => {
+    const { status, body } = await service.get(
+      `/v1/${chain.chainId}/order/${UNKNOWN_ORDER.toUpperCase().replace('X', 'x')}`,
+    )
+    expect(status).toBe(200)
+    expect(body).toEqual({ orderId: UNKNOWN_ORDER, chainId: chain.chainId, state: 'NONE' })
+  })
+
+  it('for a registration and its removal over gRPC', async () => {
+    const account = solverAccounts[3]
+    const registration = await signedRegistration(account, { endpointUrl: 'http://127.0.0.1:9' })
+    const request = { chainId: chain.chainId, ...registration }
+    expect(await grpc.call('SolverService', 'RegisterSolver', request)).toEqual({
+      status: 'registered',
+      address: account.address,
+      check: { outcome: 'CHECK_OUTCOME_FAILED', explanation: "Nothing listens at the solver's endpoint." },
+    })
+    const withdrawal = {
+      chainId: chain.chainId,
+      address: account.address,
+      ...(await signedUnregistration(account)),
+    }
+    expect(await grpc.call('SolverService', 'UnregisterSolver', withdrawal)).toEqual({
+      status: 'removed',
+      address: account.address,
+    })
+  })
+})

@@ -1,0 +1,219 @@
+import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fromJson } from '@bufbuild/protobuf'
+import { createClient } from '@connectrpc/connect'
+import { createGrpcWebTransport } from '@connectrpc/connect-node'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import WebSocket from 'ws'
+import { GetQuoteRequestSchema, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { between } from '../../support/between.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
+type Line = any
+
+const lines: Line[] = []
+let chain: TestChain
+let service: TestService
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  const log = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  service = await startService(chain, {}, { log })
+  solver = await startSolver(chain, solverAccounts[0])
+  await solver.register(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+beforeEach(() => {
+  lines.length = 0
+})
+
+const RPC_ENUMS = { orderType: 'ORDER_TYPE_EXACT_INPUT', depositMode: 'DEPOSIT_MODE_CONTRACT' }
+const requestLines = () => lines.filter(({ msg }) => msg === 'request')
+const ask = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+const askOverConnect = () =>
+  service.post('/aggregator.v1.QuoteService/GetQuote', {
+    ...quoteRequest(chain),
+    chainId: chain.chainId,
+    ...RPC_ENUMS,
+  })
+
+const overGrpcWeb = () =>
+  createClient(QuoteService, createGrpcWebTransport({ baseUrl: service.url, httpVersion: '1.1' }))
+
+/** The duration of all quotes together, by the metrics. */
+const quoteSeconds = () =>
+  service.metric('aggregator_request_duration_seconds_sum', { method: 'aggregator.v1.QuoteService/GetQuote' })
+
+describe('a request', () => {
+  it('is one log line, with the id of its response', async () => {
+    const start = performance.now()
+    const { headers } = await service.get(`/v1/${chain.chainId}/solvers?secret=1`)
+    const elapsedMs = performance.now() - start
+    await expect.poll(requestLines).toHaveLength(1)
+    expect(requestLines()[0]).toMatchObject({
+      level: 30,
+      requestId: headers.get('x-request-id'),
+      method: 'GET',
+      path: `/v1/${chain.chainId}/solvers`,
+      status: 200,
+      durationMs: between(0, elapsedMs),
+      client: '127.0.0.1',
+    })
+    expect(JSON.stringify(lines)).not.toContain('secret')
+  })
+
+  it('is logged with its duration, on REST and on Connect, as in the metrics', async () => {
+    const solverMs = 300
+    solver.behave(async (question, { sign, quoteFor }) => {
+      await pause(solverMs)
+      return sign(quoteFor(question))
+    })
+    const secondsBefore = await quoteSeconds()
+    const clientMs: number[] = []
+    for (const answer of [ask, askOverConnect]) {
+      const start = performance.now()
+      expect((await answer()).status).toBe(200)
+      clientMs.push(performance.now() - start)
+    }
+    const quoteLines = () => requestLines().filter(({ path }) => path !== '/metrics')
+    await expect.poll(quoteLines).toHaveLength(2)
+    for (const [index, { durationMs }] of quoteLines().entries()) {
+      expect(durationMs).toBeGreaterThanOrEqual(solverMs - 1)
+      expect(durationMs).toBeLessThanOrEqual(clientMs[index] ?? 0)
+    }
+    const seconds = (await quoteSeconds()) - secondsBefore
+    expect(seconds).toBeGreaterThanOrEqual((2 * (solverMs - 1)) / 1000)
+    expect(seconds).toBeLessThanOrEqual(clientMs.reduce((sum, ms) => sum + ms, 0) / 1000)
+  })
+
+  it('is logged with its error when it is rejected, on REST and on gRPC', async () => {
+    await service.get('/v1/1/solvers')
+    await service.get('/nothing')
+    const grpc = createGrpcClient(service.url)
+    await grpc.call('SolverService', 'ListSolvers', { chainId: 1 }).catch(() => {})
+    grpc.close()
+    await expect.poll(requestLines).toHaveLength(3)
+    expect(requestLines().map(({ path, status, reason }) => [path, status, reason])).toEqual([
+      ['/v1/1/solvers', 404, 'CHAIN_NOT_SUPPORTED'],
+      ['/nothing', 404, 'ROUTE_NOT_FOUND'],
+      ['/aggregator.v1.SolverService/ListSolvers', 200, 'CHAIN_NOT_SUPPORTED'],
+    ])
+  })
+
+  it('for a quote is logged with its id, the winner and the number of offers, on every protocol', async () => {
+    solver.behave(honest())
+    const grpc = createGrpcClient(service.url)
+    const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
+    const quoteIds: string[] = [
+      (await ask()).body.quoteId,
+      (await askOverConnect()).body.quoteId,
+      (await grpc.call('QuoteService', 'GetQuote', rpcRequest)).quoteId,
+      (await overGrpcWeb().getQuote(fromJson(GetQuoteRequestSchema, rpcRequest))).quoteId,
+    ]
+    grpc.close()
+    expect(new Set(quoteIds).size).toBe(4)
+    await expect.poll(requestLines).toHaveLength(4)
+    const winner = solver.account.address.toLowerCase()
+    for (const quoteId of quoteIds) {
+      const found = lines.filter((line) => JSON.stringify(line).includes(quoteId))
+      expect(found).toEqual([
+        expect.objectContaining({ msg: 'request', quoteId, winner, offers: 1, status: 200 }),
+      ])
+    }
+  })
+
+  it('for a WebSocket is logged when the WebSocket opens', async () => {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/ws`)
+    await once(socket, 'message')
+    socket.terminate()
+    expect(requestLines().map(({ path, status }) => [path, status])).toEqual([['/v1/ws', 101]])
+  })
+
+  it('for health or metrics is logged at debug only', async () => {
+    await service.get('/health')
+    await service.get('/metrics')
+    await expect.poll(requestLines).toHaveLength(2)
+    expect(requestLines().map(({ level }) => level)).toEqual([20, 20])
+  })
+})
+
+describe('a quote without offers', () => {
+  it("is one log line with each solver's outcome and the record's id", async () => {
+    solver.behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
+    const { body } = await ask()
+    const lost = lines.filter(({ msg }) => msg === 'no solver gave a valid quote')
+    expect(lost).toMatchObject([
+      {
+        level: 40,
+        quoteId: body.quoteId,
+        chainId: chain.chainId,
+        outcomes: [
+          { solver: solver.account.address.toLowerCase(), outcome: { kind: 'declined', status: 422 } },
+        ],
+      },
+    ])
+    await expect.poll(() => requestLines()[0]?.quoteId).toBe(body.quoteId)
+    expect(requestLines()[0]).toMatchObject({ status: 503, reason: 'NO_QUOTES', offers: 0 })
+    expect(requestLines()[0]).not.toHaveProperty('winner')
+  })
+})
+
+describe('LOG_REQUEST_SAMPLE', () => {
+  const SHARE_OF = 400
+  let sampled: TestService | undefined
+
+  afterEach(() => sampled?.close())
+
+  async function startSampled(share: string, environment: Record<string, string> = {}): Promise<TestService> {
+    const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+    sampled = await startService(chain, { LOG_REQUEST_SAMPLE: share, ...environment }, { log })
+    lines.length = 0
+    return sampled
+  }
+
+  it('logs that share of the requests', async () => {
+    const { get } = await startSampled('0.25')
+    for (let count = 0; count < SHARE_OF; count += 20)
+      await Promise.all(Array.from({ length: 20 }, () => get(`/v1/${chain.chainId}/solvers`)))
+    // A binomial distribution has a deviation of 8.7 here: six of them on both sides.
+    expect(requestLines().length).toBeGreaterThan(48)
+    expect(requestLines().length).toBeLessThan(152)
+  })
+
+  it('at 0 logs only errors of the service and slow requests, on REST and on RPC', async () => {
+    const { url, get, post } = await startSampled('0')
+    const grpc = createGrpcClient(url)
+    const rpcRequest = { ...quoteRequest(chain), chainId: chain.chainId, ...RPC_ENUMS }
+    await get(`/v1/${chain.chainId}/solvers`)
+    await get('/nothing')
+    await get('/v1/1/solvers')
+    await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
+    // No solver is registered here: NO_QUOTES.
+    const rest = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 14 })
+    await expect.poll(requestLines).toHaveLength(2)
+    await solver.register({ post })
+    solver.behave(async (question, { sign, quoteFor }) => {
+      await pause(1000)
+      return sign(quoteFor(question))
+    })
+    const slow = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    grpc.close()
+    expect(requestLines().map(({ status, reason, quoteId }) => [status, reason, quoteId])).toEqual([
+      [503, 'NO_QUOTES', rest.body.quoteId],
+      [200, 'NO_QUOTES', expect.stringMatching(/^[0-9a-f-]{36}$/)],
+      [200, undefined, slow.body.quoteId],
+    ])
+  })
+})

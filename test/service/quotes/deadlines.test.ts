@@ -1,0 +1,107 @@
+import { once } from 'node:events'
+import { createClient } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { deferred } from '../../support/deferred.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const [goodAccount, otherAccount] = solverAccounts
+const hang: Behaviour = async () => undefined
+
+let chain: TestChain
+let service: TestService
+let good: TestSolver
+let other: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  service = await startService(chain, { QUOTE_TIMEOUT_MS: '60000' })
+  good = await startSolver(chain, goodAccount)
+  other = await startSolver(chain, otherAccount)
+  await good.register(service)
+  await other.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all([good?.close(), other?.close()])
+  await chain?.stop()
+})
+
+const askForQuote = (init: RequestInit = {}) =>
+  service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), init)
+const outcomes = (outcome: string) => service.metric('aggregator_solver_replies_total', { outcome })
+
+it('a quote ends when all solvers have answered, one of them by a decline that never ends', async () => {
+  good.behave(honest())
+  other.behave(async (_ask, _solver, { response }) => void response.writeHead(500).write('never ends'))
+  const { body } = await askForQuote()
+  expect(body.quote.solver).toBe(goodAccount.address)
+  expect([await outcomes('late'), await outcomes('cancelled')]).toEqual([0, 0])
+})
+
+it("a caller's deadline ends a quote that no solver answers, with NO_QUOTES", async () => {
+  good.behave(hang)
+  other.behave(hang)
+  const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': '200' } })
+  expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
+})
+
+it('the timeout of quotes ends a quote that no solver answers, with NO_QUOTES', async () => {
+  good.behave(hang)
+  const own = await startService(chain, { QUOTE_TIMEOUT_MS: '200' })
+  await good.register(own)
+  const { status, body } = await own.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
+  expect(await own.metric('aggregator_solver_replies_total', { outcome: 'late' })).toBe(1)
+  await own.close()
+})
+
+it("an invalid deadline is rejected with its header's name", async () => {
+  const { status, body } = await askForQuote({ headers: { 'connect-timeout-ms': 'soon' } })
+  expect([status, body.details[0].field]).toEqual([400, 'Connect-Timeout-Ms'])
+})
+
+describe('a caller that hangs up cancels the requests to solvers', () => {
+  async function expectCancelled(ask: (signal: AbortSignal) => Promise<unknown>) {
+    const asked = deferred()
+    const cancelled = deferred()
+    const before = await outcomes('cancelled')
+    good.behave(honest())
+    other.behave(async (_ask, _solver, { response }) => {
+      once(response, 'close').then(cancelled.open)
+      asked.open()
+      return undefined
+    })
+    const caller = new AbortController()
+    const answer = ask(caller.signal)
+    await asked.opened
+    caller.abort()
+    await expect(answer).rejects.toThrow()
+    await cancelled.opened
+    // The end of the round would make it late.
+    await expect.poll(() => outcomes('cancelled')).toBeGreaterThan(before)
+  }
+
+  it('when it uses REST', () => expectCancelled((signal) => askForQuote({ signal })))
+
+  it.each([
+    ['gRPC', createGrpcTransport],
+    ['gRPC-Web', createGrpcWebTransport],
+    ['Connect', createConnectTransport],
+  ] as const)('when it uses %s', async (_, createTransport) => {
+    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
+    const chainId = BigInt(chain.chainId)
+    const request = { ...quoteRequest(chain), chainId, originChainId: chainId, destinationChainId: chainId }
+    await expectCancelled((signal) =>
+      client.getQuote(
+        { ...request, orderType: OrderType.EXACT_INPUT, depositMode: DepositMode.CONTRACT },
+        { signal },
+      ),
+    )
+  })
+})

@@ -1,0 +1,84 @@
+import { pino } from 'pino'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createGrpcClient } from '../../support/clients/grpc-client.js'
+import { startService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { signedRegistration } from '../../support/solvers/solver.js'
+
+const [registered] = solverAccounts
+const ENDPOINT = 'http://127.0.0.1:9'
+const UNKNOWN_ORDER = `0x${'cd'.repeat(32)}`
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+})
+afterAll(() => chain?.stop())
+
+it('every method that needs the chain answers CHAIN_UNAVAILABLE while the RPC is down', async () => {
+  const gone = await startChain({ chainId: 4242, bonded: 1 })
+  const other = await startService(gone)
+  const otherGrpc = createGrpcClient(other.url)
+  await gone.stop()
+
+  const read = await other.get(`/v1/4242/order/${UNKNOWN_ORDER}`)
+  expect([read.status, read.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  const call = otherGrpc.call('OrderService', 'GetOrder', { chainId: 4242, orderId: UNKNOWN_ORDER })
+  await expect(call).rejects.toMatchObject({ code: 14 })
+  const refused = await other.post(
+    '/v1/4242/solvers/register',
+    await signedRegistration(registered, { endpointUrl: ENDPOINT }),
+  )
+  expect([refused.status, refused.body.code]).toEqual([503, 'CHAIN_UNAVAILABLE'])
+
+  otherGrpc.close()
+  await other.close()
+})
+
+it('INTERNAL shows nothing of the cause, which the log has under the request id', async () => {
+  const lines: string[] = []
+  let isBroken = false
+  const overrides = {
+    log: pino({ level: 'error' }, { write: (line: string) => void lines.push(line) }),
+    clock: {
+      ...systemClock,
+      now() {
+        if (isBroken) throw new Error('a secret of the inside')
+        return Date.now()
+      },
+    },
+  }
+  const broken = await startService(chain, {}, overrides)
+  isBroken = true
+  const { status, body, headers } = await broken.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  expect([status, body.code]).toEqual([500, 'INTERNAL'])
+  expect(JSON.stringify(body)).not.toContain('secret')
+  const logged = lines
+    .map((line) => JSON.parse(line))
+    .find((line) => line.requestId === headers.get('x-request-id'))
+  expect(logged.err.message).toBe('a secret of the inside')
+
+  const brokenGrpc = createGrpcClient(broken.url)
+  const failure = await brokenGrpc
+    .call('QuoteService', 'GetQuote', {
+      ...quoteRequest(chain),
+      chainId: chain.chainId,
+      orderType: 'ORDER_TYPE_EXACT_INPUT',
+      depositMode: 'DEPOSIT_MODE_CONTRACT',
+    })
+    .catch((error) => error)
+  expect(failure.code).toBe(13)
+  expect(failure.details).not.toContain('secret')
+
+  const health = await broken.get('/health')
+  expect([health.status, health.body.code]).toEqual([500, 'INTERNAL'])
+  expect(JSON.stringify(health.body)).not.toContain('secret')
+
+  isBroken = false
+  expect((await broken.get('/health')).status).toBe(200)
+  brokenGrpc.close()
+  await broken.close()
+})

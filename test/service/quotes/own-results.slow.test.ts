@@ -1,0 +1,215 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { listAllOwnResults, listOwnResults, signOwnResults } from '../../support/solvers/own-results.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import {
+  type Behaviour,
+  honest,
+  register,
+  startSolver,
+  type TestSolver,
+} from '../../support/solvers/solver.js'
+
+const [best, second, stranger] = solverAccounts
+const QUOTE_TIMEOUT_MS = '3000'
+const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
+
+describe.each(databases)("a solver's own results on %s", (_kind, makeDatabase) => {
+  let chain: TestChain
+  let database: TestDatabase
+  let service: TestService
+  let solvers: TestSolver[]
+  const clock = { aheadMs: 0 }
+  /** The ids under which the two solvers were asked, the last one first. */
+  const askedUnder: [string[], string[]] = [[], []]
+
+  const start = (environment: Record<string, string> = {}) =>
+    startService(
+      chain,
+      { ...database.environment, QUOTE_TIMEOUT_MS, ...environment },
+      { clock: { ...systemClock, now: () => Date.now() + clock.aheadMs } },
+    )
+  const ask = async (changes = {}) =>
+    (await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })).body
+  const list = (account = second, fields = {}) => listOwnResults(service, chain.chainId, account, fields)
+  const listAll = (account = second, pageSize = 50) =>
+    listAllOwnResults(service, chain.chainId, account, pageSize)
+
+  function behave(...behaviours: Behaviour[]): void {
+    for (const [index, behaviour] of behaviours.entries())
+      solvers[index]?.behave((asked, own, exchange) => {
+        askedUnder[index as 0 | 1].unshift(String(exchange.request.headers['x-quote-id']))
+        return behaviour(asked, own, exchange)
+      })
+  }
+
+  beforeAll(async () => {
+    chain = await startChain({ bonded: 2 })
+    database = await makeDatabase()
+    service = await start()
+    solvers = await Promise.all([best, second].map((account) => startSolver(chain, account)))
+    for (const solver of solvers) await solver.register(service)
+  })
+  afterEach(async () => {
+    clock.aheadMs = 0
+  })
+  afterAll(async () => {
+    await service?.close()
+    await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
+    await chain?.stop()
+    await database?.drop()
+  })
+
+  it('are listed at once, with nothing of other solvers before the deposit deadline', async () => {
+    behave(honest({ output: '4000' }), honest({ output: '3999' }))
+    const { quoteId, quote } = await ask({ depositWindow: 60 })
+    const { status, body } = await list()
+    expect(status).toBe(200)
+    const { originChainId, ...asked } = quoteRequest(chain)
+    expect(body).toEqual({
+      results: [
+        {
+          quoteId: askedUnder[1][0],
+          requestedAt: expect.any(Number),
+          kind: 'FIRM',
+          request: { ...asked, depositDeadline: quote.depositDeadline, fillDeadline: quote.fillDeadline },
+          result: expect.objectContaining({
+            solver: second.address,
+            outcome: 'QUOTED',
+            rank: 2,
+            outputAmount: '3999',
+          }),
+        },
+      ],
+      nextPageToken: '',
+      circuitBreaker: 'CLOSED',
+      totalBond: String(BOND),
+      freeBond: expect.stringMatching(/^[1-9][0-9]*$/),
+    })
+    const text = JSON.stringify(body)
+    for (const secret of [quoteId, askedUnder[0][0], best.address, best.address.toLowerCase(), '4000'])
+      expect(text).not.toContain(secret)
+
+    clock.aheadMs = 62_000
+    const timestamp = Date.now() + clock.aheadMs
+    const later = await list(second, await signOwnResults(second, service.url, { timestamp }))
+    expect(later.body.results).toMatchObject([{ bestAmount: '4000', distanceBps: 2.5 }])
+    expect(JSON.stringify(later.body)).not.toContain(best.address)
+  })
+
+  it('have every outcome, prices marked as such, and no result of a request to others only', async () => {
+    behave(honest({ input: '50' }), honest({ input: '75' }))
+    await ask({ orderType: 'EXACT_OUTPUT', amount: '30' })
+    behave(honest({ output: '4000' }), refuse)
+    await ask()
+    const { inputToken, outputToken, orderType, amount } = quoteRequest(chain)
+    const price = { inputToken, outputToken, orderType, amount }
+    await service.post(`/v1/${chain.chainId}/price`, price)
+    const results = await listAll()
+    expect(results.slice(0, 3)).toMatchObject([
+      { kind: 'INDICATIVE', result: { outcome: 'DECLINED' } },
+      { kind: 'FIRM', result: { outcome: 'DECLINED', httpStatus: 422, explanation: expect.any(String) } },
+      { kind: 'FIRM', result: { outcome: 'QUOTED', rank: 2, inputAmount: '75' } },
+    ])
+    clock.aheadMs = 3_500_000
+    const timestamp = Date.now() + clock.aheadMs
+    const signed = await signOwnResults(second, service.url, { timestamp })
+    const [, declined, quoted] = (await list(second, signed)).body.results
+    expect(quoted).toMatchObject({ bestAmount: '50', distanceBps: 5000 })
+    expect(declined).toMatchObject({ bestAmount: '4000' })
+    expect(declined.distanceBps).toBeUndefined()
+    clock.aheadMs = 0
+    expect(await listAll(stranger)).toEqual([])
+  })
+
+  it('are in pages without a gap or a repeat, while records are written', async () => {
+    behave(honest({ output: '4000' }), honest({ output: '3000' }))
+    const before = new Set((await listAll()).map(({ quoteId }) => quoteId))
+    for (let quotes = 0; quotes < 12; quotes++) await ask()
+    const expected = askedUnder[1].slice(0, 12)
+    const seen: string[] = []
+    for (let pageToken = ''; seen.length < 12; ) {
+      const { body } = await list(second, { pageSize: 3, pageToken })
+      for (const { quoteId } of body.results) if (!before.has(quoteId)) seen.push(quoteId)
+      pageToken = body.nextPageToken
+      // Later records are newer, so they are on no further page. The waiting ones are written meanwhile.
+      await ask()
+      if (seen.length === 6)
+        await expect
+          .poll(() => service.metric('aggregator_quote_records_total', { result: 'written' }))
+          .toBeGreaterThan(12)
+    }
+    expect(seen).toEqual(expected)
+  })
+
+  it('are the same after a restart, and a page token stays valid', async () => {
+    const all = await listAll()
+    const first = await list(second, { pageSize: 2 })
+    await service.close()
+    service = await start()
+    expect(await listAll()).toEqual(all)
+    const next = await list(second, { pageSize: 2, pageToken: first.body.nextPageToken })
+    expect([...first.body.results, ...next.body.results]).toEqual(all.slice(0, 4))
+  })
+
+  it('need a signature by this solver, for this instance, at this time', async () => {
+    const own = await signOwnResults(second, service.url)
+    const withFields = async (fields: object) => (await list(second, fields)).body.code
+    expect(await withFields(await signOwnResults(best, service.url))).toBe('SIGNATURE_INVALID')
+    expect(await withFields({ ...own, timestamp: own.timestamp + 1 })).toBe('SIGNATURE_INVALID')
+    expect(await withFields(await signOwnResults(second, service.url, { protocolName: 'Other' }))).toBe(
+      'SIGNATURE_INVALID',
+    )
+    const foreign = await signOwnResults(second, 'https://other.example')
+    expect(await withFields(foreign)).toBe('AUDIENCE_REJECTED')
+    expect(await withFields({ ...foreign, audience: service.url })).toBe('SIGNATURE_INVALID')
+    for (const minutes of [-5.1, 5.1]) {
+      const timestamp = Date.now() + minutes * 60_000
+      expect(
+        await withFields(await signOwnResults(second, service.url, { timestamp: Math.round(timestamp) })),
+      ).toBe('TIMESTAMP_OUT_OF_RANGE')
+    }
+    expect(await withFields({ audience: 'quotes.example', signature: '0x', timestamp: -1 })).toBe(
+      'INVALID_ARGUMENT',
+    )
+  })
+
+  it('can be read again with the same signature, which does not use up the timestamp of a registration', async () => {
+    const own = await signOwnResults(second, service.url)
+    for (let reads = 0; reads < 2; reads++) expect((await list(second, own)).status).toBe(200)
+    const endpointUrl = solvers[1]?.endpointUrl ?? ''
+    await register(service, chain.chainId, second, { endpointUrl, name: 'B', timestamp: own.timestamp })
+  })
+
+  it('have page tokens that only their solver can use, and that show nothing', async () => {
+    const quoteIds = [(await ask()).quoteId, (await ask()).quoteId, askedUnder[0][0], askedUnder[0][1]]
+    const { body } = await list(second, { pageSize: 1 })
+    const token: string = body.nextPageToken
+    const bytes = Buffer.from(token, 'base64url')
+    for (const id of quoteIds) {
+      expect(bytes.includes(Buffer.from(String(id).replaceAll('-', ''), 'hex'))).toBe(false)
+      expect(token).not.toContain(id)
+    }
+    const again = await list(second, { pageSize: 1 })
+    expect(again.body.nextPageToken).not.toBe(token)
+    const cut = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
+    for (const [account, pageToken] of [
+      [best, token],
+      [second, cut],
+      [second, 'x'],
+      [second, `${token}A`],
+    ] as const) {
+      const { status, body } = await list(account, { pageToken })
+      expect([status, body.details]).toEqual([400, [{ field: 'pageToken', message: expect.any(String) }]])
+    }
+  })
+
+  it('are read one page at a time, without a wait for the others', async () => {
+    const answers = await Promise.all([list(), list(), list(best)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 429])
+    expect((await list()).status).toBe(200)
+  })
+})

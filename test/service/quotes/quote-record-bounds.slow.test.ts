@@ -1,0 +1,191 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { readMetrics } from '../../support/service/metrics.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const MB = 2 ** 20
+
+// biome-ignore lint/suspicious/noExplicitAny: lines of many shapes
+const lines: any[] = []
+let chain: TestChain
+let solvers: TestSolver[]
+let folder: string
+let file: string
+let path: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  path = `/v1/${chain.chainId}/quote`
+  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
+})
+beforeEach(async () => {
+  lines.length = 0
+  folder = await mkdtemp(join(tmpdir(), 'quote-record-bounds-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  file = join(folder, 'service.db-quotes')
+  behave(honest())
+})
+afterAll(async () => {
+  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
+  await chain?.stop()
+})
+
+/** The clock of the services. */
+let clockAheadMs = 0
+const now = () => Date.now() + clockAheadMs
+
+async function start(environment: Record<string, string> = {}) {
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const variables = { DB_PATH: join(folder, 'service.db'), QUOTE_TIMEOUT_MS: '10000', ...environment }
+  const service = await startService(chain, variables, { log, clock: { ...systemClock, now } })
+  let closed: Promise<void> | undefined
+  const close = () => {
+    closed ??= service.close()
+    return closed
+  }
+  onTestFinished(close)
+  for (const solver of solvers) await solver.register(service)
+  return { ...service, close }
+}
+
+function behave(behaviour: Behaviour): void {
+  for (const solver of solvers) solver.behave(behaviour)
+}
+
+type Service = Pick<TestService, 'post' | 'get' | 'metric'>
+
+const written = (service: Service) => service.metric('aggregator_quote_records_total', { result: 'written' })
+const errors = () => lines.filter(({ level }) => level >= 50)
+
+async function ask(service: Service, count: number): Promise<string[]> {
+  const answers = await Promise.all(
+    Array.from({ length: count }, () => service.post(path, quoteRequest(chain))),
+  )
+  return answers.map(({ body }) => body.quoteId)
+}
+
+it('the service logs no error when the waiting records fill batches evenly', async () => {
+  const service = await start()
+  await ask(service, 50)
+  await expect.poll(() => written(service), { timeout: 20_000 }).toBe(50)
+  await service.close()
+  expect(errors()).toEqual([])
+})
+
+it('the service writes no record and answers QUOTE_NOT_FOUND with QUOTE_RECORD_HOURS=0', async () => {
+  const service = await start({ QUOTE_RECORD_HOURS: '0' })
+  let askedUnder = ''
+  behave((asked, own, exchange) => {
+    askedUnder = String(exchange.request.headers['x-quote-id'])
+    return honest()(asked, own, exchange)
+  })
+  const [quoteId] = await ask(service, 1)
+  for (const id of [quoteId, askedUnder]) {
+    const { status, body } = await service.get(`${path}/${id}`)
+    expect([status, body.code, body.error]).toEqual([
+      404,
+      'QUOTE_NOT_FOUND',
+      'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).',
+    ])
+  }
+  await service.close()
+  expect(readdirSync(folder).filter((name) => name.includes('quotes'))).toEqual([])
+  expect(errors()).toEqual([])
+})
+
+it('the service keeps the file within QUOTE_RECORD_MAX_MB, with the newest records', async () => {
+  const service = await start({ QUOTE_RECORD_MAX_MB: '1' })
+  // Amounts of 100 digits in unsigned offers make large records with little work.
+  const inputAmount = '9'.repeat(100)
+  behave(async (asked, { quoteFor }) => {
+    return { quote: { ...quoteFor(asked), inputAmount, outputAmount: inputAmount }, signature: '0x' }
+  })
+  const ids: string[] = []
+  while (ids.length < 1200) ids.push(...(await ask(service, 100)))
+  await expect.poll(() => written(service), { timeout: 20_000 }).toBe(ids.length)
+  const size = () => statSync(file).size
+  expect(size()).toBeLessThan(1.25 * MB)
+  const used = (await readMetrics(service.url)).value('aggregator_quote_record_bytes')
+  expect(used).toBeGreaterThan(MB / 2)
+  expect(used).toBeLessThanOrEqual(MB)
+  expect((await service.get(`${path}/${ids.at(-1)}`)).status).toBe(200)
+  expect((await service.get(`${path}/${ids[0]}`)).status).toBe(404)
+  const before = size()
+  for (let round = 0; round < 3; round++) await ask(service, 100)
+  await expect.poll(() => written(service), { timeout: 20_000 }).toBe(ids.length + 300)
+  expect(size()).toBeLessThanOrEqual(before + MB / 8)
+  await service.close()
+})
+
+it('a record has no amount that is not decimal digits', async () => {
+  const service = await start()
+  const odd = ['\u0001'.repeat(100), '0x10', '-1', '1e3', ' 1', '1.5', '٣', '9'.repeat(101)]
+  behave(async (asked, { quoteFor, sign }) => {
+    const { quote, signature } = await sign(quoteFor(asked))
+    return { quote: { ...quote, inputAmount: odd[0] ?? '', outputAmount: odd[1] ?? '' }, signature }
+  })
+  while (odd.length > 0) {
+    const [quoteId] = await ask(service, 1)
+    const { solvers: answers } = (await service.get(`${path}/${quoteId}`)).body
+    expect(answers).toHaveLength(3)
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ outcome: 'INVALID', reason: 'fixed_amount_mismatch' })
+      expect(answer).not.toHaveProperty('inputAmount')
+      expect(answer).not.toHaveProperty('outputAmount')
+    }
+    odd.splice(0, 2)
+  }
+  await service.close()
+})
+
+it('the service writes a new file in pages of 16 KiB', async () => {
+  const service = await start()
+  await service.close()
+  expect(existsSync(file)).toBe(true)
+  const sqlite = new SQLite(file)
+  onTestFinished(() => void sqlite.close())
+  expect(sqlite.pragma('page_size', { simple: true })).toBe(16_384)
+})
+
+it('the service logs why records could not be written', async () => {
+  const service = await start()
+  const sqlite = new SQLite(file)
+  sqlite.exec('drop table quote_records')
+  sqlite.close()
+  await ask(service, 1)
+  await expect.poll(errors, { timeout: 20_000 }).toHaveLength(1)
+  expect(errors()[0]).toMatchObject({
+    msg: 'records of quotes could not be written',
+    err: { message: expect.stringContaining('no such table: quote_records') },
+  })
+  await service.close()
+})
+
+it('the service removes expired records after the start', async () => {
+  const day = 24 * 3_600_000
+  const first = await start()
+  clockAheadMs = -2 * day
+  const [quoteId] = await ask(first, 1)
+  await first.close()
+  clockAheadMs = 0
+  const second = await start()
+  const rows = () => {
+    const sqlite = new SQLite(file, { readonly: true })
+    const { count } = sqlite.prepare('select count(*) as count from quote_records').get() as { count: number }
+    sqlite.close()
+    return count
+  }
+  await expect.poll(rows, { timeout: 20_000 }).toBe(0)
+  expect((await second.get(`${path}/${quoteId}`)).status).toBe(404)
+  await second.close()
+  expect(errors()).toEqual([])
+})

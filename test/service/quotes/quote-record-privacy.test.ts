@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto'
+import { pino } from 'pino'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { between } from '../../support/between.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+let chain: TestChain
+let service: TestService
+let solvers: TestSolver[]
+let path: string
+/** Returns `at` in Unix milliseconds once that is set. */
+const clock: { at: number | undefined } = { at: undefined }
+const lines: string[] = []
+/** The id under which each solver was last asked, by its position in `solvers`. */
+let askedUnder: string[]
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  path = `/v1/${chain.chainId}/quote`
+  service = await startService(
+    chain,
+    { QUOTE_TIMEOUT_MS: '3000' },
+    {
+      clock: { ...systemClock, now: () => clock.at ?? Date.now() },
+      log: pino({ level: 'debug' }, { write: (line) => void lines.push(line) }),
+    },
+  )
+  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
+  for (const solver of solvers) await solver.register(service)
+})
+
+beforeEach(() => {
+  clock.at = undefined
+  askedUnder = []
+  behave(honest({ output: '3000' }), honest({ output: '2000' }), honest({ output: '1000' }))
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
+  await chain?.stop()
+})
+
+function behave(...behaviours: Behaviour[]): void {
+  for (const [index, behaviour] of behaviours.entries()) {
+    solvers[index]?.behave((asked, own, exchange) => {
+      askedUnder[index] = String(exchange.request.headers['x-quote-id'])
+      return behaviour(asked, own, exchange)
+    })
+  }
+}
+
+const ask = async (changes = {}) => (await service.post(path, { ...quoteRequest(chain), ...changes })).body
+const read = async (quoteId: string | undefined) => (await service.get(`${path}/${quoteId}`)).body
+const addressOf = (index: number) => solvers[index]?.account.address ?? ''
+
+it('each solver gets a UUID of its own, which shows nothing of the others', async () => {
+  const rounds: string[][] = []
+  for (let round = 0; round < 3; round++) {
+    const { quoteId } = await ask()
+    rounds.push([quoteId, ...askedUnder])
+  }
+  for (const id of rounds.flat()) expect(id).toMatch(UUID)
+  expect(new Set(rounds.flat()).size).toBe(12)
+  for (const ids of rounds) {
+    // Ids of one round are as different as random ones: bytes at the same place are equal once in 256.
+    const equal = ids.flatMap((id, at) => ids.slice(at + 1).map((other) => equalBytes(id, other)))
+    expect(Math.max(...equal)).toBeLessThan(6)
+  }
+})
+
+it('the record shows a solver the request, its own result and its rank, and nothing of the others', async () => {
+  const before = Date.now()
+  const { quoteId, quote } = await ask()
+  const after = Date.now()
+  const { originChainId, ...asked } = quoteRequest(chain)
+  const { depositDeadline, fillDeadline } = quote
+  for (const [index, rank] of [1, 2, 3].entries()) {
+    expect(await read(askedUnder[index])).toEqual({
+      quoteId: askedUnder[index],
+      kind: 'FIRM',
+      chainId: chain.chainId,
+      requestedAt: between(before, after),
+      request: { ...asked, depositDeadline, fillDeadline },
+      solvers: [
+        {
+          solver: addressOf(index),
+          outcome: 'QUOTED',
+          rank,
+          durationMs: between(0, after - before),
+          inputAmount: asked.amount,
+          outputAmount: String(3000 - 1000 * index),
+          explanation: expect.any(String),
+        },
+      ],
+    })
+  }
+  const text = JSON.stringify(await read(askedUnder[2]))
+  for (const secret of [quoteId, addressOf(0), addressOf(1), '3000', '2000'])
+    expect(text).not.toContain(secret)
+})
+
+it('the record shows a solver the best amount only after the deposit deadline', async () => {
+  const { quote } = await ask({ depositWindow: 60 })
+  const before = await read(askedUnder[2])
+  expect(before.bestAmount).toBeUndefined()
+  expect(before.solvers[0].explanation).toContain('the deposit deadline')
+  clock.at = quote.depositDeadline * 1000 + 999
+  expect((await read(askedUnder[2])).bestAmount).toBeUndefined()
+  clock.at = quote.depositDeadline * 1000 + 1000
+  const after = await read(askedUnder[2])
+  expect(after.bestAmount).toBe('3000')
+  expect(after.solvers).toHaveLength(1)
+  expect(after.solvers[0].explanation).toContain('2000 of the output token')
+  expect(JSON.stringify(after)).not.toContain(addressOf(0))
+})
+
+it('the record does not show a solver before the deadline that it is as good as the best offer', async () => {
+  behave(honest({ output: '500' }), honest({ output: '500' }), honest({ output: '500' }))
+  await ask()
+  const records = await Promise.all(askedUnder.map(read))
+  const byRank = records.map(({ solvers: [own] }) => own).sort((a, b) => a.rank - b.rank)
+  expect(byRank.map(({ rank }) => rank)).toEqual([1, 2, 3])
+  expect(byRank[1].explanation).not.toContain('As good')
+})
+
+it('the record shows the best input of EXACT_OUTPUT, also to a solver without an offer', async () => {
+  const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
+  behave(honest({ input: '70' }), honest({ input: '50' }), refuse)
+  const { quote } = await ask({ orderType: 'EXACT_OUTPUT', amount: '30' })
+  const before = await read(askedUnder[2])
+  expect(before.solvers).toMatchObject([{ solver: addressOf(2), outcome: 'DECLINED', httpStatus: 422 }])
+  expect(before.outcome).toBeUndefined()
+  clock.at = quote.depositDeadline * 1000 + 1000
+  expect((await read(askedUnder[2])).bestAmount).toBe('50')
+})
+
+it('the record shows no best amount of a quote without offers', async () => {
+  const refuse: Behaviour = async (_asked, _own, { response }) => void response.writeHead(422).end()
+  behave(refuse, refuse, refuse)
+  await ask()
+  clock.at = Date.now() + 3_600_000
+  const record = await read(askedUnder[1])
+  expect(record.solvers).toHaveLength(1)
+  expect(record.bestAmount).toBeUndefined()
+})
+
+it('the record shows the caller everything at once after the response', async () => {
+  const before = Date.now()
+  const { quoteId } = await ask()
+  const elapsedMs = Date.now() - before
+  const record = await read(quoteId)
+  expect(record).toMatchObject({ quoteId, outcome: 'QUOTED', durationMs: between(0, elapsedMs) })
+  expect(record.solvers.map(({ solver }: { solver: string }) => solver)).toEqual([0, 1, 2].map(addressOf))
+  expect(record.solvers[2].explanation).toContain('2000 of the output token')
+  for (const id of askedUnder) expect(JSON.stringify(record)).not.toContain(id)
+})
+
+it('the response is the same for an unknown id and for one that is nearly right', async () => {
+  await ask()
+  const near = `${askedUnder[0]?.slice(0, -1)}${askedUnder[0]?.endsWith('0') ? '1' : '0'}`
+  const answers = [await read(randomUUID()), await read(near)]
+  for (const answer of answers) expect(answer).toEqual({ code: 'QUOTE_NOT_FOUND', error: expect.any(String) })
+  expect(answers[0].error).toBe(answers[1].error)
+})
+
+it('the record is found by an id in capitals, as UUIDs may be written', async () => {
+  await ask()
+  expect((await read(askedUnder[1]?.toUpperCase())).solvers).toMatchObject([{ solver: addressOf(1) }])
+})
+
+it('the log has no line with the id of a solver', async () => {
+  const { quoteId } = await ask()
+  await read(askedUnder[0])
+  const own = () => lines.filter((line) => line.includes(askedUnder[0] ?? ''))
+  await expect.poll(own).toHaveLength(1)
+  for (const line of own()) {
+    expect(JSON.parse(line)).toMatchObject({ msg: 'request', path: `${path}/${askedUnder[0]}` })
+    for (const secret of [quoteId, addressOf(1), addressOf(1).toLowerCase()])
+      expect(line).not.toContain(secret)
+  }
+})
+
+function equalBytes(one: string, other: string): number {
+  const [a, b] = [one, other].map((id) => Buffer.from(id.replaceAll('-', ''), 'hex'))
+  return [...(a ?? [])].filter((byte, at) => byte === b?.[at]).length
+}

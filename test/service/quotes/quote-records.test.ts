@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { QuoteOutcome, QuoteService, SolverOutcome } from '../../../gen/aggregator/v1/quote_pb.js'
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
+import { systemClock } from '../../../src/clock.js'
+import { between } from '../../support/between.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, register, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const [best, second, third] = solverAccounts
+const QUOTE_TIMEOUT_MS = 2000
+
+let chain: TestChain
+let service: TestService
+let solvers: TestSolver[]
+let folder: string
+let path: string
+const clock = { aheadMs: 0 }
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'quote-records-'))
+  chain = await startChain({ bonded: 3 })
+  path = `/v1/${chain.chainId}/quote`
+  service = await start()
+  solvers = await Promise.all(
+    [best, second, third].map((account, index) =>
+      startSolver(chain, account, honest({ output: String(3000 - 1000 * index) })),
+    ),
+  )
+  for (const solver of solvers) await solver.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all(solvers?.map((solver) => solver.close()) ?? [])
+  await chain?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const start = (environment: Record<string, string> = {}) =>
+  startService(
+    chain,
+    {
+      DB_PATH: join(folder, 'service.db'),
+      QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
+      QUOTE_RECORD_HOURS: '2',
+      ...environment,
+    },
+    { clock: { ...systemClock, now: () => Date.now() + clock.aheadMs } },
+  )
+
+const ask = (changes = {}) => service.post(path, { ...quoteRequest(chain), ...changes })
+const readRecord = (quoteId: string) => service.get(`${path}/${quoteId}`)
+
+describe('the record of a quote', () => {
+  it('shows the request, the asked solvers and the ranking of the offers', async () => {
+    const before = Date.now()
+    const { body } = await ask()
+    const { status, body: record } = await readRecord(body.quoteId)
+    expect(status).toBe(200)
+    expect(record).toMatchObject({ quoteId: body.quoteId, chainId: chain.chainId, outcome: 'QUOTED' })
+    const elapsedMs = Date.now() - before
+    expect(record.requestedAt).toEqual(between(before, before + elapsedMs))
+    expect(record.durationMs).toEqual(between(0, elapsedMs))
+    const { depositDeadline, fillDeadline } = body.quote
+    const { originChainId, ...asked } = quoteRequest(chain)
+    expect(record.request).toEqual({ ...asked, depositDeadline, fillDeadline })
+    const amount = asked.amount
+    expect(record.solvers).toEqual([
+      offer(best.address, 1, amount, '3000', 'The best offer: it is the one that the caller got first.'),
+      offer(second.address, 2, amount, '2000', expect.stringContaining('1000 of the output token')),
+      offer(third.address, 3, amount, '1000', expect.stringContaining('2000 of the output token')),
+    ])
+  })
+
+  it('compares inputs for EXACT_OUTPUT, and names a tie', async () => {
+    for (const [index, input] of ['5000', '5000', '7000'].entries()) solvers[index]?.behave(honest({ input }))
+    const { body } = await ask({ orderType: 'EXACT_OUTPUT', amount: '100' })
+    const { body: record } = await readRecord(body.quoteId)
+    const explanations = record.solvers.map(({ inputAmount, explanation }: Record<string, string>) => [
+      inputAmount,
+      explanation,
+    ])
+    expect(explanations).toEqual([
+      ['5000', 'The best offer: it is the one that the caller got first.'],
+      ['5000', 'As good as the best offer, which came first.'],
+      ['7000', expect.stringContaining("2000 of the input token's smallest unit less")],
+    ])
+  })
+
+  it('shows over gRPC what it shows on REST', async () => {
+    const { body } = await ask()
+    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
+    const record = await client.getQuoteRecord({ chainId: BigInt(chain.chainId), quoteId: body.quoteId })
+    expect(record.outcome).toBe(QuoteOutcome.QUOTED)
+    expect(record.solvers.map(({ outcome, rank }) => [outcome, rank])).toEqual([
+      [SolverOutcome.QUOTED, 1],
+      [SolverOutcome.QUOTED, 2],
+      [SolverOutcome.QUOTED, 3],
+    ])
+  })
+})
+
+describe('the record shows a solver why it gave no offer', () => {
+  it('after a decline, a late reply, and an invalid reply with its amounts as they were written', async () => {
+    const [refusing, late, wrong] = solvers as [TestSolver, TestSolver, TestSolver]
+    refusing.behave(async (_asked, _solver, { response }) => {
+      await pause(100)
+      response.writeHead(422).end()
+      return undefined
+    })
+    late.behave(async () => undefined)
+    wrong.behave(async (asked, { quoteFor, sign }) => {
+      await pause(50)
+      return sign({ ...quoteFor(asked), inputAmount: '7', outputAmount: '31337' })
+    })
+    const start = performance.now()
+    const { status, body } = await ask()
+    const elapsedMs = performance.now() - start
+    expect([status, body.code]).toEqual([503, 'NO_QUOTES'])
+    const { body: record } = await readRecord(body.quoteId)
+    expect(record.outcome).toBe('NO_QUOTES')
+    expect(record.durationMs).toEqual(between(QUOTE_TIMEOUT_MS - 1, elapsedMs))
+    expect(record.solvers).toHaveLength(3)
+    expect(record.solvers).toContainEqual({
+      solver: best.address,
+      outcome: 'DECLINED',
+      durationMs: between(99, elapsedMs),
+      httpStatus: 422,
+      explanation: expect.stringContaining('status 422'),
+    })
+    expect(record.solvers).toContainEqual({
+      solver: second.address,
+      outcome: 'LATE',
+      // The time of a solver begins when it is asked, and ends with that of the quote.
+      durationMs: between(QUOTE_TIMEOUT_MS / 2, elapsedMs),
+      explanation: expect.stringMatching(/No reply came within \d{3,4} ms/),
+    })
+    expect(record.solvers).toContainEqual({
+      solver: third.address,
+      outcome: 'INVALID',
+      durationMs: between(49, elapsedMs),
+      inputAmount: '7',
+      outputAmount: '31337',
+      reason: 'fixed_amount_mismatch',
+      explanation: expect.stringContaining('"1000000000000000000"'),
+    })
+  })
+
+  it('over gRPC too, where the error names the record', async () => {
+    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
+    for (const solver of solvers)
+      solver.behave(async (_asked, _solver, { response }) => void response.writeHead(404).end())
+    const request = { chainId: BigInt(chain.chainId), originChainId: BigInt(chain.chainId) }
+    const { inputToken, outputToken, amount } = quoteRequest(chain)
+    const error: ConnectError = await client
+      .getQuote({
+        ...request,
+        inputToken,
+        outputToken,
+        amount,
+        orderType: 1,
+        depositMode: 1,
+        userAddress: user.address,
+        destinationChainId: BigInt(chain.chainId),
+      })
+      .then(() => Promise.reject(new Error('answered')))
+      .catch((thrown) => thrown)
+    const [info] = error.findDetails(ErrorInfoSchema)
+    const quoteId = info?.metadata.quoteId ?? ''
+    const record = await client.getQuoteRecord({ chainId: request.chainId, quoteId })
+    expect(record.solvers.map(({ httpStatus }) => httpStatus)).toEqual([404, 404, 404])
+  })
+
+  it.each([
+    ['connection_refused', 'http://127.0.0.1:1', 'Nothing listens'],
+    ['name_not_resolved', 'http://solver.invalid', 'does not resolve'],
+    ['tls_failed', () => solvers[0]?.endpointUrl.replace('http:', 'https:') ?? '', 'TLS'],
+  ] as const)("after %s, without the endpoint's address", async (reason, endpoint, words) => {
+    const endpointUrl = typeof endpoint === 'string' ? endpoint : endpoint()
+    await register(service, chain.chainId, third, { endpointUrl })
+    const { body } = await ask({ amount: '55' })
+    const { body: record } = await readRecord(body.quoteId)
+    expect(record.solvers).toContainEqual({
+      solver: third.address,
+      outcome: 'FAILED',
+      durationMs: between(0, record.durationMs),
+      reason,
+      explanation: expect.stringContaining(words),
+    })
+    expect(JSON.stringify(record)).not.toContain(new URL(endpointUrl).host)
+    await solvers[2]?.register(service)
+  })
+
+  it('after a reply that is not HTTP, a lost connection, or too long a reply', async () => {
+    const [odd, lost, long] = solvers as [TestSolver, TestSolver, TestSolver]
+    odd.behave(
+      async (_asked, _solver, { response }) => void response.socket?.write('SSH-2.0-OpenSSH_9.6\r\n'),
+    )
+    lost.behave(async (_asked, _solver, { request }) => void request.socket.destroy())
+    long.behave(async (_asked, _solver, { response }) => void response.end(`"${'x'.repeat(70_000)}"`))
+    const { body } = await ask({ amount: '56' })
+    const { body: record } = await readRecord(body.quoteId)
+    const reasons = record.solvers.map(({ solver, reason }: Record<string, string>) => [solver, reason])
+    expect(new Map(reasons)).toEqual(
+      new Map([
+        [best.address, 'not_http'],
+        [second.address, 'connection_lost'],
+        [third.address, 'reply_too_long'],
+      ]),
+    )
+  })
+})
+
+describe('a request for a record', () => {
+  it('gets QUOTE_NOT_FOUND when there is none', async () => {
+    const { status, body } = await readRecord(randomUUID())
+    expect([status, body.code]).toEqual([404, 'QUOTE_NOT_FOUND'])
+  })
+
+  it('gets the bad field for an invalid id', async () => {
+    const { status, body } = await readRecord('1')
+    expect([status, body.details]).toEqual([400, [{ field: 'quoteId', message: 'must be a UUID' }]])
+  })
+
+  it('gets it for QUOTE_RECORD_HOURS by the time of the chain, however wrong the clock is', async () => {
+    clock.aheadMs = -3 * 3_600_000
+    const { body: old } = await ask()
+    clock.aheadMs = 0
+    const { body } = await ask()
+    expect((await readRecord(old.quoteId)).status).toBe(404)
+    for (const aheadMs of [40 * 24 * 3_600_000, -3_600_000]) {
+      clock.aheadMs = aheadMs
+      expect((await readRecord(body.quoteId)).status).toBe(200)
+    }
+    clock.aheadMs = 0
+  })
+})
+
+it('a record survives a restart, also one with the clock two days ahead', async () => {
+  const { body } = await ask()
+  await service.close()
+  clock.aheadMs = 2 * 24 * 3_600_000
+  service = await start()
+  await ask()
+  await service.close()
+  clock.aheadMs = 0
+  service = await start()
+  expect((await readRecord(body.quoteId)).body.quoteId).toBe(body.quoteId)
+})
+
+it('a record is kept in memory with :memory:', async () => {
+  await service.close()
+  service = await start({ DB_PATH: ':memory:' })
+  await solvers[0]?.register(service)
+  const { body } = await ask()
+  await expect.poll(() => service.metric('aggregator_quote_records_total', { result: 'written' })).toBe(1)
+  expect((await readRecord(body.quoteId)).body.solvers).toHaveLength(1)
+})
+
+function offer(solver: string, rank: number, inputAmount: string, outputAmount: string, explanation: string) {
+  const durationMs = between(0, QUOTE_TIMEOUT_MS)
+  return { solver, outcome: 'QUOTED', rank, durationMs, inputAmount, outputAmount, explanation }
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { deferred } from '../../support/deferred.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import {
+  errorOf,
+  type QuoteMessage,
+  type QuoteStreamRequest,
+  quoteTransports,
+  readAll,
+} from '../../support/streams/quote-stream-clients.js'
+
+const NOW_MS = Date.now()
+
+let chain: TestChain
+let service: TestService
+let solvers: TestSolver[]
+
+/** The same offer for each request. */
+const constant =
+  (outputAmount: string): Behaviour =>
+  async (ask, { quoteFor, sign }) =>
+    sign({ ...quoteFor(ask), outputAmount, nonce: '7' })
+
+const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  service = await startService(chain, {}, { clock: { ...systemClock, now: () => NOW_MS } })
+  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
+  for (const solver of solvers) await solver.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all((solvers ?? []).map((solver) => solver.close()))
+  await chain?.stop()
+})
+
+beforeEach(() => {
+  for (const solver of solvers) solver.behave(honest())
+})
+
+function behave(...behaviours: Behaviour[]): void {
+  behaviours.forEach((behaviour, index) => {
+    solvers[index]?.behave(behaviour)
+  })
+}
+
+describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protocol }) => {
+  const stream = (changes: QuoteStreamRequest = {}, signal?: AbortSignal) =>
+    open(service.url, chain.chainId, { ...quoteRequest(chain), ...changes }, signal)
+
+  it('sends each better offer when it comes, then the end of the round', async () => {
+    const gates = [deferred(), deferred(), deferred()]
+    const outputs = ['1000', '3000', '2000']
+    behave(
+      ...gates.map(
+        ({ opened }, index): Behaviour =>
+          async (...ask) => {
+            await opened
+            return constant(outputs[index] ?? '')(...ask)
+          },
+      ),
+    )
+    const messages = stream()[Symbol.asyncIterator]()
+    const first = messages.next()
+    gates[0]?.open()
+    expect((await first).value).toMatchObject({ type: 'quote', round: 1, asked: 3, answered: 1 })
+    const second = messages.next()
+    gates[1]?.open()
+    const best = (await second).value
+    expect(best).toMatchObject({ type: 'quote', quote: { outputAmount: '3000' }, asked: 3, answered: 2 })
+    const third = messages.next()
+    gates[2]?.open()
+    const done = (await third).value
+    expect(done).toMatchObject({
+      type: 'done',
+      round: 1,
+      quoteId: best.quoteId,
+      bestOrderId: best.orderId,
+      ...{ asked: 3, quoted: 3, declined: 0, invalid: 0, failed: 0, late: 0 },
+      expiresAt: best.quote.depositDeadline * 1000,
+    })
+    expect(done.alternativeQuotes.map(({ quote }: QuoteMessage) => quote.outputAmount)).toEqual([
+      '2000',
+      '1000',
+    ])
+    expect((await messages.next()).done).toBe(true)
+  })
+
+  it('has in its last messages what GetQuote returns', async () => {
+    behave(constant('1000'), constant('3000'), constant('2000'))
+    const messages = await readAll(stream())
+    const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    const best = messages.findLast(({ type }) => type === 'quote')
+    const { quote, solverSignature, depositAddress, orderId }: Partial<QuoteMessage> = best ?? {}
+    const { alternativeQuotes }: Partial<QuoteMessage> = messages.at(-1) ?? {}
+    expect({ quote, solverSignature, depositAddress, orderId, alternativeQuotes }).toEqual({
+      ...body,
+      quoteId: undefined,
+    })
+    const record = await service.get(`/v1/${chain.chainId}/quote/${best?.quoteId}`)
+    expect(record.body).toMatchObject({ outcome: 'QUOTED', kind: 'FIRM' })
+  })
+
+  it('counts the solvers without an offer by their results', async () => {
+    behave(constant('1000'), decline, async (ask, { quoteFor, sign }) => {
+      return sign({ ...quoteFor(ask), inputAmount: '1' })
+    })
+    expect((await readAll(stream())).at(-1)).toMatchObject({
+      ...{ type: 'done', asked: 3, quoted: 1, declined: 1, invalid: 1, failed: 0, late: 0 },
+      alternativeQuotes: [],
+    })
+  })
+
+  it('ends with NO_QUOTES and the id of the record when no solver has an offer', async () => {
+    behave(decline, decline, decline)
+    const error = await errorOf(stream())
+    expect(error.reason).toBe('NO_QUOTES')
+    const record = await service.get(`/v1/${chain.chainId}/quote/${error.quoteId}`)
+    expect(record.body.outcome).toBe('NO_QUOTES')
+  })
+
+  it('with further rounds, reports a round without an offer as its end', async () => {
+    behave(decline, decline, decline)
+    for await (const message of stream({ refreshSeconds: 5 })) {
+      expect(message).toMatchObject({ type: 'done', round: 1, asked: 3, quoted: 0, declined: 3 })
+      expect(Object.keys(message)).not.toContain('bestOrderId')
+      expect(Object.keys(message)).not.toContain('expiresAt')
+      break
+    }
+  })
+
+  it('names every bad field before the stream opens', async () => {
+    const error = await errorOf(
+      stream({ refreshSeconds: 4, softDeadlineMs: 20_001, minQuotes: 0, amount: '0', depositWindow: 0 }),
+    )
+    expect(error).toMatchObject({
+      reason: 'INVALID_ARGUMENT',
+      status: protocol === 'sse' ? 400 : 'InvalidArgument',
+    })
+    expect(error.fields.toSorted()).toEqual([
+      'amount',
+      'depositWindow',
+      'minQuotes',
+      'refreshSeconds',
+      'softDeadlineMs',
+    ])
+  })
+
+  it('does not serve other chains', async () => {
+    const error = await errorOf(open(service.url, 5, { ...quoteRequest(chain) }))
+    expect(error).toMatchObject({
+      reason: 'CHAIN_NOT_SUPPORTED',
+      status: protocol === 'sse' ? 404 : 'NotFound',
+    })
+  })
+
+  it('cancels its requests to solvers when the client leaves', async () => {
+    const asked = deferred()
+    const cancelled = deferred()
+    behave(decline, decline, async (_ask, _solver, { response }) => {
+      response.once('close', cancelled.open)
+      asked.open()
+      return undefined
+    })
+    const before = await service.metric('aggregator_quotes_total', { outcome: 'cancelled' })
+    const leaving = new AbortController()
+    const reading = readAll(stream({ refreshSeconds: 60 }, leaving.signal)).catch(() => undefined)
+    await asked.opened
+    leaving.abort()
+    await cancelled.opened
+    await reading
+    // The end of the round would make it late.
+    await expect
+      .poll(() => service.metric('aggregator_quotes_total', { outcome: 'cancelled' }))
+      .toBe(before + 1)
+  })
+
+  it('frees its place when the client leaves', async () => {
+    behave(constant('1000'))
+    const opened = await service.metric('aggregator_quote_streams', { protocol })
+    for await (const _ of stream({ refreshSeconds: 60 })) {
+      expect(await service.metric('aggregator_quote_streams', { protocol })).toBe(opened + 1)
+      break
+    }
+    await expect.poll(() => service.metric('aggregator_quote_streams', { protocol })).toBe(opened)
+  })
+})
+
+it.each([
+  ['softDeadlineMs', { softDeadlineMs: 20_001 }, 'must be an integer of 0 to 20000'],
+  ['minQuotes', { minQuotes: 1 }, 'must be left out without softDeadlineMs'],
+  ['minQuotes', { softDeadlineMs: 1, minQuotes: 1001 }, 'must be an integer of 1 to 1000'],
+  ['refreshSeconds', { refreshSeconds: 61 }, 'must be an integer of 5 to 60'],
+])('a bad %s says what it must be', async (field, changes, message) => {
+  const path = `/v1/${chain.chainId}/quote/stream`
+  const { status, body } = await service.post(path, { ...quoteRequest(chain), ...changes })
+  expect([status, body.details]).toEqual([400, [{ field, message }]])
+})
+
+it('the path takes only POST', async () => {
+  const { status, headers } = await service.get(`/v1/${chain.chainId}/quote/stream`)
+  expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+})
+
+it('a stream counts as one quote and as one opened stream', async () => {
+  const limited = await startService(chain, { RATE_LIMIT_QUOTE: '2', RATE_LIMIT_STREAMS: '3' })
+  const path = `/v1/${chain.chainId}/quote/stream`
+  const ask = () => limited.post(path, quoteRequest(chain))
+  const first = await ask()
+  expect([first.status, first.headers.get('ratelimit-limit')]).toEqual([200, '2'])
+  await limited.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  const refused = await ask()
+  expect([refused.status, refused.body.code]).toEqual([429, 'RATE_LIMITED'])
+  await ask()
+  expect((await ask()).headers.get('ratelimit-limit')).toBe('3')
+  await limited.close()
+})
+
+it('streams of quotes and of events share the places of a client', async () => {
+  const limited = await startService(chain, { MAX_STREAM_CLIENTS_PER_IP: '1' })
+  const [{ open }] = quoteTransports as [(typeof quoteTransports)[number]]
+  await solvers[0]?.register(limited)
+  const leaving = new AbortController()
+  const events = await fetch(`${limited.url}/v1/events`, { signal: leaving.signal })
+  expect(events.status).toBe(200)
+  const error = await errorOf(open(limited.url, chain.chainId, quoteRequest(chain)))
+  expect(error).toMatchObject({ reason: 'STREAM_LIMIT_REACHED', status: 503 })
+  leaving.abort()
+  await limited.close()
+})

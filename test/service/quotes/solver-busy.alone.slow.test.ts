@@ -1,0 +1,141 @@
+import { type ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { ErrorInfoSchema, RetryInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import type { Behaviour } from '../../support/solvers/solver.js'
+import {
+  hang,
+  holdBack,
+  openFixture,
+  startSolvers,
+  startWithSolvers,
+  wellMoody,
+} from '../../support/solvers/three-solvers.js'
+
+const MAX_CONNECTIONS = 2
+const QUOTE_TIMEOUT_MS = 2000
+/** The delay of solvers here: half of the requests would not fit into the timeout one after the other. */
+const TAKES_MS = 400
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+})
+afterAll(() => chain?.stop())
+
+const slow: Behaviour = async (...parameters) => {
+  await new Promise((resolve) => setTimeout(resolve, TAKES_MS))
+  return wellMoody(...parameters)
+}
+const environment = {
+  MAX_CONNECTIONS_PER_SOLVER: String(MAX_CONNECTIONS),
+  QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS),
+}
+const times = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.from({ length: count }, run))
+
+/** Three solvers, one of them slow and with a delay that the service knows. */
+async function openSlowFixture() {
+  const { moody } = await startSolvers(chain)
+  moody.behave(slow)
+  const fixture = await startWithSolvers(chain, [moody], environment)
+  await fixture.quote()
+  const waiting = () => fixture.service.metric('aggregator_solver_requests_queued', {})
+  return { ...fixture, moody, waiting }
+}
+
+describe('when all connections to a solver are in use', () => {
+  it('quotes wait for one that is free in time, and the wait does not count against the solver', async () => {
+    const { service, moody, quote, measured } = await openSlowFixture()
+    const answers = await times(2 * MAX_CONNECTIONS, () => quote())
+    expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
+    expect(Math.max(...answers.map(({ elapsedMs }) => elapsedMs))).toBeGreaterThan(2 * TAKES_MS - 20)
+    // By the solver's own measurement, none took longer than another.
+    const { benched, validShare, latencySeconds } = await measured()
+    expect([benched, validShare]).toEqual([0, 1])
+    expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
+    const labels = { le: '1', solver: moody.account.address.toLowerCase() }
+    const seconds = 'aggregator_solver_response_duration_seconds_bucket'
+    expect(await service.metric(seconds, labels)).toBe(2 * MAX_CONNECTIONS + 1)
+    expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
+  })
+
+  it('quotes that none can serve in time are rejected at once, with a time to retry', async () => {
+    const { service, moody, quote, measured, waiting } = await openSlowFixture()
+    const { behaviour, letGo } = holdBack()
+    moody.behave(behaviour)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
+    const start = performance.now()
+    const refused = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(performance.now() - start).toBeLessThan(QUOTE_TIMEOUT_MS / 2)
+    expect([refused.status, refused.body.code, refused.headers.get('retry-after')]).toEqual([
+      503,
+      'SOLVERS_BUSY',
+      '1',
+    ])
+    expect(refused.body.error).toMatch(/^All connections to solvers are in use/)
+    expect(moody.asks.length).toBe(1 + MAX_CONNECTIONS)
+    letGo()
+    expect((await taken).map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
+    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    expect(await service.metric('aggregator_quotes_total', { outcome: 'busy' })).toBe(1)
+    expect((await quote()).offers).toEqual(['moody'])
+  })
+
+  it('the rejection has its reason and the time to retry on gRPC too', async () => {
+    const { service, moody, quote, waiting } = await openSlowFixture()
+    const { behaviour, letGo } = holdBack()
+    moody.behave(behaviour)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
+    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
+    const chainId = BigInt(chain.chainId)
+    const { inputToken, outputToken, amount, userAddress } = quoteRequest(chain)
+    const error: ConnectError = await client
+      .getQuote({
+        ...{ inputToken, outputToken, amount, userAddress, orderType: 1, depositMode: 1 },
+        ...{ chainId, originChainId: chainId, destinationChainId: chainId },
+      })
+      .catch((thrown) => thrown)
+    expect(error.findDetails(ErrorInfoSchema)[0]?.reason).toBe('SOLVERS_BUSY')
+    expect(error.findDetails(RetryInfoSchema)[0]?.retryDelay?.seconds).toBe(1n)
+    letGo()
+    await taken
+  })
+
+  it('a request that has waited and was cut off by the timeout is cancelled, and does not count', async () => {
+    const { service, moody, quote, measured, waiting } = await openSlowFixture()
+    moody.behave(hang)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(waiting, (count) => count === MAX_CONNECTIONS)
+    const codes = (await taken).map(({ code }) => code).toSorted()
+    expect(codes).toEqual(['NO_QUOTES', 'NO_QUOTES', 'SOLVERS_BUSY', 'SOLVERS_BUSY'])
+    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    const outcomes = (outcome: string) => service.metric('aggregator_solver_outcomes_total', { outcome })
+    expect([await outcomes('late'), await outcomes('cancelled')]).toEqual([MAX_CONNECTIONS, MAX_CONNECTIONS])
+    moody.behave(wellMoody)
+    expect((await quote()).offers).toEqual(['moody'])
+  })
+
+  it('the other solvers answer without it', async () => {
+    const { moody, quote } = await openFixture(chain, environment)
+    await quote()
+    const { behaviour, letGo } = holdBack()
+    moody.behave(behaviour)
+    const taken = times(2 * MAX_CONNECTIONS, () => quote())
+    await eventually(
+      async () => moody.asks.length,
+      (asks) => asks === 1 + MAX_CONNECTIONS,
+    )
+    // One after the other: the others have as few connections.
+    for (let time = 0; time < 8; time++)
+      expect((await quote()).offers).toEqual(expect.arrayContaining(['steady', 'other']))
+    letGo()
+    await taken
+  })
+})

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import {
+  type Behaviour,
+  type SolverRequest,
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+} from '../../support/solvers/solver.js'
+import {
+  answerStatus,
+  fromNewClient,
+  hang,
+  openFixture,
+  wellMoody,
+} from '../../support/solvers/three-solvers.js'
+
+const QUOTE_TIMEOUT_MS = 300
+const HUGE = String(2n ** 256n - 1n)
+const SLOWLY_MS = 200
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+})
+afterAll(() => chain?.stop())
+
+/** Answers in one way what an attacker requests, and in another what honest users request. */
+function whenAsked(
+  isAttack: (ask: SolverRequest) => boolean,
+  attacked: Behaviour,
+  usual: Behaviour,
+): Behaviour {
+  return (ask, ...rest) => (isAttack(ask) ? attacked : usual)(ask, ...rest)
+}
+
+const isHuge = (ask: SolverRequest) => ask.amount === HUGE
+const isReversed = (ask: SolverRequest) => ask.inputToken.toLowerCase() === chain.contracts.usdc.toLowerCase()
+
+const delayed =
+  (ms: number, behaviour: Behaviour): Behaviour =>
+  async (...parameters) => {
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    return behaviour(...parameters)
+  }
+const nonsense: Behaviour = async (_ask, _solver, { response }) => void response.end('<html>')
+const zero: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), outputAmount: '0' })
+const hangUp: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
+
+/** A service with three solvers, where the attacker owns one, `other`, and calls from many addresses. */
+async function openAttackedFixture() {
+  const ahead = { ms: 0 }
+  const fixture = await openFixture(
+    chain,
+    { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) },
+    { clock: { ...systemClock, monotonic: () => performance.now() + ahead.ms } },
+  )
+  const { service, moody, other, quote } = fixture
+  const path = `/v1/${chain.chainId}/quote`
+  const { weth, usdc } = chain.contracts
+  const attacks = {
+    huge: { ...quoteRequest(chain), amount: HUGE },
+    reversed: { ...quoteRequest(chain), inputToken: usdc, outputToken: weth },
+  }
+  await quote()
+  return {
+    ...fixture,
+    /** How far the clock of the solvers' health is ahead. */
+    ahead,
+    /** One client's quote. */
+    async lonely() {
+      await service.post(path, quoteRequest(chain), { headers: { 'x-forwarded-for': '203.0.113.1' } })
+    },
+    /** Requests what only the attacker's solver answers, each time from another address. */
+    async attack(kind: keyof typeof attacks, times = 12) {
+      const asksBefore = moody.asks.length
+      for (let time = 0; time < times; time++) {
+        const { status, body } = await service.post(path, attacks[kind], fromNewClient())
+        expect([status, body.quote?.solver]).toEqual([200, other.account.address])
+      }
+      return moody.asks.length - asksBefore
+    },
+    /** The health of the honest solvers. */
+    async honest() {
+      const { benched, validShare } = await fixture.measured()
+      return { benched, validShare }
+    },
+  }
+}
+
+describe('an attacker with a solver and many addresses does not exclude honest solvers from quotes', () => {
+  const INNOCENT = { benched: 0, validShare: 1 }
+
+  it.each<[string, 'huge' | 'reversed', Behaviour]>([
+    ['by amounts that they answer with 500', 'huge', answerStatus(500)],
+    ['by amounts that they answer with 503', 'huge', answerStatus(503)],
+    ['by amounts that they decline', 'huge', answerStatus(422)],
+    ['by dust that they price at 0', 'huge', zero],
+    ['by amounts that break the connection', 'huge', hangUp],
+    ['by amounts that they answer with nonsense', 'huge', nonsense],
+    ['by a pair that they answer with 500', 'reversed', answerStatus(500)],
+    ['by a pair that they decline slowly', 'reversed', delayed(SLOWLY_MS, answerStatus(422))],
+    ['by a pair that they answer with 500 slowly', 'reversed', delayed(SLOWLY_MS, answerStatus(500))],
+    ['by a pair that they never answer', 'reversed', hang],
+  ])('%s', async (_, kind, attacked) => {
+    const { moody, steady, quote, attack, honest } = await openAttackedFixture()
+    const isAttack = kind === 'huge' ? isHuge : isReversed
+    moody.behave(whenAsked(isAttack, attacked, wellMoody))
+    steady.behave(whenAsked(isAttack, attacked, wellMoody))
+    // All attacks reach the honest solver: it is neither open nor stalled. One that breaks its kept connection comes once more.
+    expect(await attack(kind)).toBe(attacked === hangUp ? 13 : 12)
+    expect(await honest()).toEqual(INNOCENT)
+    expect((await quote()).offers).toContain('moody')
+  })
+
+  it('by an amount that they decline slowly, requested from one IPv6 /56', async () => {
+    const { service, moody, honest, ahead, quote } = await openAttackedFixture()
+    moody.behave(whenAsked(isHuge, delayed(SLOWLY_MS, answerStatus(422)), wellMoody))
+    const body = { ...quoteRequest(chain), amount: HUGE }
+    for (let time = 0; time < 40; time++) {
+      const headers = { 'x-forwarded-for': `2001:db8:aa00:${(time + 1).toString(16)}::1` }
+      expect((await service.post(`/v1/${chain.chainId}/quote`, body, { headers })).status).toBe(200)
+      ahead.ms += 500
+      if (time % 4 === 3) expect((await quote()).offers).toContain('moody')
+    }
+    expect((await honest()).benched).toBe(0)
+  })
+
+  it('by concurrent requests that they never answer', async () => {
+    const { moody, steady, quote, attack, honest } = await openAttackedFixture()
+    moody.behave(whenAsked(isReversed, hang, wellMoody))
+    steady.behave(whenAsked(isReversed, hang, wellMoody))
+    const attacks = Array.from({ length: 10 }, () => attack('reversed', 1))
+    const quotes = Array.from({ length: 10 }, () => quote())
+    for (const { offers } of await Promise.all(quotes)) expect(offers).toContain('moody')
+    await Promise.all(attacks)
+    expect(await honest()).toEqual(INNOCENT)
+  })
+
+  it('by deadlines too short for them', async () => {
+    const { moody, quote, honest } = await openAttackedFixture()
+    moody.behave(delayed(SLOWLY_MS, wellMoody))
+    for (let time = 0; time < 12; time++) {
+      const { offers } = await quote({ headers: { 'connect-timeout-ms': '190' } })
+      expect(offers).not.toContain('moody')
+    }
+    expect(await honest()).toEqual(INNOCENT)
+    expect((await quote()).offers).toContain('moody')
+  })
+
+  it('by requests that no solver answers', async () => {
+    const { moody, steady, other, quote, honest } = await openAttackedFixture()
+    for (const solver of [moody, steady, other]) solver.behave(hang)
+    for (let time = 0; time < 5; time++) expect((await quote()).code).toBe('NO_QUOTES')
+    expect(await honest()).toEqual(INNOCENT)
+  })
+})
+
+describe('a solver that costs callers their time', () => {
+  it.each([
+    ['by never answering', hang],
+    ['by declining long after the others', delayed(SLOWLY_MS, answerStatus(422))],
+    ['by an error long after the others', delayed(SLOWLY_MS, answerStatus(500))],
+  ])('opens its breaker with three clients: %s', async (_, behaviour) => {
+    const { moody, quote, honest } = await openAttackedFixture()
+    moody.behave(behaviour)
+    for (let client = 0; client < 3; client++) {
+      expect((await honest()).benched).toBe(0)
+      await quote()
+    }
+    expect((await honest()).benched).toBe(1)
+  })
+
+  it('opens its breaker with one client, by quotes that are 10 s apart', async () => {
+    const { moody, ahead, lonely, honest } = await openAttackedFixture()
+    moody.behave(hang)
+    for (let time = 0; time < 4; time++) await lonely()
+    expect((await honest()).benched).toBe(0)
+    for (let time = 0; time < 2; time++) {
+      ahead.ms += 10_000
+      await lonely()
+    }
+    expect((await honest()).benched).toBe(1)
+  })
+
+  it('is not charged for a pair that it has not quoted for a day', async () => {
+    const { moody, ahead, quote, honest } = await openAttackedFixture()
+    moody.behave(hang)
+    ahead.ms += 24 * 3_600_000 + 60_000
+    for (let client = 0; client < 5; client++) await quote()
+    expect(await honest()).toEqual({ benched: 0, validShare: 1 })
+  })
+})
+
+describe('a solver that costs callers their time on purpose delays few of them', () => {
+  const SECOND = 1000
+  /** The user of the attacker, whom its solver always answers. */
+  const ACCOMPLICE = '0x00000000000000000000000000000000000000aa'
+
+  async function openSlowFixture() {
+    const fixture = await openAttackedFixture()
+    const { service, quote, ahead } = fixture
+    const path = `/v1/${chain.chainId}/quote`
+    return {
+      ...fixture,
+      /** Requests a quote as the accomplice, from one of three addresses. */
+      async accomplice(number: number) {
+        const headers = { 'x-forwarded-for': `203.0.113.${1 + (number % 3)}` }
+        await service.post(path, { ...quoteRequest(chain), userAddress: ACCOMPLICE }, { headers })
+      },
+      /** A quote a second for as many clients. @returns which of them waited for the whole timeout */
+      async victims(count: number, beforeEach: (victim: number) => Promise<void> = async () => {}) {
+        const slow: number[] = []
+        for (let victim = 0; victim < count; victim++) {
+          await beforeEach(victim)
+          if ((await quote()).elapsedMs > QUOTE_TIMEOUT_MS - 20) slow.push(victim)
+          ahead.ms += SECOND
+        }
+        return slow
+      },
+    }
+  }
+
+  it('when it answers every third request only', async () => {
+    const { moody, victims, honest } = await openSlowFixture()
+    let asks = 0
+    moody.behave((...parameters) => (++asks % 3 === 0 ? wellMoody : hang)(...parameters))
+    expect((await victims(5)).length).toBe(4)
+    expect((await honest()).benched).toBe(1)
+    const slow = await victims(100)
+    expect(slow.length).toBeLessThan(20)
+  })
+
+  it('when it answers its own user only', async () => {
+    const { moody, victims, accomplice } = await openSlowFixture()
+    const isAccomplice = (ask: SolverRequest) => ask.userAddress.toLowerCase() === ACCOMPLICE
+    moody.behave(whenAsked(isAccomplice, wellMoody, hang))
+    const slow = await victims(150, accomplice)
+    expect(slow.slice(0, 6)).not.toEqual([0, 1, 2, 3, 4, 5])
+    expect(slow.length).toBeLessThan(30)
+    // The open times grow: nearly all of the last quotes are quick.
+    expect(slow.filter((victim) => victim >= 100).length).toBeLessThan(6)
+  })
+
+  it('when it registers elsewhere before its breaker opens', async () => {
+    const { moody, service, victims } = await openSlowFixture()
+    const elsewhere = await startSolver(chain, moody.account, hang)
+    onTestFinished(elsewhere.close)
+    moody.behave(hang)
+    const endpoints = [elsewhere.endpointUrl, moody.endpointUrl]
+    const slow = await victims(40, async (victim) => {
+      if (victim % 2 === 1) return
+      const endpointUrl = endpoints[(victim / 2) % 2] ?? ''
+      const registration = await signedRegistration(moody.account, { endpointUrl })
+      const path = `/v1/${chain.chainId}/solvers/register`
+      expect((await service.post(path, registration, fromNewClient())).status).toBe(200)
+    })
+    expect(slow.length).toBeLessThan(12)
+  })
+
+  it.each([
+    ['at once', false],
+    ['after it has unregistered', true],
+  ])('when it registers elsewhere after its breaker opens, %s', async (_, isUnregistered) => {
+    const { moody, service, quote, victims, honest } = await openSlowFixture()
+    const elsewhere = await startSolver(chain, moody.account, hang)
+    onTestFinished(elsewhere.close)
+    moody.behave(hang)
+    const endpoints = [elsewhere.endpointUrl, moody.endpointUrl]
+    const path = `/v1/${chain.chainId}/solvers`
+    let moves = 0
+    const moveWhenOpen = async () => {
+      if ((await honest()).benched !== 1) return
+      if (isUnregistered) {
+        const unregistration = await signedUnregistration(moody.account)
+        const { status } = await service.delete(`${path}/${moody.account.address}`, unregistration)
+        expect(status).toBe(200)
+        await quote()
+      }
+      const endpointUrl = endpoints[moves++ % 2] ?? ''
+      const registration = await signedRegistration(moody.account, { endpointUrl })
+      expect((await service.post(`${path}/register`, registration, fromNewClient())).status).toBe(200)
+    }
+    const slow = await victims(40, moveWhenOpen)
+    expect(moves).toBeGreaterThan(30)
+    // Three open it. Then there is one early trial, and one trial after each open time.
+    expect(slow.length).toBeLessThan(12)
+  })
+})

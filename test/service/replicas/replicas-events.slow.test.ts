@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { eventually } from '../../support/eventually.js'
+import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
+import type { TestService } from '../../support/service/service.js'
+import { expectedMessages, isEvent, standing } from '../../support/streams/event-messages.js'
+import { endOn, eventSource, grpc, webSocket } from '../../support/streams/transports.js'
+import { watchEvents } from '../../support/streams/watch-events.js'
+
+/** The seed of the traffic. */
+const SEED = Number(process.env.EVENT_SEED ?? 1)
+const TRANSPORTS = [webSocket, eventSource, grpc]
+
+let chain: TestChain
+let traffic: Traffic
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  traffic = await createTraffic(chain, { seed: SEED })
+})
+afterAll(() => chain?.stop())
+
+/** Mines a block with a deposit in it. @returns the order's id */
+async function deposit(): Promise<string> {
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  return order.orderId
+}
+
+const stateAt = async (replica: TestService, orderId: string): Promise<string> =>
+  (await replica.get(`/v1/${chain.chainId}/order/${orderId}`)).body.state
+
+/** Resolves when a replica knows the last block. */
+async function untilSeen(replica: TestService): Promise<void> {
+  const { number } = await traffic.head()
+  await eventually(
+    async () => (await replica.get('/health')).body.chains[0],
+    ({ status, headBlock }) => status === 'ok' && headBlock >= number,
+  )
+}
+
+/** A leader of the chain and a follower replica. Each reaches the database by a link. */
+async function startLinked(environment: Record<string, string> = {}) {
+  const replicas = await openReplicas(chain)
+  const link = async () => replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const links = { reader: await link(), other: await link() }
+  const reader = await replicas.start({ DATABASE_URL: links.reader.url })
+  const other = await replicas.start({ DATABASE_URL: links.other.url, ...environment })
+  return { replicas, links, reader, other }
+}
+
+/** The same, with an order that the follower has in memory, and its subscriber and node. */
+async function startRemembered() {
+  const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  const linked = await startLinked({ [`RPC_URL_${chain.chainId}`]: rpc.url })
+  const { replicas, other } = linked
+  replicas.closing(rpc)
+  const events = replicas.closing(await watchEvents(other))
+  const order = traffic.order()
+  await traffic.mine([traffic.actions.deposit(order)])
+  await events.untilCount(1)
+  await untilSeen(other)
+  expect(await stateAt(other, order.orderId)).toBe('DEPOSITED')
+  // The replica reads the token of bonds once, in the background.
+  await eventually(
+    async () => (await other.get('/v1/chains')).body.chains[0],
+    ({ bondToken }) => bondToken !== undefined,
+  )
+  rpc.forgetCalls()
+  return { ...linked, rpc, order, events }
+}
+
+describe('the events of one leader', () => {
+  it('reach the subscribers of all replicas, with reorganisations', async () => {
+    const { services } = await startReplicas(chain)
+    const fromBlock = (await traffic.head()).number + 1
+    const streams = services.map(({ url }) => webSocket.open(url))
+    await Promise.all(streams.map((stream) => stream.connected()))
+    const untilReceived = (orderId: string) =>
+      Promise.all(
+        streams.map((stream) =>
+          stream.until((message) => 'orderId' in message && message.orderId === orderId),
+        ),
+      )
+    for (let round = 0; round < 3; round++) {
+      await traffic.run({ events: 10, blocks: 5 })
+      await untilReceived(await deposit())
+      await traffic.reorganiseAtRandom({ depth: 3, events: 4, longerBy: round })
+    }
+    await untilReceived(await deposit())
+    const received = streams.map((stream) => stream.events())
+    expect(received[0]?.some(({ type }) => type === 'Reverted')).toBe(true)
+    expect(standing(received[0] ?? [])).toEqual(await expectedMessages(chain, fromBlock))
+    expect(received[1]).toEqual(received[0])
+    expect(received[2]).toEqual(received[0])
+    for (const stream of streams) stream.leave()
+  })
+
+  it.each(TRANSPORTS)('continue at a replica that does not know the cursor yet: $name', async (transport) => {
+    const { reader, links, other } = await startLinked()
+    const [left, staying] = [transport.open(reader.url), transport.open(other.url)]
+    await Promise.all([left.connected(), staying.connected()])
+    const held = links.other.hold('notifications', '')
+    await deposit()
+    const [before] = await left.take(1)
+    left.leave()
+    expect(staying.events()).toEqual([])
+
+    const resumed = transport.open(other.url, { after: left.cursor() })
+    expect(await resumed.connected()).toBe(left.cursor())
+    const second = await deposit()
+    held.release()
+    const [after] = await resumed.take(1)
+    expect(after?.orderId).toBe(second)
+    expect(await staying.take(2)).toEqual([before, after])
+    expect(resumed.events()).toEqual([after])
+    resumed.leave()
+    staying.leave()
+  })
+})
+
+describe('a replica that cannot reach its database', () => {
+  it.each(TRANSPORTS)(
+    'rejects cursors that it does not know, and continues when it can: $name',
+    async (transport) => {
+      const { reader, links, other } = await startLinked()
+      const start = transport.open(reader.url)
+      await start.connected()
+      const orderIds = [await deposit(), await deposit()]
+      await start.take(2)
+      const staying = transport.open(other.url, { after: start.messages[0]?.cursor ?? '' })
+      await staying.take(2)
+
+      links.other.cut()
+      orderIds.push(await deposit())
+      await start.take(3)
+      const refused = transport.open(other.url, { after: start.cursor() })
+      expect(await refused.ended()).toMatchObject(
+        endOn(transport, { webSocket: 1013, http: 503, rpc: 'UNAVAILABLE', reason: 'DATABASE_UNAVAILABLE' }),
+      )
+      links.other.restore()
+      await staying.take(3)
+      expect(staying.events()).toEqual(start.events())
+      expect(staying.events().map(({ orderId }) => orderId)).toEqual(orderIds)
+      start.leave()
+      staying.leave()
+    },
+  )
+
+  it('sends the last events from memory, and later ones when it can', async () => {
+    const { replicas, reader, links } = await startLinked()
+    const first = webSocket.open(reader.url)
+    const begin = await first.connected()
+    for (let round = 0; round < 5; round++) await deposit()
+    await first.take(5)
+    // A replica that was not running at that time has read it at its start.
+    const late = await replicas.start({ DATABASE_URL: links.other.url })
+    links.other.cut()
+    const behind = webSocket.open(late.url, { after: begin ?? '' })
+    expect(await behind.connected()).toBe(begin)
+    await eventually(
+      async () => (await late.get('/health')).body,
+      ({ status, database }) => status === 'degraded' && database === 'down',
+    )
+    expect(await behind.take(5)).toEqual(first.events())
+    await deposit()
+    const next = await first.take(1)
+    expect(behind.events()).toHaveLength(5)
+    links.other.restore()
+    expect(await behind.take(1)).toEqual(next)
+    first.leave()
+    behind.leave()
+  })
+})
+
+describe('the state of an order at a follower replica', () => {
+  it('is read from memory, and from the chain again after events of the order', async () => {
+    const { other, rpc, order, events } = await startRemembered()
+    for (let again = 0; again < 20; again++) expect(await stateAt(other, order.orderId)).toBe('DEPOSITED')
+    expect(rpc.requests()).toEqual([])
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(2)
+    expect(await stateAt(other, order.orderId)).toBe('SETTLED')
+    expect(rpc.orderReads()).toEqual([[order.orderId]])
+  })
+
+  it('is never older than the events of a subscriber at the same replica', async () => {
+    const { replicas, other } = await startLinked()
+    const LATENESS: Record<string, number> = { NONE: 0, DEPOSITED: 1, SETTLED: 2, REFUNDED: 2 }
+    const readings: Promise<{ received: string; read: string }>[] = []
+    const events = replicas.closing(await watchEvents(other))
+    events.onMessage((message) => {
+      if (!isEvent(message)) return
+      const received = message.type.toUpperCase()
+      readings.push(stateAt(other, message.orderId).then((read) => ({ received, read })))
+    })
+    for (let block = 0; block < 15; block++) {
+      await traffic.run({ events: 6, blocks: 1 })
+      // The orders that will have events are in memory by then.
+      await Promise.all(traffic.openOrders().map(({ orderId }) => stateAt(other, orderId)))
+    }
+    await events.untilCount(90)
+    const answers = await Promise.all(readings)
+    expect(answers.filter(({ received, read }) => (LATENESS[read] ?? 0) < (LATENESS[received] ?? 0))).toEqual(
+      [],
+    )
+  })
+
+  it('is not older than an event whose chain state comes after it', async () => {
+    const { links, other, order, events } = await startRemembered()
+    const held = links.reader.hold('statements', '"touched"')
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(2)
+    expect(await stateAt(other, order.orderId)).toBe('SETTLED')
+    held.release()
+  })
+
+  it('is not remembered from a node that is behind the leader', async () => {
+    const { links, other, rpc, order, events } = await startRemembered()
+    const held = links.other.hold('notifications', '"view"')
+    await traffic.mine([traffic.actions.fill(order)])
+    await events.untilCount(2)
+    rpc.lagBehind(1)
+    await stateAt(other, order.orderId)
+    rpc.intercept()
+    held.release()
+    await untilSeen(other)
+    expect(await stateAt(other, order.orderId)).toBe('SETTLED')
+  })
+})

@@ -1,0 +1,250 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { eventually } from '../../support/eventually.js'
+import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
+import type { TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import {
+  honest,
+  signedRegistration,
+  signedUnregistration,
+  startSolver,
+  type TestSolver,
+} from '../../support/solvers/solver.js'
+
+const ROUNDS = 10
+const PLACES = 3
+
+let chain: TestChain
+let solvers: TestSolver[]
+let solver: TestSolver
+let path: string
+let quotePath: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: solverAccounts.length })
+  solvers = await Promise.all(solverAccounts.map((account) => startSolver(chain, account)))
+  solver = solvers[0] as TestSolver
+  path = `/v1/${chain.chainId}/solvers`
+  quotePath = `/v1/${chain.chainId}/quote`
+})
+afterEach(() => {
+  for (const one of solvers) one.behave(honest())
+})
+afterAll(async () => {
+  await Promise.all(solvers?.map((one) => one.close()) ?? [])
+  await chain?.stop()
+})
+
+const quoteAt = (replica: TestService) => replica.post(quotePath, quoteRequest(chain))
+const registerAt = async (replica: TestService, { account, endpointUrl }: TestSolver, name = 'A solver') =>
+  replica.post(`${path}/register`, await signedRegistration(account, { endpointUrl, name }))
+const unregisterAt = async (replica: TestService, { account }: TestSolver) =>
+  replica.delete(`${path}/${account.address}`, await signedUnregistration(account))
+const listedAt = async (replica: TestService): Promise<string[]> =>
+  (await replica.get(path)).body.map(({ address }: { address: string }) => address)
+const untilListed = (replica: TestService, count: number) =>
+  eventually(
+    () => listedAt(replica),
+    ({ length }) => length === count,
+  )
+
+describe('a solver that registers at one replica', () => {
+  it('is asked by none after the leader has read that its bond is insufficient', async () => {
+    const { services } = await startReplicas(chain, { MIN_SOLVER_BOND: BOND.toString() })
+    const calls = createCalls(chain.devnet, chain.contracts.settlement)
+    await registerAt(services[1], solver)
+    for (const replica of services) await untilListed(replica, 1)
+    await calls.send(solver.account, 'requestUnstake', [1n])
+    for (const replica of services) {
+      await untilListed(replica, 0)
+      const before = solver.asks.length
+      await quoteAt(replica)
+      expect(solver.asks.length).toBe(before)
+    }
+    await calls.send(solver.account, 'cancelUnstake', [])
+    for (const replica of services) await untilListed(replica, 1)
+  })
+
+  it('is asked by a replica that missed the notification, once that is connected again', async () => {
+    const replicas = await openReplicas(chain)
+    const first = await replicas.start()
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const second = await replicas.start({ DATABASE_URL: link.url })
+    const [kept, removed, added] = solvers as [TestSolver, TestSolver, TestSolver]
+    for (const one of [kept, removed]) await registerAt(first, one)
+    await untilListed(second, 2)
+
+    link.cut()
+    await registerAt(first, added)
+    await unregisterAt(first, removed)
+    expect(await listedAt(second)).toEqual([kept.account.address, removed.account.address])
+    expect((await registerAt(second, removed)).body.code).toBe('DATABASE_UNAVAILABLE')
+    expect((await quoteAt(second)).status).toBe(200)
+    link.restore()
+    await eventually(
+      () => listedAt(second),
+      (listed) => listed.join() === [kept.account.address, added.account.address].join(),
+    )
+    expect((await registerAt(second, removed)).status).toBe(200)
+    await untilListed(first, 3)
+  })
+
+  it('is known to all although the server cut all connections at that moment', async () => {
+    const { services, databaseUrl } = await startReplicas(chain)
+    const [first, second] = services
+    const admin = new pg.Client({ connectionString: databaseUrl })
+    await admin.connect()
+    onTestFinished(() => admin.end())
+    const terminate = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`
+    for (const one of solvers.slice(0, 4)) {
+      const [answer] = await Promise.all([registerAt(first, one), admin.query(terminate)])
+      // A replica that was cut off has to read the solvers again.
+      if (answer.status !== 200) {
+        expect(answer.body.code).toBe('DATABASE_UNAVAILABLE')
+        await eventually(
+          () => registerAt(second, one),
+          ({ status }) => status === 200,
+        )
+      }
+    }
+    for (const replica of services) await untilListed(replica, 4)
+  })
+})
+
+describe('one list of solvers', () => {
+  it('ignores a late answer of the database after a change by another replica', async () => {
+    const replicas = await openReplicas(chain)
+    const first = await replicas.start()
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const second = await replicas.start({ DATABASE_URL: link.url })
+
+    const committed = link.hold('answers', 'commit')
+    const registering = registerAt(second, solver)
+    await committed.reached
+    await untilListed(first, 1)
+    expect((await unregisterAt(first, solver)).status).toBe(200)
+    const [, later] = solvers as [TestSolver, TestSolver]
+    expect((await registerAt(first, later)).status).toBe(200)
+    await untilListed(second, 1)
+    committed.release()
+    expect((await registering).status).toBe(200)
+    expect(await untilListed(second, 1)).toEqual([later.account.address])
+  })
+
+  it('accepts a signed message once, although all replicas get it at the same moment', async () => {
+    const { services } = await startReplicas(chain)
+    const { account, endpointUrl } = solver
+    const target = `${path}/${account.address}`
+    for (let round = 0; round < ROUNDS; round++) {
+      const registration = await signedRegistration(account, { endpointUrl })
+      const answers = await Promise.all(
+        services.map((replica) => replica.post(`${path}/register`, registration)),
+      )
+      expect(answers.map(({ body }) => body.code).sort()).toEqual([
+        'TIMESTAMP_REUSED',
+        'TIMESTAMP_REUSED',
+        undefined,
+      ])
+      const removal = await signedUnregistration(account)
+      const others = await Promise.all(services.map((replica) => replica.delete(target, removal)))
+      expect(others.map(({ body }) => body.code).sort()).toEqual([
+        'TIMESTAMP_REUSED',
+        'TIMESTAMP_REUSED',
+        undefined,
+      ])
+      for (const replica of services) await untilListed(replica, 0)
+    }
+  })
+
+  it('has as many places as MAX_SOLVERS_PER_CHAIN for concurrent registrations at all replicas', async () => {
+    const { services } = await startReplicas(chain, { MAX_SOLVERS_PER_CHAIN: String(PLACES) })
+    for (let round = 0; round < ROUNDS; round++) {
+      const answers = await Promise.all(
+        solvers.map((one, index) =>
+          registerAt(services[(index + round) % services.length] as TestService, one),
+        ),
+      )
+      const codes = answers.map(({ body }) => body.code ?? 'OK')
+      expect(codes.filter((code) => code === 'OK')).toHaveLength(PLACES)
+      expect(codes.filter((code) => code === 'SOLVER_LIMIT_REACHED')).toHaveLength(solvers.length - PLACES)
+      const winners = solvers.filter((_, index) => codes[index] === 'OK')
+      for (const replica of services) {
+        const listed = await untilListed(replica, PLACES)
+        expect(listed.toSorted()).toEqual(winners.map(({ account }) => account.address).sort())
+      }
+      for (const winner of winners) expect((await unregisterAt(services[0], winner)).status).toBe(200)
+      for (const replica of services) await untilListed(replica, 0)
+    }
+  })
+})
+
+describe('requests of one client', () => {
+  const LIMIT = 5
+  const limited = { RATE_LIMIT_QUOTE: String(LIMIT) }
+
+  /** How many of twice as many quotes as one limit allows are accepted, with the replicas in this order. */
+  async function letThrough(replicas: readonly TestService[]): Promise<number[]> {
+    return Promise.all(
+      replicas.map(async (replica) => {
+        const answers = await Promise.all(Array.from({ length: 2 * LIMIT }, () => quoteAt(replica)))
+        expect(new Set(answers.map(({ body }) => body.code))).toContain('RATE_LIMITED')
+        return answers.filter(({ status }) => status !== 429).length
+      }),
+    )
+  }
+
+  it('are counted over all replicas', async () => {
+    const { services } = await startReplicas(chain, limited)
+    const counts = await letThrough(services)
+    expect(counts.reduce((sum, count) => sum + count)).toBe(LIMIT)
+    for (const replica of services) expect((await quoteAt(replica)).status).toBe(429)
+  })
+
+  it('are counted by each replica with RATE_LIMIT_STORE=memory', async () => {
+    const { services } = await startReplicas(chain, { ...limited, RATE_LIMIT_STORE: 'memory' })
+    expect(await letThrough(services)).toEqual([LIMIT, LIMIT, LIMIT])
+  })
+})
+
+it('the record of a quote can be read at every replica', async () => {
+  const { services } = await startReplicas(chain)
+  const [first, ...others] = services
+  await registerAt(first, solver)
+  const { quoteId } = (await quoteAt(first)).body
+  const record = await first.get(`${quotePath}/${quoteId}`)
+  expect(record.status).toBe(200)
+  for (const replica of others) {
+    const answer = await eventually(
+      () => replica.get(`${quotePath}/${quoteId}`),
+      ({ status }) => status !== 404,
+    )
+    expect(answer.body).toEqual(record.body)
+  }
+})
+
+it("a solver's id of a quote shows the same record at every replica", async () => {
+  const { services } = await startReplicas(chain)
+  const [first, ...others] = services
+  await registerAt(first, solver)
+  let askedUnder = ''
+  solver.behave((asked, own, exchange) => {
+    askedUnder = String(exchange.request.headers['x-quote-id'])
+    return honest()(asked, own, exchange)
+  })
+  await quoteAt(first)
+  solver.behave(honest())
+  const record = await first.get(`${quotePath}/${askedUnder}`)
+  expect(record.body.solvers).toMatchObject([{ solver: solver.account.address, rank: 1 }])
+  for (const replica of others) {
+    const answer = await eventually(
+      () => replica.get(`${quotePath}/${askedUnder}`),
+      ({ status }) => status !== 404,
+    )
+    expect(answer.body).toEqual(record.body)
+  }
+})

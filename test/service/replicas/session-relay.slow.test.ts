@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { cabledReplica, RELAYING } from '../../support/replicas/relay.js'
+import { openReplicas } from '../../support/replicas/replicas.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { grpc, webSocket } from '../../support/sessions/session-connections.js'
+import {
+  offering,
+  openSession,
+  type SessionBehaviour,
+  type SessionSolver,
+  silent,
+} from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
+
+const [account, other] = solverAccounts
+const TIMEOUT_MS = 2000
+
+let chain: TestChain
+let path: string
+let sessions: SessionSolver[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  path = `/v1/${chain.chainId}`
+})
+afterAll(() => chain?.stop())
+afterEach(() => {
+  for (const session of sessions) session.leave()
+  sessions = []
+})
+
+async function open({ url }: TestService, behaviour: SessionBehaviour, transport = webSocket, of = account) {
+  const session = await openSession(url, chain, of, { behaviour, transport })
+  sessions.push(session)
+  return session
+}
+async function registerEndpoint(service: TestService, solverAccount: typeof account, output: string) {
+  const solver = await startSolver(chain, solverAccount, honest({ output }))
+  onTestFinished(() => solver.close())
+  await solver.register(service)
+}
+const quoteAt = (service: TestService) => service.post(`${path}/quote`, quoteRequest(chain))
+const recordAt = async (service: TestService, quoteId: string) =>
+  (await service.get(`${path}/quote/${quoteId}`)).body
+const untilOffered = (service: TestService, outputAmount: string) =>
+  eventually(
+    () => quoteAt(service),
+    ({ body }) => body.quote?.outputAmount === outputAmount,
+  )
+/** The result of this solver in the record of a quote. */
+const resultOf = (
+  { solvers }: { solvers: { solver: string; outcome: string }[] },
+  { address }: typeof account,
+) => solvers.find(({ solver }) => solver === address)
+/** Offers 400 for the next request, but not before `answer` is called. */
+function holdAnswer(session: SessionSolver) {
+  let answer = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  const isAsked = new Promise<void>((resolve) => {
+    session.behave(async (ask, signer) => {
+      resolve()
+      await mayAnswer
+      return offering('400')(ask, signer)
+    })
+  })
+  return { isAsked, answer }
+}
+/** The quotes of two replicas, of which the first holds the session. */
+async function startTwo() {
+  const replicas = await openReplicas(chain)
+  const a = await replicas.start(RELAYING)
+  const b = await replicas.start(RELAYING)
+  return { replicas, a, b }
+}
+
+describe.each([
+  ['a WebSocket', webSocket],
+  ['gRPC', grpc],
+])('over %s', (_transport, transport) => {
+  it('a quote at any replica asks a solver that is connected to any other, which gets its result', async () => {
+    const { replicas, a, b } = await startTwo()
+    const c = await replicas.start()
+    const session = await open(b, offering('200'), transport)
+    for (const service of [a, b, c]) {
+      const { body } = await untilOffered(service, '200')
+      const result = resultOf(await recordAt(service, body.quoteId), account)
+      expect(result).toMatchObject({ outcome: 'QUOTED', rank: 1 })
+    }
+    await eventually(
+      async () => session.messages.filter(({ type }) => type === 'result'),
+      (results) => results.length === session.count('quoteRequest'),
+    )
+    expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ rank: 1 })
+    expect(session.messages.filter(({ type }) => type === 'result')).not.toContainEqual(
+      expect.objectContaining({ outcome: expect.not.stringContaining('QUOTED') }),
+    )
+    const [request] = session.messages.filter(({ type }) => type === 'quoteRequest')
+    const asked = session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)
+    expect(Object.keys(asked ?? {}).sort()).toEqual(Object.keys(request ?? {}).sort())
+  })
+
+  it('the code of a decline reaches the record, and a price is asked as INDICATIVE', async () => {
+    const { a, b } = await startTwo()
+    const session = await open(a, offering('200'), transport)
+    await untilOffered(b, '200')
+    expect((await b.post(`${path}/price`, quoteRequest(chain))).body).toMatchObject({
+      best: { outputAmount: '200' },
+    })
+    expect(session.messages.filter(({ type }) => type === 'quoteRequest').at(-1)).toMatchObject({
+      kind: 'INDICATIVE',
+    })
+    const code = transport === grpc ? 'DECLINE_CODE_AMOUNT_TOO_LARGE' : 'AMOUNT_TOO_LARGE'
+    session.behave(async ({ id }) => ({ type: 'decline', id, code }))
+    const { status, body } = await quoteAt(b)
+    expect(status).toBe(503)
+    const record = await recordAt(b, body.quoteId)
+    expect(resultOf(record, account)).toMatchObject({ outcome: 'DECLINED', declineCode: 'AMOUNT_TOO_LARGE' })
+  })
+})
+
+it('a solver that does not answer at another replica is LATE, in its record, its result and the metrics', async () => {
+  const { a, b } = await startTwo()
+  await registerEndpoint(b, other, '100')
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  session.behave(silent)
+  // On a busy machine the answer may need longer than the time that is left for its way.
+  const record = await eventually(
+    async () => recordAt(b, (await quoteAt(b)).body.quoteId),
+    (recorded) => resultOf(recorded, account)?.outcome === 'LATE',
+  )
+  expect(record.durationMs).toBeGreaterThanOrEqual(TIMEOUT_MS)
+  await eventually(
+    async () => session.messages.filter(({ type }) => type === 'result').at(-1),
+    (result) => result?.outcome === 'LATE',
+  )
+  expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(1)
+})
+
+it('a session that ends while another replica asks it fails, and others win', async () => {
+  const { a, b } = await startTwo()
+  await registerEndpoint(b, other, '100')
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  session.behave(async () => void session.leave())
+  const { body } = await quoteAt(b)
+  expect(body.quote.outputAmount).toBe('100')
+  const record = await recordAt(b, body.quoteId)
+  expect(resultOf(record, account)).toMatchObject({ outcome: 'FAILED', reason: 'session_ended' })
+})
+
+it('a session that moves to another replica answers what it was asked before, and then ends', async () => {
+  const { replicas, a, b } = await startTwo()
+  const c = await replicas.start(RELAYING)
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  const { isAsked, answer } = holdAnswer(session)
+  const quoted = quoteAt(b)
+  await isAsked
+  const next = await open(c, offering('300'))
+  await untilOffered(b, '300')
+  next.behave(silent)
+  answer()
+  expect((await quoted).body.quote.outputAmount).toBe('400')
+  expect(await session.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
+  expect(session.messages.filter(({ type }) => type === 'result').at(-1)).toMatchObject({ outcome: 'QUOTED' })
+})
+
+it('a session that another replica knows before it is open at its own is asked when it is open', async () => {
+  const replicas = await openReplicas(chain)
+  const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const a = await replicas.start({ ...RELAYING, DATABASE_URL: link.url })
+  const b = await replicas.start(RELAYING)
+  const asked = await open(a, offering('100'), webSocket, other)
+  const old = await open(b, offering('150'))
+  await untilOffered(b, '150')
+  const before = asked.count('quoteRequest')
+  const commit = link.hold('answers', 'commit')
+  const opened = open(a, offering('200'))
+  await old.ended
+  const quoted = quoteAt(b)
+  await asked.next('quoteRequest', before)
+  commit.release()
+  await opened
+  expect((await quoted).body.quote.outputAmount).toBe('200')
+})
+
+it('an answer that is nested too deeply to be relayed is INVALID, and the others of the round arrive', async () => {
+  const { a, b } = await startTwo()
+  const [session, bad] = [await open(a, offering('200')), await open(a, offering('100'), webSocket, other)]
+  await untilOffered(b, '200')
+  const { isAsked, answer } = holdAnswer(session)
+  const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`
+  bad.behave(async ({ id }) => void bad.sendText?.(`{"type":"quote","id":"${id}","quote":${deep}}`))
+  const quoted = quoteAt(b)
+  await isAsked
+  answer()
+  const { body } = await quoted
+  expect(body.quote.outputAmount).toBe('400')
+  expect(resultOf(await recordAt(b, body.quoteId), other)).toMatchObject({ outcome: 'INVALID' })
+})
+
+describe('when the way from another replica to the holder breaks', () => {
+  async function startCabled() {
+    const replicas = await openReplicas(chain)
+    const { cable, environment } = await cabledReplica()
+    replicas.closing(cable)
+    const a = await replicas.start(environment)
+    const b = await replicas.start(RELAYING)
+    return { cable, a, b }
+  }
+  const downAt = (service: TestService) => service.metric('aggregator_replicas_unreachable', {})
+
+  it('and the holder is silent, requests end as CANCELLED when a check has failed, and no breaker opens', async () => {
+    const { cable, a, b } = await startCabled()
+    await registerEndpoint(b, other, '100')
+    await open(a, offering('200'))
+    await untilOffered(b, '200')
+    cable.silence()
+    const rounds = await Promise.all(Array.from({ length: 8 }, () => quoteAt(b)))
+    const results: unknown[] = []
+    for (const { body } of rounds) {
+      expect(body.quote.outputAmount).toBe('100')
+      const result = resultOf(await recordAt(b, body.quoteId), account)
+      // On a busy machine, a round may begin after the check has failed: it does not ask the solver.
+      if (result !== undefined) results.push(result)
+    }
+    const unreached = expect.objectContaining({ outcome: 'CANCELLED', reason: 'replica_unreachable' })
+    expect(results.length).toBeGreaterThan(0)
+    expect(results).toEqual(results.map(() => unreached))
+    await eventually(
+      () => downAt(b),
+      (down) => down === 1,
+    )
+    const { body } = await quoteAt(b)
+    expect(resultOf(await recordAt(b, body.quoteId), account)).toBeUndefined()
+    await untilOffered(a, '200')
+    cable.restore()
+    await untilOffered(b, '200')
+    expect(await downAt(b)).toBe(0)
+    expect(await b.metric('aggregator_replica_requests_total', { result: 'failed' })).toBe(results.length)
+    expect(await b.metric('aggregator_solver_outcomes_total', { outcome: 'late' })).toBe(0)
+  })
+
+  it('and only its connections of then stay silent, the first request after the next check is answered', async () => {
+    const { cable, a, b } = await startCabled()
+    await open(a, offering('200'))
+    await untilOffered(b, '200')
+    cable.stall()
+    for (const expected of [1, 0])
+      await eventually(
+        () => downAt(b),
+        (down) => down === expected,
+      )
+    expect((await quoteAt(b)).body.quote?.outputAmount).toBe('200')
+  })
+
+  it('and the solver has an endpoint too, it is asked there until the way is back', async () => {
+    const { cable, a, b } = await startCabled()
+    await registerEndpoint(b, account, '100')
+    await open(a, offering('200'))
+    await untilOffered(b, '200')
+    cable.silence()
+    await untilOffered(b, '100')
+    cable.restore()
+    await untilOffered(b, '200')
+  })
+})
+
+it('a holder that shuts down answers the requests of other replicas that it has sent', async () => {
+  const replicas = await openReplicas(chain)
+  const b = await replicas.start(RELAYING)
+  const a = await startService(chain, { DATABASE_URL: replicas.databaseUrl, ...RELAYING })
+  const session = await open(a, offering('200'))
+  await untilOffered(b, '200')
+  const { isAsked, answer } = holdAnswer(session)
+  const quoted = quoteAt(b)
+  await isAsked
+  const closed = a.close()
+  await session.next('goAway')
+  answer()
+  expect((await quoted).body.quote.outputAmount).toBe('400')
+  await closed
+  expect((await quoteAt(b)).status).toBe(503)
+})

@@ -1,0 +1,164 @@
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
+
+const LEASE_MS = 2000
+const [account, other] = solverAccounts
+
+let chain: TestChain
+let path: string
+let sessions: SessionSolver[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  path = `/v1/${chain.chainId}`
+})
+afterAll(() => chain?.stop())
+afterEach(() => {
+  for (const session of sessions) session.leave()
+  sessions = []
+})
+
+async function open({ url }: TestService, output: string) {
+  const session = await openSession(url, chain, account, { behaviour: offering(output) })
+  sessions.push(session)
+  return session
+}
+async function registerEndpoint(service: TestService, solverAccount: typeof account, output: string) {
+  const solver = await startSolver(chain, solverAccount, honest({ output }))
+  onTestFinished(() => solver.close())
+  await solver.register(service)
+}
+const quoteAt = (service: TestService) => service.post(`${path}/quote`, quoteRequest(chain))
+const untilOffered = async (service: TestService, outputAmount: string) =>
+  (
+    await eventually(
+      () => quoteAt(service),
+      ({ body }) => body.quote?.outputAmount === outputAmount,
+    )
+  ).body
+const untilListed = (service: TestService, addresses: readonly string[]) =>
+  eventually(
+    async () =>
+      (await service.get(`${path}/solvers`)).body.map(({ address }: { address: string }) => address),
+    (listed) => listed.join() === addresses.join(),
+  )
+const isConnected = async (service: TestService) => (await service.get('/health')).body.database === 'ok'
+
+it('a solver is listed at every replica, and asked only at the one that holds its session', async () => {
+  const { services } = await startReplicas(chain)
+  const [a, b, c] = services
+  await registerEndpoint(a, other, '100')
+  const session = await open(a, '200')
+  for (const service of services) {
+    await untilListed(service, [other.address, account.address])
+    expect((await service.get('/health')).body.activeSolvers).toEqual({ [chain.chainId]: 2 })
+  }
+  await untilOffered(a, '200')
+  const count = session.count('quoteRequest')
+  for (const service of [b, c]) {
+    const { quoteId } = await untilOffered(service, '100')
+    const { body: record } = await service.get(`${path}/quote/${quoteId}`)
+    expect(record.solvers).toMatchObject([{ solver: other.address, outcome: 'QUOTED' }])
+  }
+  expect(session.count('quoteRequest')).toBe(count)
+})
+
+it('a solver with an endpoint too is asked at it by the replicas that do not hold its session', async () => {
+  const { services } = await startReplicas(chain)
+  const [a, b, c] = services
+  await registerEndpoint(b, account, '100')
+  await open(a, '200')
+  await untilOffered(a, '200')
+  for (const service of [b, c]) await untilOffered(service, '100')
+})
+
+it('a solver that connects to another replica ends its session at the first one', async () => {
+  const { services } = await startReplicas(chain)
+  const [a, b, c] = services
+  const first = await open(a, '100')
+  await untilOffered(a, '100')
+  const second = await open(b, '200')
+  expect(await first.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
+  await untilOffered(b, '200')
+  await open(c, '300')
+  expect(await second.ended).toMatchObject({ reason: 'SESSION_REPLACED' })
+  await untilOffered(c, '300')
+  for (const service of [a, b]) {
+    expect((await quoteAt(service)).status).toBe(503)
+    await untilListed(service, [account.address])
+  }
+})
+
+it('an orderly end of a replica releases its sessions at once', async () => {
+  const replicas = await openReplicas(chain)
+  const b = await replicas.start()
+  const a = await startService(chain, { DATABASE_URL: replicas.databaseUrl })
+  const session = await open(a, '100')
+  await untilListed(b, [account.address])
+  await a.close()
+  expect(await session.ended).toMatchObject({ reason: 'SHUTTING_DOWN' })
+  await untilListed(b, [])
+})
+
+it('a replica that is cut off from the database loses its sessions, and ends them when it is back', async () => {
+  const replicas = await openReplicas(chain)
+  const overrides = { replicaLeaseMs: LEASE_MS }
+  const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const b = await replicas.start({}, overrides)
+  const a = await replicas.start({ DATABASE_URL: link.url }, overrides)
+  const session = await open(a, '100')
+  await untilListed(b, [account.address])
+  link.cut()
+  await untilListed(b, [])
+  await untilOffered(a, '100')
+  link.restore()
+  expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+  await eventually(
+    () => open(a, '200').catch(() => undefined),
+    (next) => next !== undefined,
+  )
+  await untilOffered(a, '200')
+  await untilListed(b, [account.address])
+})
+
+it('an outage of the database for all replicas ends no session', async () => {
+  const replicas = await openReplicas(chain)
+  const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+  const start = () => replicas.start({ DATABASE_URL: link.url }, { replicaLeaseMs: LEASE_MS })
+  const services = [await start(), await start(), await start()] as const
+  const session = await open(services[0], '100')
+  for (const service of services) await untilListed(service, [account.address])
+  const client = new pg.Client({ connectionString: replicas.databaseUrl })
+  await client.connect()
+  onTestFinished(() => client.end())
+  const count = async (condition: string) => {
+    const now = 'extract(epoch from clock_timestamp()) * 1000'
+    const { rows } = await client.query(
+      `select count(*)::int as count from replicas where ${condition.replaceAll('now', now)}`,
+    )
+    return rows[0].count
+  }
+  link.cut()
+  await eventually(
+    () => count('expires_at_ms > now'),
+    (live) => live === 0,
+  )
+  link.restore()
+  for (const service of services) await eventually(() => isConnected(service), Boolean)
+  // From then on, each of them releases expired leases.
+  await eventually(
+    () => count(`renewed_since_ms < now - ${2 * LEASE_MS} and expires_at_ms > now`),
+    (settled) => settled === services.length,
+  )
+  for (const service of services) await untilListed(service, [account.address])
+  await untilOffered(services[0], '100')
+  expect(session.count('error')).toBe(0)
+})

@@ -1,0 +1,264 @@
+import { once } from 'node:events'
+import { pino } from 'pino'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { WebSocket } from 'ws'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import {
+  messageOf,
+  type SessionConnection,
+  type SessionMessage,
+  type SessionTransport,
+  transports,
+  webSocket,
+} from '../../support/sessions/session-connections.js'
+import { openSession, sessionText, signedHello } from '../../support/sessions/session-solver.js'
+
+const [account, other, third] = solverAccounts
+const PUBLIC_URL = 'https://quotes.example'
+
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+})
+afterAll(() => chain?.stop())
+afterEach(() => service?.close())
+
+const start = async (environment: Record<string, string> = {}) => {
+  service = await startService(chain, environment)
+}
+
+function connect(transport: SessionTransport, forwardedFor?: string): SessionConnection {
+  const connection = transport.connect(service.url, forwardedFor === undefined ? {} : { forwardedFor })
+  onTestFinished(() => connection.leave())
+  return connection
+}
+
+const options = () => ({ audience: service.url, chainIds: [chain.chainId] })
+const nonceOf = async (connection: SessionConnection) => (await messageOf(connection, 'challenge')).nonce
+
+/** Sends a hello, which is signed for the challenge and then changed. @returns the end */
+async function greet(transport: SessionTransport, change: (hello: SessionMessage) => SessionMessage) {
+  const connection = connect(transport)
+  const hello = await signedHello(account, options(), await nonceOf(connection))
+  connection.send(change(hello))
+  const { code, reason, text } = await connection.ended
+  return { code, reason, text, connection }
+}
+
+const listed = async () => (await service.get(`/v1/${chain.chainId}/solvers`)).body
+
+it('the error of a wrong signature has the text that it must be over', async () => {
+  await start()
+  const { connection } = await greet(webSocket, (hello) => ({ ...hello, name: 'Another' }))
+  const { details } = await messageOf(connection, 'error')
+  const text = sessionText(account, { ...options(), name: 'Another' }, await nonceOf(connection))
+  const message = `must be an EIP-191 signature by ${account.address.toLowerCase()} over ${JSON.stringify(text)}`
+  expect(details).toEqual([{ field: 'signature', message }])
+})
+
+describe.each(transports)('on $name, a hello is refused', (transport) => {
+  const refusal = (reason: string) =>
+    expect.objectContaining(transport === webSocket ? { code: 1008, reason } : { reason })
+
+  it('when it was captured on another connection', async () => {
+    await start()
+    const first = connect(transport)
+    const hello = await signedHello(account, options(), await nonceOf(first))
+    const second = connect(transport)
+    await nonceOf(second)
+    second.send(hello)
+    expect(await second.ended).toEqual(refusal('SIGNATURE_INVALID'))
+    first.send(hello)
+    await messageOf(first, 'ready')
+    const third = connect(transport)
+    await nonceOf(third)
+    third.send(hello)
+    expect(await third.ended).toEqual(refusal('SIGNATURE_INVALID'))
+  })
+
+  it("when a hostile instance passes on this instance's challenge, with or without its own origin", async () => {
+    await start()
+    for (const audience of ['http://hostile.example', service.url]) {
+      const relay = connect(transport)
+      // The solver signs the origin that it dials.
+      const dialled = { ...options(), audience: 'http://hostile.example' }
+      const hello = await signedHello(account, dialled, await nonceOf(relay))
+      relay.send({ ...hello, audience })
+      const reason = audience === service.url ? 'SIGNATURE_INVALID' : 'AUDIENCE_REJECTED'
+      expect(await relay.ended).toEqual(refusal(reason))
+    }
+    expect(await listed()).toEqual([])
+  })
+
+  it.each([
+    ['name', { name: 'Another' }],
+    ['address', { address: other.address }],
+    ['signature', { signature: `0x${'11'.repeat(64)}1b` }],
+  ])('when its %s is not the one that was signed', async (_field, change) => {
+    await start()
+    const end = await greet(transport, (hello) => ({ ...hello, ...change }))
+    expect(end).toEqual(refusal('SIGNATURE_INVALID'))
+  })
+
+  it('when a field is invalid, and the error names each', async () => {
+    await start()
+    const bad = { address: '0x1', name: '', audience: 'ftp://a', chainIds: [], signature: '0x' }
+    const { connection, ...end } = await greet(transport, (hello) => ({ ...hello, ...bad }))
+    expect(end).toEqual(refusal('INVALID_ARGUMENT'))
+    expect(end.text).toContain(
+      transport === webSocket ? 'chainIds must be' : 'see chainIds, audience, address, name, signature',
+    )
+    const error = connection.messages.find(({ type }) => type === 'error')
+    if (transport === webSocket)
+      expect(error?.details.map(({ field }: { field: string }) => field)).toEqual([
+        'chainIds',
+        'audience',
+        'address',
+        'name',
+        'signature',
+      ])
+  })
+
+  it('when a chain is not served, or is given twice', async () => {
+    await start()
+    const unknown = await greet(transport, (hello) => ({ ...hello, chainIds: [chain.chainId, 1] }))
+    expect(unknown).toEqual(refusal('CHAIN_NOT_SUPPORTED'))
+    const twice = await greet(transport, (hello) => ({ ...hello, chainIds: [chain.chainId, chain.chainId] }))
+    expect(twice).toEqual(refusal('INVALID_ARGUMENT'))
+  })
+
+  it('when the solver has no bond', async () => {
+    await start()
+    const connection = connect(transport)
+    connection.send(await signedHello(third, options(), await nonceOf(connection)))
+    expect(await connection.ended).toEqual(refusal('BOND_INSUFFICIENT'))
+    expect(await listed()).toEqual([])
+  })
+
+  it('when another message comes first, or a second one before ready', async () => {
+    await start()
+    const first = connect(transport)
+    await nonceOf(first)
+    first.send({ type: 'pong', id: 'a' })
+    expect(await first.ended).toEqual(refusal('INVALID_ARGUMENT'))
+    const second = connect(transport)
+    const hello = await signedHello(account, options(), await nonceOf(second))
+    second.send(hello)
+    second.send(hello)
+    expect(await second.ended).toEqual(refusal('INVALID_ARGUMENT'))
+    await eventually(listed, (list) => list.length === 0)
+  })
+
+  it('when it is longer than 4 KiB', async () => {
+    await start()
+    const { code, reason } = await greet(transport, (hello) => ({ ...hello, name: 'x'.repeat(5000) }))
+    expect(transport === webSocket ? code : reason).toBe(transport === webSocket ? 1009 : 'INVALID_ARGUMENT')
+  })
+
+  it('when the cursor of its events is unknown', async () => {
+    await start()
+    const end = await greet(transport, (hello) => ({ ...hello, events: { after: 'nonsense' } }))
+    expect(end).toEqual(refusal('CURSOR_UNKNOWN'))
+    expect(await listed()).toEqual([])
+  })
+
+  it('when the operator has turned sessions off', async () => {
+    await start({ SOLVER_SESSIONS: 'false' })
+    const { code, reason } = await connect(transport).ended
+    expect([code, reason]).toEqual([transport === webSocket ? 501 : 12, 'SESSIONS_OFF'])
+  })
+
+  it('when the client opens more connections in a minute than RATE_LIMIT_SESSIONS', async () => {
+    await start({ RATE_LIMIT_SESSIONS: '1' })
+    await nonceOf(connect(transport))
+    const { code, reason } = await connect(transport).ended
+    expect([code, reason]).toEqual([transport === webSocket ? 429 : 8, 'RATE_LIMITED'])
+  })
+})
+
+describe('in production', () => {
+  it('without PUBLIC_URLS no session opens, and the start says so', async () => {
+    const lines: { msg: string }[] = []
+    const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) })
+    service = await startService(chain, { NODE_ENV: 'production' }, { log })
+    expect(lines.map(({ msg }) => msg)).toContainEqual(expect.stringContaining('PUBLIC_URLS'))
+    expect(await connect(webSocket).ended).toMatchObject({ code: 501, reason: 'SESSIONS_OFF' })
+  })
+
+  it('only the origins of PUBLIC_URLS are an audience', async () => {
+    await start({ NODE_ENV: 'production', PUBLIC_URLS: `${PUBLIC_URL}/` })
+    const end = await greet(webSocket, (hello) => hello)
+    expect(end.reason).toBe('AUDIENCE_REJECTED')
+    const session = await openSession(service.url, chain, account, { audience: PUBLIC_URL })
+    session.leave()
+  })
+})
+
+it('a solver opens no more sessions in a minute than RATE_LIMIT_SESSIONS, from any addresses', async () => {
+  await start({ TRUST_PROXY: '1', RATE_LIMIT_SESSIONS: '2' })
+  const open = (solver: typeof account, forwardedFor: string) =>
+    openSession(service.url, chain, solver, { forwardedFor })
+  for (const address of ['198.51.100.1', '198.51.100.2']) (await open(account, address)).leave()
+  await expect(open(account, '198.51.100.3')).rejects.toThrow('RATE_LIMITED')
+  const another = await open(other, '198.51.100.3')
+  another.leave()
+})
+
+it('sessions that a solver opens at the same time count too', async () => {
+  await start({ RATE_LIMIT_SESSIONS: '2', TRUST_PROXY: '1' })
+  const opened = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, index) =>
+      openSession(service.url, chain, account, { forwardedFor: `198.51.100.${index}` }),
+    ),
+  )
+  // One of the two that open may replace the other before that is ready.
+  const limited = opened.filter(
+    (each) => each.status === 'rejected' && /RATE_LIMITED/.test(each.reason.message),
+  )
+  expect(limited).toHaveLength(6)
+})
+
+it('a session that is refused does not count', async () => {
+  await start({ RATE_LIMIT_SESSIONS: '1', TRUST_PROXY: '1' })
+  const open = (forwardedFor: string, events = {}) =>
+    openSession(service.url, chain, account, { forwardedFor, events })
+  await expect(open('198.51.100.1', { after: 'nonsense' })).rejects.toThrow('CURSOR_UNKNOWN')
+  const session = await open('198.51.100.2')
+  session.leave()
+  await expect(open('198.51.100.3')).rejects.toThrow('RATE_LIMITED')
+})
+
+it('text that is no JSON object, and a binary frame, are refused', async () => {
+  await start()
+  for (const data of [
+    '{',
+    '[]',
+    Buffer.from('{}'),
+    '{"type":"hello","type":"hello"}',
+    '{"type":"nothing"}',
+  ]) {
+    const socket = new WebSocket(`${service.url.replace('http', 'ws')}/v1/solvers/session`)
+    await once(socket, 'message')
+    socket.send(data)
+    const [error] = await once(socket, 'message')
+    expect(JSON.parse(String(error))).toMatchObject({ type: 'error', code: 'INVALID_ARGUMENT' })
+    expect((await once(socket, 'close'))[0]).toBe(1008)
+  }
+})
+
+it('a path of HTTP says that it is a WebSocket, and OpenSession that it takes gRPC', async () => {
+  await start()
+  const path = '/v1/solvers/session'
+  expect(await service.get(path)).toMatchObject({ status: 426, body: { code: 'INVALID_ARGUMENT' } })
+  expect((await service.post(path, {})).status).toBe(405)
+  const response = await fetch(`${service.url}/aggregator.v1.SolverService/OpenSession`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/grpc-web+proto' },
+    body: new Uint8Array(5),
+  })
+  expect(response.status).toBe(505)
+})

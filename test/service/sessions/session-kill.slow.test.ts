@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { eventually } from '../../support/eventually.js'
+import { startServiceProcess } from '../../support/process/process.js'
+import { environmentForAll } from '../../support/service/event-service.js'
+import { messageOf, transports } from '../../support/sessions/session-connections.js'
+import { openSession } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { contractStruct } from '../../support/solvers/solver.js'
+
+const [account, other] = solverAccounts
+const MAX_STOP_MS = 5000
+
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+  await calls.approve(chain.contracts.weth, user, 10n ** 20n)
+})
+afterAll(() => chain?.stop())
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of many shapes
+const bodyOf = (response: Response): Promise<any> => response.json()
+const get = async (url: string) => bodyOf(await fetch(url))
+const listed = (url: string) => get(`${url}/v1/${chain.chainId}/solvers`)
+const askQuote = (url: string) =>
+  fetch(`${url}/v1/${chain.chainId}/quote`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(quoteRequest(chain)),
+  })
+
+/** A service as a process that has read its chain. */
+async function start(DB_PATH: string) {
+  const service = startServiceProcess({ ...environmentForAll([chain]), DB_PATH })
+  const url = String((await service.waitFor(/"url":"([^"]+)"/))[1])
+  await eventually(
+    () => get(`${url}/v1/chains`),
+    ({ chains }) => chains[0].domain !== undefined,
+  )
+  return { ...service, url }
+}
+
+describe.each(transports)('on $name', (transport) => {
+  it('after kill -9, no solver is listed that is not connected, and each has kept its place', async () => {
+    const file = temporaryFile()
+    const killed = await start(file)
+    const before = await openSession(killed.url, chain, account, { transport, events: {} })
+    await openSession(killed.url, chain, other, { transport })
+    const [{ registeredAt }] = await listed(killed.url)
+    killed.signal('SIGKILL')
+    await killed.exited
+
+    const { url, signal, exited } = await start(file)
+    expect(await listed(url)).toEqual([])
+    expect((await askQuote(url)).status).toBe(503)
+    const events = { after: before.ready.cursor }
+    const session = await openSession(url, chain, account, { transport, events })
+    expect(await listed(url)).toMatchObject([{ address: account.address, registeredAt }])
+    const { quote, solverSignature, orderId } = await bodyOf(await askQuote(url))
+    await calls.send(user, 'deposit', [contractStruct(quote), solverSignature])
+    const { event } = await session.next('event')
+    expect((event.deposited ?? event).orderId).toBe(orderId)
+    signal('SIGTERM')
+    await session.next('goAway')
+    expect(await exited).toBe(0)
+  })
+
+  it('SIGTERM refuses a hello that has not come', async () => {
+    const service = await start(temporaryFile())
+    const connection = transport.connect(service.url)
+    await messageOf(connection, 'challenge')
+    const startedAt = performance.now()
+    service.signal('SIGTERM')
+    expect(await connection.ended).toMatchObject({ reason: 'SHUTTING_DOWN' })
+    expect(await service.exited).toBe(0)
+    expect(performance.now() - startedAt).toBeLessThan(MAX_STOP_MS)
+  })
+})

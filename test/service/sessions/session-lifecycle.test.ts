@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { deferred } from '../../support/deferred.js'
+import { eventually } from '../../support/eventually.js'
+import { commandLine } from '../../support/process/command-line.js'
+import { startReadyService } from '../../support/service/ready-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { transports, webSocket } from '../../support/sessions/session-connections.js'
+import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, signedUnregistration, startSolver } from '../../support/solvers/solver.js'
+
+const [account] = solverAccounts
+
+let chain: TestChain
+let service: TestService
+let sessions: SessionSolver[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+})
+afterAll(() => chain?.stop())
+beforeEach(() => {
+  sessions = []
+})
+afterEach(async () => {
+  for (const session of sessions) session.leave()
+  await service?.close()
+})
+
+const start = async (environment: Record<string, string> = {}) => {
+  service = await startReadyService([chain], { MIN_SOLVER_BOND: BOND.toString(), ...environment })
+}
+async function open(options: Parameters<typeof openSession>[3] = {}) {
+  const session = await openSession(service.url, chain, account, options)
+  sessions.push(session)
+  return session
+}
+const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+const untilListed = (count: number) =>
+  eventually(
+    async () => (await service.get(`/v1/${chain.chainId}/solvers`)).body,
+    (list) => list.length === count,
+  )
+
+/** Holds its first answer until it is told to go on. */
+function holding(output: string) {
+  const gate = deferred()
+  const behaviour: Parameters<SessionSolver['behave']>[0] = async (...ask) => {
+    await gate.opened
+    return offering(output)(...ask)
+  }
+  return { behaviour, release: gate.open }
+}
+
+describe.each(transports)('on $name', (transport) => {
+  const end = (webSocketCode: number, text: string, grpcCode: number, reason: string) =>
+    expect.objectContaining(
+      transport === webSocket ? { code: webSocketCode, text, reason } : { code: grpcCode, reason },
+    )
+
+  it('a second session replaces the first, which may answer what it was asked', async () => {
+    await start()
+    const { behaviour, release } = holding('100')
+    const first = await open({ transport, behaviour })
+    const early = askQuote()
+    await first.next('quoteRequest')
+    const second = await open({ transport, behaviour: offering('200') })
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '200' })
+    expect(first.count('quoteRequest')).toBe(1)
+    release()
+    expect((await early).body.quote).toMatchObject({ outputAmount: '100' })
+    expect(await first.next('result')).toMatchObject({ outcome: 'QUOTED' })
+    expect(await first.ended).toEqual(end(1008, 'replaced', 10, 'SESSION_REPLACED'))
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '200' })
+    expect(second.count('goAway')).toBe(0)
+    await untilListed(1)
+  })
+
+  it('unregistering ends the session', async () => {
+    await start()
+    const session = await open({ transport })
+    const path = `/v1/${chain.chainId}/solvers/${account.address}`
+    expect((await service.delete(path, await signedUnregistration(account))).status).toBe(200)
+    expect(await session.ended).toMatchObject({ reason: 'SOLVER_NOT_FOUND' })
+    await untilListed(0)
+  })
+
+  it("the operator's block ends the session, and no other opens", async () => {
+    const environment = { DB_PATH: temporaryFile(), BOND_CHECK_INTERVAL_MS: '50' }
+    await start(environment)
+    const session = await open({ transport })
+    const blocked = await commandLine(['solvers', 'block', account.address], { environment })
+    expect(blocked.code).toBe(0)
+    expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
+    await expect(open({ transport })).rejects.toThrow('SOLVER_BLOCKED')
+  })
+
+  it('a solver whose bond is withdrawn is not asked until it is back, and keeps its session', async () => {
+    await start()
+    const { send } = createCalls(chain.devnet, chain.contracts.settlement)
+    const session = await open({ transport })
+    await untilListed(1)
+    await send(account, 'requestUnstake', [1n])
+    await untilListed(0)
+    expect((await askQuote()).status).toBe(503)
+    expect(session.count('quoteRequest')).toBe(0)
+    await send(account, 'cancelUnstake', [])
+    await untilListed(1)
+    expect((await askQuote()).status).toBe(200)
+  })
+
+  it('a shutdown announces itself, waits for the open answers, and then ends the session', async () => {
+    await start()
+    const { behaviour, release } = holding('100')
+    const session = await open({ transport, behaviour })
+    const quote = askQuote()
+    await session.next('quoteRequest')
+    const closed = service.close()
+    expect((await session.next('goAway')).reconnectWithinMs).toBe(1000)
+    release()
+    expect((await quote).body.quote).toMatchObject({ outputAmount: '100' })
+    expect(await session.next('result')).toMatchObject({ outcome: 'QUOTED' })
+    expect(await session.ended).toMatchObject({
+      code: transport === webSocket ? 1001 : 14,
+      reason: 'SHUTTING_DOWN',
+    })
+    await closed
+  })
+
+  it('requests on open connections are answered while the service drains', async () => {
+    await start()
+    const session = await open({ transport, behaviour: offering('100') })
+    expect((await askQuote()).status).toBe(200)
+    const closed = service.close({ drainMs: 1000 })
+    await session.next('goAway')
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '100' })
+    expect(await session.ended).toMatchObject({ reason: 'SHUTTING_DOWN' })
+    await closed
+  })
+})
+
+it('a solver that registered its endpoint before keeps its place when its session ends', async () => {
+  await start()
+  const solver = await startSolver(chain, account, honest({ output: '100' }))
+  await solver.register(service)
+  const [{ registeredAt }] = await untilListed(1)
+  const session = await open()
+  session.leave()
+  await eventually(
+    async () => service.metric('aggregator_solver_sessions', {}),
+    (count) => count === 0,
+  )
+  expect((await untilListed(1))[0]).toMatchObject({ registeredAt })
+  await solver.close()
+})

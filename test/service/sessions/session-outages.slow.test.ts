@@ -1,0 +1,197 @@
+import Database from 'better-sqlite3'
+import type { LocalAccount } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { eventually } from '../../support/eventually.js'
+import { startCable } from '../../support/faults/cable.js'
+import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startReadyService } from '../../support/service/ready-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { transports } from '../../support/sessions/session-connections.js'
+import { offering, openSession, type SessionSolver } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { contractStruct } from '../../support/solvers/solver.js'
+
+const [account, other] = solverAccounts
+const UNLIMITED = 2n ** 256n - 1n
+let chain: TestChain
+let second: TestChain
+let calls: ReturnType<typeof createCalls>
+let service: TestService
+let sessions: SessionSolver[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  second = await startChain({ bonded: 2, chainId: 31338 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 20n)
+  await calls.approve(chain.contracts.weth, user, UNLIMITED)
+})
+afterAll(() => Promise.all([chain?.stop(), second?.stop()]))
+afterEach(async () => {
+  for (const session of sessions) session.leave()
+  sessions = []
+  await service?.close()
+})
+
+async function open(
+  solver: LocalAccount,
+  options: Parameters<typeof openSession>[3] = {},
+  url = service.url,
+) {
+  const session = await openSession(url, chain, solver, options)
+  sessions.push(session)
+  return session
+}
+const listed = async (on = chain) => (await service.get(`/v1/${on.chainId}/solvers`)).body
+const untilListed = (count: number) => eventually(listed, (list) => list.length === count)
+const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+
+describe.each(transports)('on $name', (transport) => {
+  it('a locked file: connect fails, disconnect hides, and both are mended', async () => {
+    const DB_PATH = temporaryFile()
+    service = await startReadyService([chain], { DB_PATH })
+    const a = await open(account, { transport })
+    const lock = new Database(DB_PATH)
+    lock.exec('begin immediate')
+    a.leave()
+    await a.ended
+    await untilListed(0)
+    await expect(open(other, { transport })).rejects.toThrow('DATABASE_UNAVAILABLE')
+    expect(await listed()).toEqual([])
+    expect((await askQuote()).status).toBe(503)
+    lock.exec('rollback')
+    const b = await open(account, { transport, behaviour: offering('700') })
+    await open(other, { transport, behaviour: offering('300') })
+    expect(await listed()).toHaveLength(2)
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '700' })
+    await eventually(
+      async () =>
+        lock.prepare('select count(*) as n from solvers where session_ended_at_ms is null').get() as {
+          n: number
+        },
+      ({ n }) => n === 2,
+    )
+    lock.close()
+    expect(b.messages.filter(({ type }) => type === 'error')).toEqual([])
+  })
+
+  it('PostgreSQL away: the session stays, ends and connects come right', async () => {
+    const { url: databaseUrl } = await makeRestorablePostgres()
+    const link = await startDatabaseLink(databaseUrl)
+    onTestFinished(() => link.close())
+    service = await startReadyService([chain], { DATABASE_URL: link.url })
+    const a = await open(account, { transport, behaviour: offering('500'), events: {} })
+    const b = await open(other, { transport, behaviour: offering('900') })
+    link.cut()
+    await eventually(
+      () => service.get(`/v1/${chain.chainId}/orders`),
+      ({ status }) => status === 503,
+    )
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '900' })
+    b.leave()
+    await b.ended
+    await untilListed(1)
+    const quote = await askQuote()
+    expect(quote.body.quote).toMatchObject({ outputAmount: '500' })
+    await expect(open(other, { transport })).rejects.toThrow('DATABASE_UNAVAILABLE')
+    await calls.send(user, 'deposit', [contractStruct(quote.body.quote), quote.body.solverSignature])
+    link.restore()
+    await a.next('event')
+    const c = await eventually(
+      () => open(other, { transport, behaviour: offering('800') }).catch(() => undefined),
+      (s) => s !== undefined,
+    )
+    await untilListed(2)
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '800' })
+    expect(c?.count('error')).toBe(0)
+    expect(a.count('error')).toBe(0)
+  })
+
+  it('PostgreSQL held while the session is written: a broken connect leaves nothing', async () => {
+    const { url: databaseUrl } = await makeRestorablePostgres()
+    const link = await startDatabaseLink(databaseUrl)
+    onTestFinished(() => link.close())
+    service = await startReadyService([chain], { DATABASE_URL: link.url })
+    const hold = link.hold('answers', 'session_id')
+    const opening = open(account, { transport }).catch((error) => String(error))
+    await hold.reached
+    link.cut()
+    link.restore()
+    hold.release()
+    expect(await opening).toContain('DATABASE_UNAVAILABLE')
+    await untilListed(0)
+    const a = await eventually(
+      () => open(account, { transport }).catch(() => undefined),
+      (s) => s !== undefined,
+    )
+    await untilListed(1)
+    await eventually(askQuote, ({ status }) => status === 200)
+    expect(a?.count('error')).toBe(0)
+  })
+
+  it('the node away: hello is refused, an open session stays and is asked again', async () => {
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    service = await startReadyService([chain], {
+      [`RPC_URL_${chain.chainId}`]: rpc.url,
+      BOND_CHECK_INTERVAL_MS: '50',
+      MIN_SOLVER_BOND: BOND.toString(),
+    })
+    onTestFinished(() => rpc.close())
+    const a = await open(account, { transport })
+    rpc.setUp(false)
+    await expect(open(other, { transport })).rejects.toThrow('CHAIN_UNAVAILABLE')
+    expect(await listed()).toHaveLength(1)
+    await calls.send(account, 'requestUnstake', [1n])
+    rpc.setUp(true)
+    await untilListed(0)
+    await calls.send(account, 'cancelUnstake', [])
+    await untilListed(1)
+    await eventually(askQuote, ({ status }) => status === 200)
+    expect(a.count('error')).toBe(0)
+  })
+
+  it('a cut cable frees the session; a stall without FIN ends it by the heartbeat', async () => {
+    service = await startReadyService([chain], {}, { sessionHeartbeatMs: 200 })
+    const cable = await startCable(service.url)
+    await open(account, { transport }, cable.url)
+    cable.cut()
+    await untilListed(0)
+    const b = await open(account, { transport }, cable.url)
+    await untilListed(1)
+    b.pause()
+    await untilListed(0)
+    expect((await askQuote()).status).toBe(503)
+    await open(account, { transport })
+    expect((await askQuote()).status).toBe(200)
+    await cable.close()
+  })
+
+  it('two chains of which one node is away', async () => {
+    const rpc = await startRpcProxy(second.devnet.rpcUrl)
+    service = await startReadyService([chain, second], { [`RPC_URL_${second.chainId}`]: rpc.url })
+    onTestFinished(() => rpc.close())
+    const ids = [chain.chainId, second.chainId]
+    const a = await open(account, { transport, chainIds: ids })
+    expect(await listed(second)).toHaveLength(1)
+    rpc.setUp(false)
+    expect((await askQuote()).status).toBe(200)
+    await expect(open(other, { transport, chainIds: ids })).rejects.toThrow('Chain 31338')
+    expect(await listed()).toHaveLength(1)
+    await open(other, { transport, behaviour: offering('500') })
+    expect(await listed()).toHaveLength(2)
+    // One chain is taken over by another session of the same solver.
+    const b = await open(account, { transport, behaviour: offering('770') })
+    expect((await askQuote()).body.quote.outputAmount).toBe('770')
+    rpc.setUp(true)
+    expect(await listed(second)).toHaveLength(1)
+    expect(a.count('error')).toBe(0)
+    b.leave()
+    await untilListed(1)
+    expect(await listed(second)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { deferred } from '../../support/deferred.js'
+import { eventually } from '../../support/eventually.js'
+import { startReadyService } from '../../support/service/ready-service.js'
+import type { TestService } from '../../support/service/service.js'
+import { transports } from '../../support/sessions/session-connections.js'
+import { offering, openSession, type SessionSolver, silent } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
+
+const [account, other, third] = solverAccounts
+
+let chain: TestChain
+let service: TestService
+let sessions: SessionSolver[] = []
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+})
+afterAll(() => chain?.stop())
+afterEach(async () => {
+  for (const session of sessions) session.leave()
+  sessions = []
+  await service?.close()
+})
+
+const start = async (environment: Record<string, string> = {}) => {
+  service = await startReadyService([chain], environment)
+}
+async function open(
+  ...[solver, options]: [Parameters<typeof openSession>[2], Parameters<typeof openSession>[3]?]
+) {
+  const session = await openSession(service.url, chain, solver, options)
+  sessions.push(session)
+  return session
+}
+const askQuote = () => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+
+describe.each(transports)('on $name', (transport) => {
+  it('a solver without an endpoint is listed, is asked, and wins a quote', async () => {
+    await start()
+    const solver = await startSolver(chain, other, honest({ output: '1000' }))
+    onTestFinished(() => solver.close())
+    await solver.register(service)
+    const session = await open(account, { transport, name: 'Ada', behaviour: offering('1001') })
+    const { body: list } = await service.get(`/v1/${chain.chainId}/solvers`)
+    expect(list).toContainEqual(expect.objectContaining({ address: account.address, name: 'Ada' }))
+
+    const { status, body } = await askQuote()
+    expect(status).toBe(200)
+    expect(body.quote).toMatchObject({ solver: account.address, outputAmount: '1001' })
+    expect(body.alternativeQuotes).toHaveLength(1)
+    const ask = await session.next('quoteRequest')
+    const [httpAsk] = solver.asks
+    expect(ask).toMatchObject({ ...httpAsk, kind: 'FIRM' })
+    expect(ask.deadline).toBeGreaterThan(Date.now() - 10_000)
+    expect(await session.next('result')).toMatchObject({ id: ask.id, outcome: 'QUOTED', rank: 1 })
+    const { body: record } = await service.get(`/v1/${chain.chainId}/quote/${ask.id}`)
+    expect(record.solvers).toMatchObject([{ solver: account.address, outcome: 'QUOTED', rank: 1 }])
+  })
+
+  it('the result of a quote comes before the next request', async () => {
+    await start()
+    const session = await open(account, { transport, behaviour: offering('500') })
+    for (let quote = 0; quote < 5; quote++) expect((await askQuote()).status).toBe(200)
+    await session.next('result', 4)
+    const types = session.messages.map(({ type }) => type)
+    const inTurns = Array.from({ length: 5 }, () => ['quoteRequest', 'result']).flat()
+    expect(types).toEqual(['challenge', 'ready', ...inTurns])
+  })
+
+  it('a solver that declines has its code in its record', async () => {
+    await start()
+    const session = await open(account, {
+      transport,
+      behaviour: async ({ id }) => ({ type: 'decline', id, code: codeOf(transport.name, 'PAUSED') }),
+    })
+    expect((await askQuote()).status).toBe(503)
+    const { id } = await session.next('result')
+    const { body } = await service.get(`/v1/${chain.chainId}/quote/${id}`)
+    expect(body.solvers).toMatchObject([{ outcome: 'DECLINED', declineCode: 'PAUSED' }])
+  })
+
+  it('a quote that does not match its request is invalid, and does not end the session', async () => {
+    await start()
+    const session = await open(account, {
+      transport,
+      behaviour: async (ask, { quoteFor, sign }) => ({
+        type: 'quote',
+        id: ask.id,
+        ...(await sign({ ...quoteFor(ask), inputAmount: '7' })),
+      }),
+    })
+    expect((await askQuote()).status).toBe(503)
+    expect(await session.next('result')).toMatchObject({
+      outcome: 'INVALID',
+      reason: 'fixed_amount_mismatch',
+    })
+    session.behave(offering('500'))
+    expect((await askQuote()).body.quote).toMatchObject({ outputAmount: '500' })
+  })
+
+  it('an answer after the deadline is dropped, and the session goes on', async () => {
+    await start({ QUOTE_TIMEOUT_MS: '2000' })
+    const session = await open(account, { transport, behaviour: silent })
+    expect((await askQuote()).status).toBe(503)
+    expect(await session.next('result')).toMatchObject({ outcome: 'LATE' })
+    const { id } = await session.next('quoteRequest')
+    session.send({ type: 'decline', id })
+    session.behave(offering('500'))
+    expect((await askQuote()).status).toBe(200)
+  })
+
+  it('concurrent requests are answered in any order', async () => {
+    await start()
+    const isAllThere = deferred()
+    let count = 0
+    await open(account, {
+      transport,
+      behaviour: async (...ask) => {
+        const position = count++
+        if (count === 5) isAllThere.open()
+        await isAllThere.opened
+        return offering(String(1000 + position))(...ask)
+      },
+    })
+    const quotes = await Promise.all(Array.from({ length: 5 }, askQuote))
+    const outputs = quotes.map(({ body }) => body.quote.outputAmount)
+    expect(outputs.sort()).toEqual(['1000', '1001', '1002', '1003', '1004'])
+  })
+
+  it('a solver with an endpoint too is asked on its session, and at its endpoint after the session', async () => {
+    await start()
+    const solver = await startSolver(chain, account, honest({ output: '100' }))
+    onTestFinished(() => solver.close())
+    await solver.register(service)
+    const session = await open(account, { transport, behaviour: offering('200') })
+    expect((await askQuote()).body.quote.outputAmount).toBe('200')
+    session.leave()
+    const { body } = await eventually(askQuote, ({ body }) => body.quote?.outputAmount === '100')
+    expect(body.alternativeQuotes).toEqual([])
+  })
+
+  it('a request that is open when the solver leaves fails at once', async () => {
+    await start({ QUOTE_TIMEOUT_MS: '20000' })
+    const session = await open(account, { transport, behaviour: silent })
+    const quote = askQuote()
+    const { id } = await session.next('quoteRequest')
+    session.leave()
+    expect((await quote).status).toBe(503)
+    const { body } = await service.get(`/v1/${chain.chainId}/quote/${id}`)
+    expect(body.solvers).toMatchObject([{ outcome: 'FAILED', reason: 'session_ended' }])
+    expect(await service.metric('aggregator_solver_session_ends_total', { reason: 'CLOSED' })).toBe(1)
+    expect(await service.metric('aggregator_solver_sessions', { transport: transport.name })).toBe(0)
+  })
+})
+
+it("an answer with another solver's id ends the session, and the other solver is not hurt", async () => {
+  await start()
+  let stolen = ''
+  const isStolen = deferred()
+  await open(other, {
+    behaviour: async (ask, signer) => {
+      stolen = ask.id
+      isStolen.open()
+      await thief.ended
+      return offering('900')(ask, signer)
+    },
+  })
+  const thief = await open(third, {
+    behaviour: async () => {
+      await isStolen.opened
+      return { type: 'decline', id: stolen, code: 'OTHER' }
+    },
+  })
+  const { body } = await askQuote()
+  expect(body.quote).toMatchObject({ solver: other.address, outputAmount: '900' })
+  expect(await thief.ended).toMatchObject({ code: 1008, reason: 'RATE_LIMITED' })
+})
+
+it('two sessions of one solver on two transports are one solver', async () => {
+  await start()
+  for (const transport of transports) await open(account, { transport, behaviour: offering('300') })
+  const { body } = await askQuote()
+  expect(body.alternativeQuotes).toEqual([])
+})
+
+/** The code as this transport's clients write it. */
+function codeOf(transport: string, code: string): string {
+  return transport === 'grpc' ? `DECLINE_CODE_${code}` : code
+}

@@ -1,0 +1,276 @@
+import SQLite from 'better-sqlite3'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { between } from '../../support/between.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { databases } from '../../support/databases/service-databases.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { eventually } from '../../support/eventually.js'
+import { commandLine } from '../../support/process/command-line.js'
+import { startProcess } from '../../support/process/process.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { offering, openSession } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import {
+  contractStruct,
+  register,
+  signedRegistration,
+  signedUnregistration,
+} from '../../support/solvers/solver.js'
+
+const [account, other] = solverAccounts
+const ENDPOINT = 'http://127.0.0.1:9'
+
+let chain: TestChain
+let path: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  path = `/v1/${chain.chainId}/solvers`
+})
+afterAll(() => chain?.stop())
+
+async function start(environment: Record<string, string>): Promise<TestService> {
+  const service = await startService(chain, { BOND_CHECK_INTERVAL_MS: '100', ...environment })
+  onTestFinished(() => service.close())
+  return service
+}
+
+async function listed(service: TestService): Promise<string[]> {
+  return (await service.get(path)).body.map(({ address }: { address: string }) => address)
+}
+const untilListed = (service: TestService, ...addresses: string[]) =>
+  eventually(
+    () => listed(service),
+    (list) => list.join() === addresses.join(),
+  )
+/** Runs a statement on the database while the service uses it. */
+async function execute(environment: Record<string, string>, statement: string): Promise<void> {
+  const { DB_PATH, DATABASE_URL } = environment
+  if (DB_PATH !== undefined) return void new SQLite(DB_PATH).exec(statement).close()
+  const database = new pg.Client(DATABASE_URL)
+  await database.connect()
+  await database.query(statement)
+  await database.end()
+}
+const registering = async (service: TestService) =>
+  service.post(`${path}/register`, await signedRegistration(account, { endpointUrl: ENDPOINT }))
+
+describe.each(databases)('solvers block on %s', (_kind, make) => {
+  it('works while a service runs, and so does solvers unblock', async () => {
+    const { environment, drop } = await make()
+    onTestFinished(drop)
+    const cli = (...argv: string[]) => commandLine(['solvers', ...argv], { environment })
+    const service = await start(environment)
+    for (const each of [account, other])
+      await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
+
+    const removed = await cli('block', account.address.toLowerCase(), '--chain', '31337')
+    expect(removed).toEqual({
+      code: 0,
+      stdout: `${account.address} is removed from chain 31337, and is blocked from chain 31337. A running service follows within BOND_CHECK_INTERVAL_MS.\n`,
+      stderr: '',
+    })
+    await untilListed(service, other.address)
+    const refused = await registering(service)
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { error: 'The operator of this instance has blocked this address.', code: 'SOLVER_BLOCKED' },
+    ])
+    const gone = await service.delete(`${path}/${account.address}`, await signedUnregistration(account))
+    expect(gone.body.code).toBe('SOLVER_NOT_FOUND')
+
+    expect((await cli('blocked')).stdout).toMatch(
+      new RegExp(`^solver +chain +blocked\n${account.address}  31337  \\S+Z\n$`),
+    )
+    const allowed = await cli('unblock', account.address, '--chain', '31337', '--json')
+    expect([allowed.code, JSON.parse(allowed.stdout)]).toEqual([
+      0,
+      { status: 'allowed', address: account.address, chainId: 31337 },
+    ])
+    expect((await registering(service)).status).toBe(200)
+    expect((await cli('blocked')).stdout).toBe('No address is blocked.\n')
+  })
+
+  it('works while no service runs, and for every chain', async () => {
+    const { environment, drop } = await make()
+    onTestFinished(drop)
+    const cli = (...argv: string[]) => commandLine(['solvers', ...argv], { environment })
+    const before = await startService(chain, environment)
+    await register(before, chain.chainId, account, { endpointUrl: ENDPOINT })
+    await before.close()
+
+    const removedAt = Date.now()
+    const removed = await cli('block', account.address, '--json')
+    expect([removed.code, JSON.parse(removed.stdout)]).toEqual([
+      0,
+      {
+        status: 'removed',
+        address: account.address,
+        blockedAt: between(removedAt, Date.now()),
+        removedFrom: [31337],
+      },
+    ])
+    const unknown = await cli('block', other.address)
+    expect(unknown.stdout).toBe(`${other.address} was not registered, and is blocked from every chain.\n`)
+    const after = await start(environment)
+    expect(await listed(after)).toEqual([])
+    expect((await registering(after)).body.code).toBe('SOLVER_BLOCKED')
+
+    await cli('block', account.address, '--chain', '31337')
+    const single = await cli('unblock', account.address, '--chain', '31337')
+    expect([single.code, single.stdout, single.stderr]).toEqual([
+      4,
+      '',
+      `error: ${account.address} is blocked on every chain: leave --chain out to change that.\n`,
+    ])
+    expect(JSON.parse((await cli('blocked', '--json')).stdout)).toHaveLength(3)
+    expect((await cli('unblock', account.address)).stdout).toBe(
+      `${account.address} may register on every chain again.\n`,
+    )
+    expect((await registering(after)).status).toBe(200)
+    const again = await cli('unblock', account.address)
+    expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not blocked.\n`])
+  })
+
+  it('drops a blocked solver that is in the list', async () => {
+    const { environment, drop } = await make()
+    onTestFinished(drop)
+    const service = await start(environment)
+    for (const each of [account, other])
+      await register(service, chain.chainId, each, { endpointUrl: ENDPOINT })
+    await execute(
+      environment,
+      `insert into listed_solvers values ('blocked', 0, '${account.address.toLowerCase()}', 1)`,
+    )
+    await untilListed(service, other.address)
+  })
+
+  it('does not show in the response to an unsigned request', async () => {
+    const { environment, drop } = await make()
+    onTestFinished(drop)
+    const service = await start(environment)
+    await commandLine(['solvers', 'block', account.address], { environment })
+    const { signature } = await signedRegistration(other, { endpointUrl: ENDPOINT })
+    const body = { ...(await signedRegistration(account, { endpointUrl: ENDPOINT })), signature }
+    expect((await service.post(`${path}/register`, body)).body.code).toBe('SIGNATURE_INVALID')
+  })
+})
+
+/** A session with events whose solver has an order that a user has deposited, and is blocked then. */
+async function blockWithOpenOrder() {
+  const environment = { DB_PATH: temporaryFile() }
+  const service = await start(environment)
+  const calls = createCalls(chain.devnet, chain.contracts.settlement)
+  const { weth, usdc } = chain.contracts
+  for (const [token, owner] of [
+    [weth, user],
+    [usdc, account],
+  ] as const) {
+    await calls.mint(token, owner.address, 10n ** 20n)
+    await calls.approve(token, owner, 10n ** 20n)
+  }
+  const session = await openSession(service.url, chain, account, { behaviour: offering('1000'), events: {} })
+  onTestFinished(session.leave)
+  const { body } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+  await session.next('event')
+  await commandLine(['solvers', 'block', account.address], { environment })
+  await untilListed(service)
+  return { environment, service, calls, session, orderId: body.orderId }
+}
+
+it('a blocked solver gets the events of its open orders on its session, which ends after them', async () => {
+  const { service, calls, session, orderId } = await blockWithOpenOrder()
+  expect((await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).status).toBe(503)
+  await calls.send(account, 'fill', [orderId])
+  expect((await session.next('event', 1)).event).toMatchObject({ type: 'Settled', orderId })
+  expect(await session.ended).toMatchObject({ reason: 'SOLVER_BLOCKED' })
+})
+
+it('a solver that is unblocked while its orders are open is told to connect again', async () => {
+  const { environment, session } = await blockWithOpenOrder()
+  await commandLine(['solvers', 'unblock', account.address], { environment })
+  expect(await session.ended).toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+})
+
+it('registrations succeed while another process blocks and unblocks a solver again and again', async () => {
+  const environment = { DB_PATH: temporaryFile() }
+  const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })
+  const script = `
+    const { openSolverLists } = await import('./src/store/solvers/open-solver-lists.ts')
+    const { lists: { blocked: blockedSolvers } } = await openSolverLists({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
+    const address = '${other.address.toLowerCase()}'
+    process.stdout.write('writing\\n')
+    for (;;) {
+      await blockedSolvers.add({ address, chainId: undefined, listedAt: Date.now() })
+      await blockedSolvers.remove(address, undefined)
+      await new Promise((resolve) => setImmediate(resolve))
+    }`
+  const argv = ['--import', 'tsx', '--input-type=module', '--eval', script]
+  const writer = startProcess(process.execPath, argv, environment)
+  await writer.waitFor(/writing/)
+  for (let count = 0; count < 40; count++) {
+    await register(service, chain.chainId, account, { endpointUrl: ENDPOINT })
+    expect(await listed(service)).toEqual([account.address])
+  }
+  writer.signal('SIGKILL')
+  await writer.exited
+})
+
+describe('a solvers command', () => {
+  it.each([
+    [
+      'a file that does not exist',
+      { DB_PATH: '/nonexistent/service.db' },
+      2,
+      'DB_PATH is /nonexistent/service.db',
+    ],
+    ['a database in memory', { DB_PATH: ':memory:' }, 2, 'DB_PATH is :memory:, which cannot be opened'],
+    ['a URL of another database', { DATABASE_URL: 'mysql://127.0.0.1' }, 2, 'DATABASE_URL must be a URL'],
+    [
+      'a PostgreSQL that does not answer',
+      { DATABASE_URL: 'postgres://a:b@127.0.0.1:9/c' },
+      3,
+      '(DATABASE_UNAVAILABLE)',
+    ],
+  ])('names the cause of %s', async (_which, environment, exitCode, message) => {
+    const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
+      environment,
+    })
+    expect([code, stdout]).toEqual([exitCode, ''])
+    expect(stderr).toContain(`error: `)
+    expect(stderr).toContain(message)
+  })
+
+  it('reports why a file cannot be written', async () => {
+    const environment = { DB_PATH: temporaryFile() }
+    await (await startService(chain, environment)).close()
+    // SQLite rolls the transaction back itself, as on a full disk.
+    await execute(
+      environment,
+      "create trigger full before insert on listed_solvers begin select raise(rollback, 'disk is full'); end",
+    )
+    const { code, stdout, stderr } = await commandLine(['solvers', 'block', account.address], {
+      environment,
+    })
+    expect([code, stdout, stderr]).toEqual([
+      3,
+      '',
+      `error: The file in DB_PATH, ${environment.DB_PATH}, cannot be used: disk is full (SQLITE_CONSTRAINT_TRIGGER)\n`,
+    ])
+  })
+
+  it('leaves a file without tables of this version unchanged', async () => {
+    const file = temporaryFile()
+    new SQLite(file).exec('create table a (b)').close()
+    const { code, stderr } = await commandLine(['solvers', 'blocked'], { environment: { DB_PATH: file } })
+    expect([code, stderr]).toEqual([
+      2,
+      'error: DB_PATH names a database that this version has not opened yet: start the service once\n',
+    ])
+    const tables = new SQLite(file).prepare('select name from sqlite_master').pluck().all()
+    expect(tables).toEqual(['a'])
+  })
+})

@@ -1,0 +1,189 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { encodeAbiParameters, type Hex, stringToHex } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import type { Address } from '../../../src/domain/values/hex.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { deployOdd, deploySettlementOf } from '../../support/chain/odd-tokens.js'
+import { eventually } from '../../support/eventually.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../../support/service/service.js'
+
+const NOTHING = '0x'
+/** The selectors of two views. */
+const [SYMBOL, BOND_TOKEN] = ['0x95d89b41', '0xf21b52e5']
+
+let chain: TestChain
+let rpc: RpcProxy
+let service: TestService | undefined
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+})
+afterEach(async () => {
+  await service?.close()
+  service = undefined
+  rpc.close()
+})
+
+const text = (symbol: string) => encodeAbiParameters([{ type: 'string' }], [symbol])
+const integer = (value: bigint) => encodeAbiParameters([{ type: 'uint256' }], [value])
+const rawToken = (symbol: Hex, decimals: Hex) => deployOdd(chain.devnet, 'RawToken', [symbol, decimals])
+const dataOf = ({ params }: { params?: readonly unknown[] }) =>
+  (params?.[0] as { data?: string } | undefined)?.data
+
+async function start(settlement: Address, rpcUrl = rpc.url): Promise<TestService> {
+  const contracts = { ...chain.contracts, settlement }
+  service = await startService({ ...chain, contracts }, { [`RPC_URL_${chain.chainId}`]: rpcUrl })
+  return service
+}
+
+async function listed() {
+  const [first] = (await service?.get('/v1/chains'))?.body.chains ?? []
+  return first
+}
+
+/** The bond token after the service has asked for all of it. */
+async function untilToken(isWhole: (token: { decimals?: number }) => boolean = () => true) {
+  const { bondToken } = await eventually(
+    listed,
+    ({ bondToken: shown }) => shown !== undefined && isWhole(shown),
+  )
+  return bondToken
+}
+
+/** The token of a service on a settlement contract with bonds in it. */
+async function shownFor(address: Address) {
+  await start(await deploySettlementOf(chain.devnet, address))
+  return untilToken()
+}
+
+describe('a bond token is shown', () => {
+  it.each([
+    [
+      'with a symbol of bytes32, as old tokens have',
+      stringToHex('MKR', { size: 32 }),
+      { symbol: 'MKR', decimals: 18 },
+    ],
+    ['with letters of a script from right to left', text('עברית'), { symbol: 'עברית', decimals: 18 }],
+    ['without a symbol that has control characters', text('US\u0007DC'), { decimals: 18 }],
+    ['without a symbol that reverses its direction', text('USD\u202eC'), { decimals: 18 }],
+    ['without a symbol of 65 characters', text('N'.repeat(65)), { decimals: 18 }],
+    ['without a symbol that is no text', integer(7n), { decimals: 18 }],
+    ['without a symbol when it has none', NOTHING, { decimals: 18 }],
+  ] as const)('%s', async (_, symbol, expected) => {
+    const address = await rawToken(symbol, integer(18n))
+    expect(await shownFor(address)).toEqual({ address, ...expected })
+  })
+
+  it.each([
+    ['with 255 decimals', integer(255n), { symbol: 'USDC', decimals: 255 }],
+    ['without decimals when they exceed uint8', integer(256n), { symbol: 'USDC' }],
+    ['without decimals when it has none', NOTHING, { symbol: 'USDC' }],
+  ] as const)('%s', async (_, decimals, expected) => {
+    const address = await rawToken(text('USDC'), decimals)
+    expect(await shownFor(address)).toEqual({ address, ...expected })
+  })
+
+  it('by its address when all its calls revert', async () => {
+    const address = await rawToken(NOTHING, NOTHING)
+    expect(await shownFor(address)).toEqual({ address })
+  })
+
+  it('by its address when there is no contract', async () => {
+    const address = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'
+    expect(await shownFor(address)).toEqual({ address })
+  })
+
+  it('by its address when its calls use up all gas, and the chain is read as always', async () => {
+    const address = await deployOdd(chain.devnet, 'BurningToken')
+    expect(await shownFor(address)).toEqual({ address })
+    expect((await listed()).status).toBe('ok')
+  })
+
+  it('without a symbol of a mebibyte, whose calls have too little gas', async () => {
+    const address = await deployOdd(chain.devnet, 'LongToken')
+    expect(await shownFor(address)).toEqual({ address, decimals: 6 })
+  })
+
+  it('without a symbol of a mebibyte, also when the node does not limit gas', async () => {
+    const { bondToken, settlement } = chain.contracts
+    rpc.intercept(async (call, pass) =>
+      dataOf(call) === SYMBOL ? { result: text('N'.repeat(2 ** 20)) } : pass(),
+    )
+    await start(settlement)
+    // A busy machine may read such an answer for longer than its time. Then all is read again.
+    const shown = await untilToken(({ decimals }) => decimals !== undefined)
+    expect(shown).toEqual({ address: bondToken, decimals: 6 })
+  })
+
+  it('without a request to the URL that it names (ERC-3668)', async () => {
+    const requests: (string | undefined)[] = []
+    const server = createServer((request, response) => {
+      requests.push(request.url)
+      response.end(JSON.stringify({ data: text('USDC') }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const { port } = server.address() as AddressInfo
+    const address = await deployOdd(chain.devnet, 'LookupToken', [`http://127.0.0.1:${port}/{sender}/{data}`])
+    expect(await shownFor(address)).toEqual({ address })
+    expect(requests).toEqual([])
+  })
+})
+
+describe('no bond token is shown', () => {
+  /** Waits until a call for the token has been answered and another answer of the node has come. */
+  async function untilAsked(): Promise<void> {
+    await expect
+      .poll(() =>
+        rpc
+          .requests()
+          .flat()
+          .some((call) => dataOf(call) === BOND_TOKEN),
+      )
+      .toBe(true)
+    await service?.get(`/v1/${chain.chainId}/order/0x${'ab'.repeat(32)}`)
+  }
+
+  it('for a settlement contract without BOND_TOKEN, whose domain follows from the name of the protocol', async () => {
+    const settlement = await deployOdd(chain.devnet, 'OldSettlement')
+    await start(settlement)
+    await untilAsked()
+    const { bondToken, domain, status } = await listed()
+    expect([bondToken, status]).toEqual([undefined, 'ok'])
+    expect(domain).toEqual({
+      name: 'Service',
+      version: '1',
+      chainId: chain.chainId,
+      verifyingContract: settlement,
+    })
+  })
+
+  it('for a settlement contract whose BOND_TOKEN is the zero address', async () => {
+    await start(await deploySettlementOf(chain.devnet, `0x${'0'.repeat(40)}`))
+    await untilAsked()
+    expect((await listed()).bondToken).toBeUndefined()
+  })
+})
+
+it.each([
+  ['over HTTP, in batches', () => rpc.url],
+  ['over a WebSocket', () => rpc.wsUrl],
+])(
+  'a node that does not answer for the token %s delays neither the start nor the end of the service',
+  async (_, url) => {
+    const held = rpc.hold((call) => dataOf(call) === BOND_TOKEN)
+    const { close, get } = await start(chain.contracts.settlement, url())
+    await held.reached
+    expect((await get('/v1/chains')).body.chains[0]).toMatchObject({ status: 'ok', domain: chain.domain })
+    expect((await listed()).bondToken).toBeUndefined()
+    await close()
+    service = undefined
+    held.release()
+  },
+)

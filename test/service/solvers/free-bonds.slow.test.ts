@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { eventually } from '../../support/eventually.js'
+import { startDatabaseLink } from '../../support/faults/database-link.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { openReplicas, startReplicas } from '../../support/replicas/replicas.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { contractStruct, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const [account] = solverAccounts
+/** 5% of it is the whole bond. */
+const LARGEST = BOND * 20n
+const UNLIMITED = 2n ** 256n - 1n
+/** `BOND_RESERVATION_BPS()` and `MIN_ORDER()` */
+const VIEWS = ['0x8e0d2385', '0x8f9d713c']
+/** `solvers(address)` */
+const SOLVERS = '0x57f58d98'
+const REVERTED = { error: { code: 3, message: 'execution reverted', data: '0x' } }
+
+let chain: TestChain
+let calls: ReturnType<typeof createCalls>
+let solver: TestSolver
+let rpc: RpcProxy
+let environment: Record<string, string>
+let folder: string
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  calls = createCalls(chain.devnet, chain.contracts.settlement)
+  await calls.mint(chain.contracts.weth, user.address, 10n ** 24n)
+  await calls.approve(chain.contracts.weth, user, UNLIMITED)
+  await calls.mint(chain.contracts.usdc, account.address, 2n ** 128n)
+  await calls.approve(chain.contracts.usdc, account, UNLIMITED)
+  solver = await startSolver(chain, account)
+  folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
+})
+beforeEach(async () => {
+  solver.behave(honest({ output: `${LARGEST}` }))
+  rpc = await startRpcProxy(chain.devnet.rpcUrl)
+  environment = {
+    [`RPC_URL_${chain.chainId}`]: rpc.url,
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+    MIN_SOLVER_BOND: '1',
+  }
+})
+afterEach(() => rpc.close())
+afterAll(async () => {
+  await solver?.close()
+  await chain?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const quote = async (service: TestService) =>
+  (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
+const untilOffered = (service: TestService, isOffered: boolean) =>
+  eventually(
+    () => quote(service),
+    (body) => (body.quote !== undefined) === isOffered,
+  )
+
+/** Unstakes a part of the bond and cancels that. @returns when quotes have followed both */
+async function unstakeAndCancel(service: TestService): Promise<void> {
+  await calls.send(account, 'requestUnstake', [1n])
+  await untilOffered(service, false)
+  await calls.send(account, 'cancelUnstake', [])
+  await untilOffered(service, true)
+}
+
+/** Takes the solver's offer of the whole bond. */
+async function deposit(service: TestService) {
+  const body = await quote(service)
+  await calls.send(user, 'deposit', [contractStruct(body.quote), body.solverSignature])
+  return body
+}
+
+describe('an offer that the free bond does not cover is dropped', () => {
+  it('after an order has reserved it, until that is filled', async () => {
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    const { orderId } = await deposit(service)
+    await untilOffered(service, false)
+    await calls.send(account, 'fill', [orderId])
+    await untilOffered(service, true)
+    await service.close()
+  })
+
+  it('after an order until its refund, which reduces the bond permanently', async () => {
+    const snapshot = await calls.client.snapshot()
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    solver.behave(honest({ output: `${LARGEST / 2n}` }))
+    const { orderId, quote: taken } = await deposit(service)
+    solver.behave(honest({ output: `${LARGEST / 2n + 20n}` }))
+    await untilOffered(service, false)
+    await calls.nextBlockAt(taken.fillDeadline + 1)
+    await calls.send(user, 'refund', [orderId])
+    await eventually(
+      () => service.metric('aggregator_solver_free_bond', {}),
+      (free) => free === Number(BOND / 2n),
+    )
+    await untilOffered(service, false)
+    solver.behave(honest({ output: `${LARGEST / 2n}` }))
+    await untilOffered(service, true)
+    await service.close()
+    await calls.client.revert({ id: snapshot })
+  })
+
+  it('while a part of it is unstaking, as on the contract', async () => {
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    await unstakeAndCancel(service)
+    await service.close()
+  })
+
+  it('until a reorganisation removes the order that has reserved it', async () => {
+    const service = await startService(chain, environment)
+    await solver.register(service)
+    await deposit(service)
+    await untilOffered(service, false)
+    await calls.client.request({ method: 'anvil_reorg' as never, params: [1, []] as never })
+    await untilOffered(service, true)
+    await service.close()
+  })
+
+  it('after the periodic read alone, when the node returns no events', async () => {
+    rpc.hideLogs()
+    const service = await startService(chain, { ...environment, BOND_CHECK_INTERVAL_MS: '50' })
+    await solver.register(service)
+    await unstakeAndCancel(service)
+    await service.close()
+  })
+
+  it('after a restart too, while the RPC answers only which contract it is', async () => {
+    const kept = { ...environment, DB_PATH: join(folder, 'kept.db') }
+    const before = await startService(chain, kept)
+    await solver.register(before)
+    await calls.send(account, 'requestUnstake', [1n])
+    await untilOffered(before, false)
+    await before.close()
+    rpc.revert(SOLVERS)
+    const after = await startService(chain, kept)
+    await untilOffered(after, false)
+    rpc.intercept()
+    await calls.send(account, 'cancelUnstake', [])
+    await untilOffered(after, true)
+    await after.close()
+  })
+})
+
+it('a quote makes no call to the chain', async () => {
+  const service = await startService(chain, environment)
+  await solver.register(service)
+  await untilOffered(service, true)
+  const before = rpc.count('eth_call')
+  for (let round = 0; round < 20; round++) await untilOffered(service, true)
+  // The read for the registration may still be running.
+  expect(rpc.count('eth_call') - before).toBeLessThan(5)
+  await service.close()
+})
+
+it('a contract without the views is not checked', async () => {
+  rpc.intercept(async (call, pass) => {
+    const data = JSON.stringify(call.params ?? '')
+    return VIEWS.some((view) => data.includes(view)) ? REVERTED : pass()
+  })
+  const service = await startService(chain, environment)
+  await solver.register(service)
+  for (const output of [LARGEST + 20n, 1n]) {
+    solver.behave(honest({ output: `${output}` }))
+    expect((await quote(service)).quote.outputAmount).toBe(`${output}`)
+  }
+  await service.close()
+})
+
+describe('a follower replica', () => {
+  it('drops each offer that the leader knows to be too large, and each nonce that it saw cancelled', async () => {
+    const { services } = await startReplicas(chain, { MIN_SOLVER_BOND: '1' })
+    await solver.register(services[1])
+    for (const service of services) await untilOffered(service, true)
+    await calls.send(account, 'requestUnstake', [1n])
+    for (const service of services) await untilOffered(service, false)
+    await calls.send(account, 'cancelUnstake', [])
+    for (const service of services) await untilOffered(service, true)
+
+    await calls.send(account, 'cancelNonce', [5000n])
+    solver.behave(async (ask, { quoteFor, sign }) =>
+      sign({ ...quoteFor(ask), outputAmount: '1000', nonce: '5000' }),
+    )
+    for (const service of services) await untilOffered(service, false)
+  })
+
+  it('knows what was sent while it was disconnected after it reconnects', async () => {
+    const replicas = await openReplicas(chain)
+    const first = await replicas.start({ MIN_SOLVER_BOND: '1' })
+    const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
+    const second = await replicas.start({ MIN_SOLVER_BOND: '1', DATABASE_URL: link.url })
+    await solver.register(first)
+    for (const service of [first, second]) await untilOffered(service, true)
+    link.cut()
+    await calls.send(account, 'requestUnstake', [1n])
+    await untilOffered(first, false)
+    expect((await quote(second)).quote).toBeDefined()
+    link.restore()
+    await untilOffered(second, false)
+    await calls.send(account, 'cancelUnstake', [])
+    for (const service of [first, second]) await untilOffered(service, true)
+  })
+})

@@ -1,0 +1,228 @@
+import { pino } from 'pino'
+import type { Address } from 'viem'
+import { toFunctionSelector } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { signedOver } from '../../support/solvers/offer-faults.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startTrap } from '../../support/solvers/raw-solver.js'
+import {
+  type Behaviour,
+  honest,
+  signedRegistration,
+  startSolver,
+  type TestSolver,
+} from '../../support/solvers/solver.js'
+import { answerStatus } from '../../support/solvers/three-solvers.js'
+
+const [account, otherAccount] = solverAccounts
+const NO_USER = '0x000000000000000000000000000000000000dEaD'
+
+let chain: TestChain
+let service: TestService
+let solver: TestSolver
+let other: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+})
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  service = await startService(chain)
+  solver = await startSolver(chain, account)
+  other = await startSolver(chain, otherAccount)
+})
+afterEach(async () => {
+  await service.close()
+  await Promise.all([solver.close(), other.close()])
+})
+
+const send = (body: object, to = service) => to.post(`/v1/${chain.chainId}/solvers/register`, body)
+
+async function registerAt(endpointUrl: string, to = service, signer = account) {
+  const answer = await send(await signedRegistration(signer, { endpointUrl }), to)
+  expect([answer.status, answer.body.status]).toEqual([200, 'registered'])
+  return answer.body.check
+}
+
+async function checkOf(behaviour: Behaviour) {
+  solver.behaveInChecks(behaviour)
+  return registerAt(solver.endpointUrl)
+}
+
+const askForQuote = (to = service) => to.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+
+/** Signs with the account's key over values other than it sends, as a wrong domain or struct does. */
+const wronglySigned: Behaviour = async (ask, { quoteFor, sign }) => {
+  const quote = quoteFor(ask)
+  const { signature } = await sign({ ...quote, nonce: '99' })
+  return { quote, signature }
+}
+
+describe('a registration returns the result of one request to the endpoint', () => {
+  it('for a valid reply', async () => {
+    expect(await checkOf(honest())).toMatchObject({
+      outcome: 'QUOTED',
+      explanation: 'A valid reply: its form is right, and the solver has signed it.',
+    })
+  })
+
+  it('for a wrong signature, explained as in the record of a quote', async () => {
+    const { outcome, explanation } = await checkOf(wronglySigned)
+    solver.behave(wronglySigned)
+    const { body } = await askForQuote()
+    const record = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
+    expect([outcome, explanation]).toEqual(['INVALID', record.body.solvers[0].explanation])
+    expect(explanation).toContain('check the key, the EIP-712 domain')
+    expect(explanation).toContain(
+      `The primary type is ServiceQuote. The domain is {"name":"${chain.domain.name}","version":"1","chainId":${chain.chainId},"verifyingContract":"${chain.contracts.settlement}"}.`,
+    )
+  })
+
+  it('for a dead endpoint, which is still registered', async () => {
+    const trap = await startTrap()
+    await trap.close()
+    const { outcome, explanation } = await registerAt(`http://127.0.0.1:${trap.port}`)
+    expect([outcome, explanation]).toEqual(['FAILED', "Nothing listens at the solver's endpoint."])
+    const { body } = await service.get(`/v1/${chain.chainId}/solvers`)
+    expect(body).toMatchObject([{ address: account.address }])
+  })
+
+  it('for another status than 200', async () => {
+    const { outcome, explanation } = await checkOf(answerStatus(404))
+    expect([outcome, explanation]).toEqual([
+      'DECLINED',
+      expect.stringMatching(/^The solver answered with status 404; only 200 carries an offer\. No pair has/),
+    ])
+  })
+
+  it('for a redirect, with advice to register the final URL', async () => {
+    const { outcome, explanation } = await checkOf(answerStatus(302))
+    expect([outcome, explanation]).toEqual([
+      'DECLINED',
+      'The solver answered with status 302. Redirects are not followed: register the URL that answers itself.',
+    ])
+  })
+
+  it('for an error of the solver, with advice on how to decline', async () => {
+    const { outcome, explanation } = await checkOf(answerStatus(500))
+    expect([outcome, explanation]).toEqual([
+      'DECLINED',
+      'The solver answered with status 500; only 200 carries an offer. It is an error of the solver: decline with status 422 or 503.',
+    ])
+  })
+})
+
+it('the request is for tokens that do not exist until a pair is quoted, then for the pair quoted last', async () => {
+  await registerAt(solver.endpointUrl)
+  const request = { ...quoteRequest(chain), amount: '1234567' }
+  await other.register(service)
+  expect((await service.post(`/v1/${chain.chainId}/quote`, request)).status).toBe(200)
+  const asked = other.asks.at(-1)
+  await registerAt(solver.endpointUrl)
+
+  const [first, second] = solver.checks.map(({ ask }) => ask)
+  expect(first?.inputToken).toBe('0x0000000000000000000000000000000000000001')
+  expect(second).toEqual({
+    ...asked,
+    amount: '1000000',
+    userAddress: NO_USER,
+    depositDeadline: expect.any(Number),
+    fillDeadline: expect.any(Number),
+  })
+  const { headers } = solver.checks[1] ?? {}
+  expect([headers?.['x-quote-kind'], headers?.['x-quote-id']]).toEqual(['indicative', undefined])
+})
+
+describe('an endpoint that answers with the valid signature of another solver', () => {
+  const listed = async () =>
+    (await service.get(`/v1/${chain.chainId}/solvers`)).body.map(({ name }: { name: string }) => name)
+
+  beforeEach(() => other.behaveInChecks(honest()))
+
+  it('is refused, and nothing is stored', async () => {
+    const body = await signedRegistration(account, { endpointUrl: other.endpointUrl })
+    const { status, body: error } = await send(body)
+    expect([status, error.code]).toEqual([400, 'ENDPOINT_REJECTED'])
+    expect(error.error).toBe(
+      `The endpoint belongs to another solver: its quote is signed by ${otherAccount.address}. Register the endpoint of your own solver.`,
+    )
+    expect(await listed()).toEqual([])
+    // Its timestamp is still new.
+    other.behaveInChecks(answerStatus(422))
+    expect((await send(body)).status).toBe(200)
+  })
+
+  it('does not replace the endpoint that is registered', async () => {
+    await solver.register(service, 'First')
+    const { body } = await send(
+      await signedRegistration(account, { endpointUrl: other.endpointUrl, name: 'Second' }),
+    )
+    expect(body.code).toBe('ENDPOINT_REJECTED')
+    expect(await listed()).toEqual(['First'])
+    expect((await askForQuote()).status).toBe(200)
+    expect([solver.asks.length, other.asks.length]).toEqual([1, 0])
+  })
+
+  it('is registered by its own solver', async () => {
+    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('QUOTED')
+  })
+
+  it('is not registered unchecked after five checks within a minute', async () => {
+    for (let time = 0; time < 6; time++) await registerAt(solver.endpointUrl)
+    const { body } = await send(await signedRegistration(account, { endpointUrl: other.endpointUrl }))
+    expect(body.code).toBe('ENDPOINT_REJECTED')
+  })
+})
+
+it.each<[string, Behaviour]>([
+  ['names another solver without its signature', signedOver({ solver: otherAccount.address })],
+  [
+    'names what is no address',
+    async (ask, { quoteFor }) => ({ quote: { ...quoteFor(ask), solver: 'me' as Address }, signature: '0x' }),
+  ],
+])('an endpoint whose reply %s is registered: a solver may have a mistake', async (_, behaviour) => {
+  expect((await checkOf(behaviour)).outcome).toBe('INVALID')
+})
+
+describe('a chain that has not been read yet', () => {
+  it('is the reason in the answer, and not an error in the log', async () => {
+    const rpc = await startRpcProxy(chain.devnet.rpcUrl)
+    const lines: string[] = []
+    const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+    // The bond can be read; the domain of the contract cannot.
+    const domain = toFunctionSelector('eip712Domain()')
+    rpc.intercept(async ({ params }, pass) =>
+      JSON.stringify(params ?? []).includes(domain)
+        ? { error: { code: -32000, message: 'not yet' } }
+        : pass(),
+    )
+    const early = await startService(chain, { [`RPC_URL_${chain.chainId}`]: rpc.url }, { log })
+    const { outcome, explanation } = await registerAt(solver.endpointUrl, early)
+    expect([outcome, explanation]).toEqual([
+      'SKIPPED',
+      `The endpoint was not checked: chain ${chain.chainId} has not been read yet. Register again in 5 s to have it checked.`,
+    ])
+    expect(lines.filter((line) => line.includes('"level":50'))).toEqual([
+      expect.stringContaining('the chain does not answer'),
+    ])
+    await early.close()
+    rpc.close()
+  })
+})
+
+describe('checks are limited', () => {
+  it('to five in a minute of a solver from all addresses, while others are checked', async () => {
+    const checks = []
+    for (let time = 0; time < 7; time++) checks.push(await registerAt(solver.endpointUrl))
+    const outcomes = checks.map(({ outcome }) => outcome)
+    expect(outcomes).toEqual([...Array(5).fill('DECLINED'), 'SKIPPED', 'SKIPPED'])
+    expect(checks.at(-1).explanation).toMatch(
+      /: it has been checked 5 times within a minute\. Register again in \d+ s/,
+    )
+    expect(solver.checks).toHaveLength(5)
+    expect((await registerAt(other.endpointUrl, service, otherAccount)).outcome).toBe('DECLINED')
+  })
+})

@@ -1,0 +1,247 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { systemClock } from '../../../src/clock.js'
+import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
+import { eventually } from '../../support/eventually.js'
+import { startReplicas } from '../../support/replicas/replicas.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { type Behaviour, honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+
+const HOUR_MS = 3_600_000
+const COUNTS = ['asked', 'quoted', 'declined', 'invalid', 'failed', 'late', 'won', 'wonAlone'] as const
+const QUOTE_TIMEOUT_MS = 2000
+
+type Counts = Record<(typeof COUNTS)[number], number>
+
+const decline: Behaviour = async (_ask, _solver, { response }) => void response.writeHead(422).end()
+const invalid: Behaviour = async (ask, { quoteFor, sign }) => sign({ ...quoteFor(ask), user: ask.inputToken })
+const fail: Behaviour = async (_ask, _solver, { response }) => void response.destroy()
+const silent: Behaviour = async () => undefined
+const after =
+  (ms: () => number): Behaviour =>
+  async (...asked) => {
+    await new Promise((resolve) => setTimeout(resolve, ms()))
+    return honest({ output: '1000' })(...asked)
+  }
+
+let chain: TestChain
+let solvers: TestSolver[]
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  solvers = await Promise.all(solverAccounts.slice(0, 3).map((account) => startSolver(chain, account)))
+})
+afterAll(async () => {
+  for (const solver of solvers ?? []) await solver.close()
+  await chain?.stop()
+})
+
+const path = (rest = '') => `/v1/${chain.chainId}/solvers${rest}/stats`
+const ask = (service: TestService) => service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+
+async function listStats(service: TestService, window = '24h') {
+  const { status, body } = await service.get(`${path()}?window=${window}`)
+  expect(status).toBe(200)
+  return body.solvers as ({ solver: string; medianResponseMs?: number; p95ResponseMs?: number } & Counts)[]
+}
+
+const countsOf = (stats: Counts): Counts =>
+  Object.fromEntries(COUNTS.map((count) => [count, stats[count]])) as Counts
+
+/** The counts of the solvers in their order, once these requests have all been counted. */
+async function untilAsked(service: TestService, asked: number): Promise<Counts[]> {
+  const sum = (all: readonly Counts[]) => all.reduce((total, stats) => total + stats.asked, 0)
+  const listed = await eventually(
+    () => listStats(service),
+    (all) => sum(all) >= asked,
+  )
+  return solvers.map(({ account }) => {
+    const stats = listed.find(({ solver }) => solver === account.address)
+    if (stats === undefined) throw new Error('a solver is not listed')
+    return countsOf(stats)
+  })
+}
+
+/** Counts the results of records, as statistics count them. */
+async function countRecords(service: TestService, quoteIds: readonly string[]): Promise<Counts[]> {
+  const counts = solvers.map(() => Object.fromEntries(COUNTS.map((count) => [count, 0])) as Counts)
+  for (const quoteId of quoteIds) {
+    const { body } = await eventually(
+      () => service.get(`/v1/${chain.chainId}/quote/${quoteId}`),
+      ({ status }) => status === 200,
+    )
+    for (const { solver, outcome, rank } of body.solvers) {
+      const own = counts[solvers.findIndex(({ account }) => account.address === solver)]
+      const name = outcome.toLowerCase() as keyof Counts
+      if (own === undefined || name === ('cancelled' as string)) continue
+      own[name]++
+      own.asked++
+      const isAlone = !body.solvers.some((other: { rank?: number }) => other.rank === 2)
+      if (rank === 1) own[isAlone ? 'wonAlone' : 'won']++
+    }
+  }
+  return counts
+}
+
+describe.each(databases)('statistics of solvers in %s', (_kind, make) => {
+  let database: TestDatabase
+  let service: TestService
+
+  async function start(environment: Record<string, string> = {}, now?: () => number): Promise<void> {
+    const variables = { ...database.environment, QUOTE_TIMEOUT_MS: `${QUOTE_TIMEOUT_MS}`, ...environment }
+    service = await startService(chain, variables, now && { clock: { ...systemClock, now } })
+  }
+
+  async function open(environment: Record<string, string> = {}, now?: () => number): Promise<void> {
+    database = await make()
+    await start(environment, now)
+    for (const solver of solvers) await solver.register(service)
+  }
+
+  afterEach(async () => {
+    await service.close()
+    await database.drop()
+  })
+
+  it('count each result once, agree with the records and stay after a restart', async () => {
+    await open()
+    const behaviours = [
+      [honest({ output: '3000' }), honest({ output: '2000' }), decline],
+      [honest({ output: '1000' }), honest({ output: '2000' }), invalid],
+      [fail, honest({ output: '2000' }), silent],
+      [invalid, decline, honest({ output: '1000' })],
+    ]
+    const ids: string[] = []
+    for (const round of behaviours) {
+      for (const [index, behaviour] of round.entries()) solvers[index]?.behave(behaviour)
+      ids.push((await ask(service)).body.quoteId)
+    }
+    const expected = [
+      { asked: 4, quoted: 2, declined: 0, invalid: 1, failed: 1, late: 0, won: 1, wonAlone: 0 },
+      { asked: 4, quoted: 3, declined: 1, invalid: 0, failed: 0, late: 0, won: 1, wonAlone: 1 },
+      { asked: 4, quoted: 1, declined: 1, invalid: 1, failed: 0, late: 1, won: 0, wonAlone: 1 },
+    ]
+    expect(await untilAsked(service, 12)).toEqual(expected)
+    expect(await countRecords(service, ids)).toEqual(expected)
+    const { body } = await service.get(path(`/${solvers[2]?.account.address.toLowerCase()}`))
+    expect(countsOf(body.stats)).toEqual(expected[2])
+    expect(body.hours.map(countsOf)).toEqual([expected[2]])
+    expect(body.stats).toMatchObject({ circuitBreaker: 'CLOSED', totalBond: `${BOND}` })
+
+    for (const solver of solvers) solver.behave(honest())
+    await ask(service)
+    await service.close()
+    await start()
+    const again = await untilAsked(service, 15)
+    expect(again.map(({ asked }) => asked)).toEqual([5, 5, 5])
+    expect((await listStats(service)).map((stats) => 'totalBond' in stats)).toEqual([true, true, true])
+  })
+
+  it('do not count prices and requests of callers that leave', async () => {
+    await open({ QUOTE_TIMEOUT_MS: '5000' })
+    for (const solver of solvers) solver.behave(honest())
+    const swap = { ...quoteRequest(chain), originChainId: undefined }
+    expect((await service.post(`/v1/${chain.chainId}/price`, swap)).status).toBe(200)
+    for (const solver of solvers) solver.behave(silent)
+    const leaving = new AbortController()
+    const before = solvers[0]?.asks.length ?? 0
+    const left = service
+      .post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), { signal: leaving.signal })
+      .catch(() => 'left')
+    await expect.poll(() => solvers[0]?.asks.length).toBe(before + 1)
+    leaving.abort()
+    expect(await left).toBe('left')
+    for (const solver of solvers) solver.behave(honest({ output: '1000' }))
+    await ask(service)
+    const counts = await untilAsked(service, 3)
+    expect(counts.map(({ asked, quoted }) => [asked, quoted])).toEqual([
+      [1, 1],
+      [1, 1],
+      [1, 1],
+    ])
+  })
+
+  it('put results into the hour of the clock, and leave the hours before the window out', async () => {
+    let now = Date.now()
+    await open({}, () => now)
+    now = Math.ceil(now / HOUR_MS) * HOUR_MS - 10
+    for (const solver of solvers) solver.behave(honest())
+    await ask(service)
+    now += 20
+    await ask(service)
+    await ask(service)
+    await untilAsked(service, 9)
+    const hour = Math.floor(now / HOUR_MS)
+    const read = async (window: string) => {
+      const { body } = await service.get(`${path(`/${solvers[0]?.account.address}`)}?window=${window}`)
+      return body.hours.map(({ start, asked }: { start: number; asked: number }) => [start, asked])
+    }
+    expect(await read('1h')).toEqual([
+      [(hour - 1) * 3600, 1],
+      [hour * 3600, 2],
+    ])
+    now += HOUR_MS
+    expect(await read('1h')).toEqual([[hour * 3600, 2]])
+    expect(await read('7d')).toHaveLength(2)
+    now += 23 * HOUR_MS
+    expect(await read('24h')).toEqual([[hour * 3600, 2]])
+    now += 8 * 24 * HOUR_MS
+    expect(await read('7d')).toEqual([])
+    expect(await read('30d')).toHaveLength(2)
+  })
+
+  it('give median and p95 within the error of the bins', async () => {
+    await open({ QUOTE_TIMEOUT_MS: '5000' })
+    const delays = Array.from({ length: 20 }, (_, index) => 20 + index * 10)
+    const remaining = [...delays]
+    for (const solver of solvers.slice(1)) solver.behave(decline)
+    solvers[0]?.behave(after(() => remaining.shift() ?? 0))
+    for (const _ of delays) await ask(service)
+    await untilAsked(service, 60)
+    const [stats] = await listStats(service)
+    // A response comes some milliseconds after the delay of its solver.
+    const within = (delay = 0) => ({ least: delay * 0.95 - 1, most: (delay + 25) * 1.05 + 1 })
+    for (const [value = 0, { least, most }] of [
+      [stats?.medianResponseMs, within(delays[9])],
+      [stats?.p95ResponseMs, within(delays[18])],
+    ] as const) {
+      expect(value).toBeGreaterThanOrEqual(least)
+      expect(value).toBeLessThanOrEqual(most)
+    }
+  })
+
+  it('of an unknown solver are SOLVER_NOT_FOUND, and another window is a bad field', async () => {
+    await open()
+    const unknown = await service.get(path(`/0x${'9'.repeat(40)}`))
+    expect([unknown.status, unknown.body.code]).toEqual([404, 'SOLVER_NOT_FOUND'])
+    for (const window of ['2h', '24H', '', '1h ']) {
+      const { status, body } = await service.get(`${path()}?window=${encodeURIComponent(window)}`)
+      expect([status, body.code, body.details]).toEqual([
+        400,
+        'INVALID_ARGUMENT',
+        [{ field: 'window', message: 'must be 1h, 24h, 7d or 30d' }],
+      ])
+    }
+  })
+})
+
+it('statistics of three replicas are the sums of all, at each replica', async () => {
+  const { services } = await startReplicas(chain)
+  for (const solver of solvers) {
+    solver.behave(honest())
+    await solver.register(services[0])
+  }
+  for (const [index, service] of services.entries()) {
+    await eventually(
+      () => service.get(`/v1/${chain.chainId}/solvers`),
+      ({ body }) => body.length === 3,
+    )
+    for (let count = 0; count <= index; count++) expect((await ask(service)).status).toBe(200)
+  }
+  for (const service of services) {
+    const counts = await untilAsked(service, 18)
+    expect(counts.map(({ asked, quoted }) => [asked, quoted])).toEqual(solvers.map(() => [6, 6]))
+    expect(counts.reduce((sum, { won }) => sum + won, 0)).toBe(6)
+  }
+})

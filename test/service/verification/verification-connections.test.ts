@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  ACCEPTED,
+  NEVER,
+  SIGNED_BY_ANOTHER,
+  startVerifiedSettlement,
+  unknownVerdict,
+  VERIFY_TIMEOUT_MS,
+  type VerifiedSettlement,
+} from '../../support/chain/deposit-verifier.js'
+import { deferred } from '../../support/deferred.js'
+import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
+import { type RpcProxy, startRpcProxy } from '../../support/faults/rpc-proxy.js'
+
+let settlement: VerifiedSettlement
+
+beforeAll(async () => {
+  settlement = await startVerifiedSettlement()
+})
+afterAll(() => settlement?.stop())
+
+describe('the second of two endpoints', () => {
+  let node: RawNode
+  let second: RpcProxy
+
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    node = await startRawNode(settlement.rpcUrl)
+    second = await startRpcProxy(settlement.rpcUrl)
+  })
+  afterEach(() => {
+    node.close()
+    second.close()
+    vi.useRealTimers()
+  })
+
+  it('answers while the first is away, and is asked first for some time', async () => {
+    let calls = 0
+    node.answerWith((response) => {
+      calls++
+      response.destroy()
+    })
+    const both = settlement.openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    const callsBefore = calls
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(calls).toBe(callsBefore)
+    both.close()
+  })
+
+  it('is asked first after the first was silent for the time of a check', async () => {
+    const both = settlement.openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    const time = new AbortController()
+    node.answerWith(() => {
+      vi.advanceTimersByTime(VERIFY_TIMEOUT_MS)
+      time.abort()
+    })
+    expect(await both.verifyDeposit(settlement.offer, time.signal)).toEqual(unknownVerdict('timeout'))
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    both.close()
+  })
+
+  it('is not asked after a caller has left', async () => {
+    const both = settlement.openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    const caller = new AbortController()
+    node.answerWith(() => caller.abort())
+    expect(await both.verifyDeposit(settlement.offer, caller.signal)).toEqual(unknownVerdict('timeout'))
+    node.answerWith(undefined)
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(second.requests()).toEqual([])
+    both.close()
+  })
+
+  it('is not asked after a slow call, when the first has answered others meanwhile', async () => {
+    const both = settlement.openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    const time = new AbortController()
+    const sent = deferred()
+    node.answerWith(sent.open)
+    const slow = both.verifyDeposit(settlement.offer, time.signal)
+    await sent.opened
+    node.answerWith(undefined)
+    vi.advanceTimersByTime(VERIFY_TIMEOUT_MS)
+    expect(await both.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    time.abort()
+    expect(await slow).toEqual(unknownVerdict('timeout'))
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(second.requests()).toEqual([])
+    both.close()
+  })
+
+  it('is not asked after a revert', async () => {
+    const both = settlement.openVerifier([node.url, second.url])
+    expect(await both.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect(second.requests()).toEqual([])
+    both.close()
+  })
+})
+
+describe('a node that closes a kept connection', () => {
+  let node: RawNode
+
+  beforeEach(async () => {
+    node = await startRawNode(settlement.rpcUrl)
+  })
+  afterEach(() => node.close())
+
+  it('gets the call once more on a new connection, and its answer counts', async () => {
+    const sockets: unknown[] = []
+    const verifier = settlement.openVerifier([node.url])
+    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    node.answerWith((response, _body, pass) => {
+      sockets.push(response.socket)
+      return sockets.length === 1 ? response.destroy() : pass()
+    })
+    expect(await verifier.verifyDeposit(settlement.refusedOffer, NEVER)).toEqual(SIGNED_BY_ANOTHER)
+    expect([sockets.length, new Set(sockets).size]).toEqual([2, 2])
+    verifier.close()
+  })
+
+  it('has given no answer when it closes the new connection too', async () => {
+    let calls = 0
+    const verifier = settlement.openVerifier([node.url])
+    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+    node.answerWith((response) => {
+      calls++
+      response.destroy()
+    })
+    expect(await verifier.verifyDeposit(settlement.offer, NEVER)).toEqual(unknownVerdict('no_answer'))
+    expect(calls).toBe(2)
+    verifier.close()
+  })
+})

@@ -1,0 +1,253 @@
+import { pino } from 'pino'
+import { type Abi, type Address, encodeErrorResult, type Hex, parseAbi } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import {
+  createDepositVerifier,
+  type DepositVerifier,
+} from '../../../src/chain/verification/deposit-verifier.js'
+import type { ContractRefusal, DepositVerdict } from '../../../src/domain/quotes/verification.js'
+import { lowerCase } from '../../../src/domain/values/hex.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { compileSource } from '../../support/chain/deploy-source.js'
+import {
+  BOND,
+  type Fixture,
+  INPUT_AMOUNT,
+  otherSolver,
+  solver,
+  startSettlement,
+  stranger,
+  user,
+} from '../../support/chain/settlement.js'
+import { offerOf } from '../../support/chain/signed-offer.js'
+
+const ACCEPTED: DepositVerdict = { kind: 'accepted' }
+const rejected = (error: ContractRefusal): DepositVerdict => ({ kind: 'rejected', error })
+const unlisted: DepositVerdict = { kind: 'unknown', reason: 'unlisted_revert' }
+
+/** A test that hangs fails by its own limit. */
+const NEVER = new AbortController().signal
+
+let chain: Fixture
+let metrics: ReturnType<typeof createMetrics>
+let verifier: DepositVerifier
+let rpcUrl: string
+
+beforeAll(async () => {
+  chain = await startSettlement()
+  rpcUrl = chain.client.transport.url ?? ''
+  metrics = createMetrics()
+  verifier = openVerifier(chain.contracts.settlement)
+})
+afterAll(async () => {
+  verifier?.close()
+  await chain?.stop()
+})
+afterEach(() => chain.reset())
+
+function openVerifier(settlement: Address): DepositVerifier {
+  const config = { chainId: chain.chainId, rpcUrls: [rpcUrl], settlement: lowerCase(settlement) }
+  return createDepositVerifier(config, { verifyTimeoutMs: 300, metrics, log: pino({ level: 'silent' }) })
+}
+
+type Signed = Awaited<ReturnType<Fixture['signedQuote']>>
+const verdictOn = (signed: Signed) => verifier.verifyDeposit(offerOf(signed), NEVER)
+
+describe('the reference contract accepts', () => {
+  it('a quote whose user has allowance and balance', async () => {
+    expect(await verdictOn(await chain.signedQuote())).toEqual(ACCEPTED)
+  })
+
+  it('a quote whose user has no allowance', async () => {
+    await chain.approve(chain.contracts.weth, user, 0n)
+    expect(await verdictOn(await chain.signedQuote())).toEqual(ACCEPTED)
+  })
+
+  it('a quote whose user has no balance', async () => {
+    const inputAmount = 101n * INPUT_AMOUNT
+    expect(await verdictOn(await chain.signedQuote({ inputAmount }))).toEqual(ACCEPTED)
+  })
+
+  it('a quote of exact output', async () => {
+    expect(await verdictOn(await chain.signedQuote({ orderType: 1 }))).toEqual(ACCEPTED)
+  })
+})
+
+describe('the reference contract rejects', () => {
+  it.each<[ContractRefusal, () => Promise<Signed>]>([
+    ['SignerNotSolver', () => chain.signedQuote({}, stranger)],
+    ['ECDSAInvalidSignatureLength', async () => ({ ...(await chain.signedQuote()), signature: '0x1234' })],
+    [
+      'ECDSAInvalidSignature',
+      async () => ({ ...(await chain.signedQuote()), signature: `0x${'00'.repeat(65)}` }),
+    ],
+    [
+      'ECDSAInvalidSignatureS',
+      async () => ({ ...(await chain.signedQuote()), signature: `0x${'ff'.repeat(64)}1b` as Hex }),
+    ],
+    ['DepositDeadlinePassed', () => chain.signedQuote({ depositDeadline: chain.startTime - 1 })],
+    [
+      'FillDeadlineBeforeDepositDeadline',
+      () => chain.signedQuote({ fillDeadline: chain.startTime, depositDeadline: chain.startTime + 60 }),
+    ],
+    ['OrderBelowMinimum', () => chain.signedQuote({ outputAmount: 19n })],
+    ['ZeroAmount', () => chain.signedQuote({ inputAmount: 0n })],
+    ['WrongOutputChain', () => chain.signedQuote({ outputChainId: 10n })],
+    ['InsufficientBond', () => chain.signedQuote({ outputAmount: BOND * 20n + 20n })],
+    ['SolverNotRegistered', () => chain.signedQuote({ solver: stranger.address }, stranger)],
+  ])('by %s', async (error, sign) => {
+    expect(await verdictOn(await sign())).toEqual(rejected(error))
+  })
+
+  it('a quote after its deposit deadline, as of the head', async () => {
+    const signed = await chain.signedQuote()
+    expect(await verdictOn(signed)).toEqual(ACCEPTED)
+    await chain.nextBlockAt(signed.quote.depositDeadline + 1)
+    await chain.client.mine({ blocks: 1 })
+    expect(await verdictOn(signed)).toEqual(rejected('DepositDeadlinePassed'))
+  })
+
+  it('a quote whose nonce an order has used', async () => {
+    const { quote } = await chain.depositedQuote()
+    const again = await chain.signedQuote({ nonce: quote.nonce })
+    expect(await verdictOn(again)).toEqual(rejected('NonceAlreadyUsed'))
+  })
+
+  it('a quote whose nonce the solver has cancelled, and no quote of another solver', async () => {
+    const signed = await chain.signedQuote()
+    const { nonce } = signed.quote
+    await chain.send(solver, 'cancelNonce', [nonce])
+    expect(await verdictOn(signed)).toEqual(rejected('NonceAlreadyUsed'))
+    const other = await chain.signedQuote({ nonce, solver: otherSolver.address }, otherSolver)
+    expect(await verdictOn(other)).toEqual(ACCEPTED)
+  })
+
+  it('a quote whose bond is unstaking', async () => {
+    await chain.send(solver, 'requestUnstake', [BOND])
+    expect(await verdictOn(await chain.signedQuote())).toEqual(rejected('InsufficientBond'))
+  })
+})
+
+describe('another contract', () => {
+  it.each<[string, DepositVerdict]>([
+    ['ACCEPT', ACCEPTED],
+    ['ACCEPT_WITH_RESULT', ACCEPTED],
+    ['LISTED_ERROR', rejected('NonceAlreadyUsed')],
+    ['LISTED_TEXT', rejected('ECDSA: invalid signature')],
+    ['UNLISTED_ERROR', unlisted],
+    ['UNLISTED_TEXT', unlisted],
+    ['LISTED_TEXT_AND_MORE', unlisted],
+    ['PANIC', unlisted],
+    ['NO_DATA', { kind: 'unknown', reason: 'empty_revert' }],
+  ])('that answers with %s', async (answer, verdict) => {
+    const { abi, address } = await deployed('OtherSettlement')
+    await chain.transact(user, address, abi, 'setAnswer', [ANSWERS.indexOf(answer)])
+    const other = openVerifier(address)
+    expect(await other.verifyDeposit(offerOf(await chain.signedQuote()), NEVER)).toEqual(verdict)
+    other.close()
+  })
+})
+
+describe('a token', () => {
+  const NAMES = [
+    { type: 'error', name: 'SolverNotRegistered', inputs: [{ type: 'address', name: 'a' }] },
+  ] as const
+  const TEXT = [{ type: 'error', name: 'Error', inputs: [{ type: 'string', name: 'text' }] }] as const
+  const BALANCE = parseAbi([
+    'error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)',
+  ])
+  const emptyVault = encodeErrorResult({ abi: BALANCE, args: [stranger.address, 0n, 1n] })
+  const errorOfProtocol = encodeErrorResult({ abi: NAMES, args: [user.address] })
+
+  it.each<[string, string, unknown[], DepositVerdict]>([
+    ['an error of the protocol', 'revertWith', [errorOfProtocol], rejected('SolverNotRegistered')],
+    [
+      'a text that ends as one of the protocol',
+      'revertWith',
+      [encodeErrorResult({ abi: TEXT, args: ['<b>ECDSA: invalid signature'] })],
+      unlisted,
+    ],
+    ['the error of a vault below it that is empty', 'revertWith', [emptyVault], unlisted],
+    ['half an error', 'revertWith', [errorOfProtocol.slice(0, 8)], unlisted],
+    ['bytes', 'revertWith', ['0x00ff'], unlisted],
+    ['nothing', 'revertWith', ['0x'], { kind: 'unknown', reason: 'empty_revert' }],
+    ['a megabyte', 'revertWithSize', [2 ** 20], { kind: 'unknown', reason: 'answer_too_long' }],
+  ])('that reverts with %s', async (_what, action, args, verdict) => {
+    const { abi, address } = await deployed('HostileToken')
+    await chain.transact(user, address, abi, action, args)
+    expect(await verdictOn(await chain.signedQuote({ inputToken: address }))).toEqual(verdict)
+    expect(await verdictOn(await chain.signedQuote())).toEqual(ACCEPTED)
+  })
+
+  it('whose transfers never end has the gas of one call', async () => {
+    const { abi, address } = await deployed('HostileToken')
+    await chain.transact(user, address, abi, 'loop', [])
+    expect(await verdictOn(await chain.signedQuote({ inputToken: address }))).toEqual({
+      kind: 'unknown',
+      reason: 'empty_revert',
+    })
+  })
+
+  it('that returns false lacks allowance or balance', async () => {
+    const { abi, address } = await deployed('HostileToken')
+    await chain.transact(user, address, abi, 'returnFalse', [])
+    expect(await verdictOn(await chain.signedQuote({ inputToken: address }))).toEqual(ACCEPTED)
+  })
+
+  it('that returns nothing is taken like any other, and its underflow is not known', async () => {
+    const { address } = await deployed('OldToken')
+    const signed = await chain.signedQuote({ inputToken: address })
+    await chain.mint(address, user.address, INPUT_AMOUNT)
+    expect(await verdictOn(signed)).toEqual(unlisted)
+    await chain.approve(address, user, INPUT_AMOUNT)
+    expect(await verdictOn(signed)).toEqual(ACCEPTED)
+  })
+
+  it('that does not exist is not known', async () => {
+    const inputToken: Address = `0x${'12'.repeat(20)}`
+    expect(await verdictOn(await chain.signedQuote({ inputToken }))).toEqual({
+      kind: 'unknown',
+      reason: 'empty_revert',
+    })
+  })
+})
+
+it('each verdict is counted once, with its time', async () => {
+  metrics.registry.resetMetrics()
+  await verdictOn(await chain.signedQuote())
+  await verdictOn(await chain.signedQuote({}, stranger))
+  await verifier.verifyDeposit(offerOf(await chain.signedQuote()), AbortSignal.abort())
+  const counted = (await metrics.verifications.get()).values.map(({ labels, value }) => [
+    labels.result,
+    value,
+  ])
+  expect(counted).toEqual([
+    ['accepted', 1],
+    ['rejected', 1],
+    ['unknown', 1],
+  ])
+  const { values } = await metrics.verificationSeconds.get()
+  expect(values.find(({ metricName }) => metricName?.endsWith('_count'))?.value).toBe(2)
+})
+
+/** The names of OtherSettlement's answers, in their order. */
+const ANSWERS = [
+  'ACCEPT',
+  'ACCEPT_WITH_RESULT',
+  'LISTED_ERROR',
+  'LISTED_TEXT',
+  'UNLISTED_ERROR',
+  'UNLISTED_TEXT',
+  'LISTED_TEXT_AND_MORE',
+  'PANIC',
+  'NO_DATA',
+]
+
+const sources = new Map<string, ReturnType<typeof compileSource>>()
+
+/** Deploys a contract of test/support/chain. */
+async function deployed(name: string): Promise<{ abi: Abi; address: Address }> {
+  const source = sources.get(name) ?? compileSource(name)
+  sources.set(name, source)
+  return { abi: source.abi, address: await source.deploy({ rpcUrl, chainId: chain.chainId }) }
+}

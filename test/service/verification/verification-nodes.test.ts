@@ -1,0 +1,243 @@
+import { setMaxListeners } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { encodeErrorResult } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
+import type { DepositVerdict } from '../../../src/domain/quotes/verification.js'
+import {
+  ACCEPTED,
+  NEVER,
+  startVerifiedSettlement,
+  unknownVerdict,
+  type VerifiedSettlement,
+} from '../../support/chain/deposit-verifier.js'
+import { stranger } from '../../support/chain/settlement.js'
+import { deferred } from '../../support/deferred.js'
+import { type RawNode, startRawNode } from '../../support/faults/raw-node.js'
+
+const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+/** Places of the budget. */
+const MAX_UNDER_WAY = 64
+
+const NONCE_USED = encodeErrorResult({
+  abi: settlementAbi,
+  errorName: 'NonceAlreadyUsed',
+  args: [stranger.address, 1n],
+})
+const WORD = '00'.repeat(32)
+
+let settlement: VerifiedSettlement
+let node: RawNode
+let verifier: DepositVerifier
+
+beforeAll(async () => {
+  settlement = await startVerifiedSettlement()
+})
+afterAll(() => settlement?.stop())
+beforeEach(async () => {
+  node = await startRawNode(settlement.rpcUrl)
+  verifier = settlement.openVerifier([node.url])
+})
+afterEach(() => {
+  verifier.close()
+  node.close()
+})
+
+const verify = (signal: AbortSignal = NEVER) => verifier.verifyDeposit(settlement.offer, signal)
+/** The endpoint is checked before its first use. */
+const pastTheCheck = async () => expect(await verify()).toEqual(ACCEPTED)
+
+const answer = (response: ServerResponse, body: object, status = 200) =>
+  response.writeHead(status, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }))
+
+describe('an answer of the node is', () => {
+  it.each<[string, object, DepositVerdict]>([
+    ['a revert of geth', { error: { code: 3, message: 'execution reverted', data: NONCE_USED } }, REJECTED],
+    [
+      'a revert of Nethermind',
+      { error: { code: -32015, message: 'VM execution error.', data: `Reverted ${NONCE_USED}` } },
+      REJECTED,
+    ],
+    [
+      'a revert of Besu',
+      { error: { code: -32000, message: 'Execution reverted', data: NONCE_USED } },
+      REJECTED,
+    ],
+    [
+      'a revert of Hardhat',
+      {
+        error: {
+          code: -32603,
+          message: 'Error: VM Exception while processing transaction: reverted with custom error',
+          data: { message: 'x', data: NONCE_USED },
+        },
+      },
+      REJECTED,
+    ],
+    [
+      'a revert without data',
+      { error: { code: -32000, message: 'execution reverted' } },
+      unknownVerdict('empty_revert'),
+    ],
+    ['a revert as a result', { result: NONCE_USED }, unknownVerdict('node_error')],
+    [
+      'an unknown block',
+      { error: { code: -32000, message: 'header not found' } },
+      unknownVerdict('node_error'),
+    ],
+    [
+      'an internal error with the data of a refusal',
+      { error: { code: -32603, message: 'Internal error', data: NONCE_USED } },
+      REJECTED,
+    ],
+    [
+      'an internal error with the words of a revert',
+      { error: { code: -32603, message: 'execution reverted' } },
+      unknownVerdict('node_error'),
+    ],
+    ['no gas', { error: { code: -32000, message: 'out of gas' } }, unknownVerdict('node_error')],
+    ['an error of another type', { error: 'execution reverted' }, unknownVerdict('node_error')],
+    ['no result', {}, unknownVerdict('no_answer')],
+    ['a result of another type', { result: { accepted: true } }, unknownVerdict('node_error')],
+    ['a result that is not hex', { result: 'accepted' }, unknownVerdict('node_error')],
+    ['an empty result', { result: '0x' }, ACCEPTED],
+    ['a word', { result: `0x${WORD}` }, ACCEPTED],
+    ['half a word', { result: '0x0000' }, unknownVerdict('node_error')],
+    [
+      'too long',
+      { error: { code: 3, message: 'execution reverted', data: `0x${WORD.repeat(2000)}` } },
+      unknownVerdict('answer_too_long'),
+    ],
+  ])('%s', async (_what, body, verdict) => {
+    await pastTheCheck()
+    node.answerWith((response) => answer(response, body))
+    expect(await verify()).toEqual(verdict)
+  })
+
+  it('a body of unknown length that is too long, which is not read to its end', async () => {
+    await pastTheCheck()
+    const closed = deferred()
+    node.answerWith((response) => {
+      response.writeHead(200, JSON_TYPE).once('close', closed.open)
+      const write = () => void (response.closed || response.write('0'.repeat(2 ** 16), write))
+      write()
+    })
+    expect(await verify()).toEqual(unknownVerdict('answer_too_long'))
+    await closed.opened
+  })
+
+  it('a revert with the status of an error', async () => {
+    await pastTheCheck()
+    node.answerWith((response) =>
+      answer(response, { error: { code: 3, message: '', data: NONCE_USED } }, 500),
+    )
+    expect(await verify()).toEqual(REJECTED)
+  })
+})
+
+describe('a node gives no answer when', () => {
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ['it refuses', (response) => response.writeHead(503).end()],
+    ['it limits rates', (response) => response.writeHead(429, { 'retry-after': '1' }).end()],
+    [
+      'it limits rates in an answer',
+      (response) => answer(response, { error: { code: -32005, message: 'limit exceeded' } }),
+    ],
+    ['it sends HTML', (response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['it sends half of its answer', (response) => response.writeHead(200, JSON_TYPE).end('{"result":"0x')],
+    ['it sends null', (response) => response.writeHead(200, JSON_TYPE).end('null')],
+    ['it closes the connection', (response) => response.destroy()],
+    [
+      'it closes the connection within its answer',
+      (response) =>
+        response
+          .writeHead(200, { ...JSON_TYPE, 'content-length': 100 })
+          .write('{}', () => response.destroy()),
+    ],
+  ])('%s', async (_what, fail) => {
+    await pastTheCheck()
+    node.answerWith(fail)
+    expect(await verify()).toEqual(unknownVerdict('no_answer'))
+  })
+
+  it('it is away', async () => {
+    node.close()
+    expect(await verify()).toEqual(unknownVerdict('no_answer'))
+  })
+})
+
+describe('a check ends', () => {
+  it('at the end of its time while the node is silent', async () => {
+    await pastTheCheck()
+    const time = new AbortController()
+    node.answerWith(() => time.abort())
+    expect(await verify(time.signal)).toEqual(unknownVerdict('timeout'))
+  })
+
+  it('at the end of its time within the body of an answer', async () => {
+    await pastTheCheck()
+    const time = new AbortController()
+    node.answerWith((response) => response.writeHead(200, JSON_TYPE).write('{', () => time.abort()))
+    expect(await verify(time.signal)).toEqual(unknownVerdict('timeout'))
+  })
+
+  it('at the end of its time while the endpoint is checked', async () => {
+    const time = new AbortController()
+    node.answerWith(() => time.abort())
+    expect(await verify(time.signal)).toEqual(unknownVerdict('timeout'))
+  })
+
+  it('without a call when its time is over', async () => {
+    let calls = 0
+    node.answerWith((_response, _body, pass) => {
+      calls++
+      return pass()
+    })
+    expect(await verify(AbortSignal.abort())).toEqual(unknownVerdict('timeout'))
+    expect(calls).toBe(0)
+  })
+
+  it('when the service closes', async () => {
+    await pastTheCheck()
+    node.answerWith(() => verifier.close())
+    expect(await verify()).toEqual(unknownVerdict('no_answer'))
+  })
+})
+
+it('checks beyond the budget end at once, and an end makes room for the next', async () => {
+  await pastTheCheck()
+  const time = new AbortController()
+  setMaxListeners(0, time.signal)
+  const [reached, released] = [deferred(), deferred()]
+  let calls = 0
+  node.answerWith(async (_response, _body, pass) => {
+    if (++calls === MAX_UNDER_WAY) reached.open()
+    await released.opened
+    await pass().catch(() => {})
+  })
+  const held = Array.from({ length: MAX_UNDER_WAY }, () => verify(time.signal))
+  await reached.opened
+  const beyond = await Promise.all(Array.from({ length: 20 }, () => verify(time.signal)))
+  expect(beyond).toEqual(beyond.map(() => unknownVerdict('over_budget')))
+  expect(calls).toBe(MAX_UNDER_WAY)
+  time.abort()
+  expect(await Promise.all(held)).toEqual(held.map(() => unknownVerdict('timeout')))
+  released.open()
+  node.answerWith(undefined)
+  await pastTheCheck()
+})
+
+it('the user name and the password in a URL are sent as Basic authentication', async () => {
+  const authorizations = new Set<string | undefined>()
+  node.answerWith((response, _body, pass) => {
+    authorizations.add(response.req.headers.authorization)
+    return pass()
+  })
+  const withPassword = settlement.openVerifier([node.url.replace('//', '//me:a%2Fb@')])
+  expect(await withPassword.verifyDeposit(settlement.offer, NEVER)).toEqual(ACCEPTED)
+  expect([...authorizations]).toEqual([`Basic ${Buffer.from('me:a/b').toString('base64')}`])
+  withPassword.close()
+})

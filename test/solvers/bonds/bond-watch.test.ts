@@ -1,0 +1,128 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { ChainListener } from '../../../src/chain/chain-listeners.js'
+import type { Address } from '../../../src/domain/values/hex.js'
+import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
+import { solver } from '../../store/solvers/solver-samples.js'
+
+const [one, other] = [solver(1), solver(2)]
+const { chainId } = one
+const INTERVAL_MS = 60_000
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+/** The watch of a chain with two solvers. The test changes `node` and reads which bonds were asked for since. */
+function start() {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
+  const node = { isUp: true, isLeader: true }
+  let asked: Address[] = []
+  let onBonds = (_solvers: ReadonlySet<Address> | undefined) => {}
+  let reset = () => {}
+  const chain = {
+    chainId,
+    isLeader: () => node.isLeader,
+    async readBond(address: Address) {
+      asked.push(address)
+      if (!node.isUp) throw new Error('no answer')
+      return { registered: true, total: 9n, reserved: 0n, unstaking: 0n }
+    },
+    addListener(listener: Partial<ChainListener>) {
+      onBonds = listener.onBonds ?? onBonds
+      reset = listener.onReset ?? reset
+    },
+  }
+  const watch = startBondWatch({
+    store: { setBonded: async () => {}, removeUnbonded: async () => false },
+    directory: { registered: () => [one, other], refresh() {}, change: (_chainId, write) => write() },
+    freeBonds: {
+      totalOf: () => undefined,
+      of: () => undefined,
+      update: async () => {},
+      updateRegistered: async () => {},
+      load: async () => false,
+    },
+    cluster: { listen() {} },
+    chains: new Map([[chainId, chain]]),
+    minSolverBond: 1n,
+    bondCheckIntervalMs: INTERVAL_MS,
+    now: () => 0,
+    provenTime: () => 0,
+    log,
+  })
+  onTestFinished(watch.close)
+  const takeAsked = () => {
+    const taken = asked
+    asked = []
+    return taken
+  }
+  return {
+    watch,
+    node,
+    lines,
+    takeAsked,
+    touch: (address: Address) => onBonds(new Set([address])),
+    reset: () => reset(),
+  }
+}
+
+const down = 'bonds could not be read or stored: the states of solvers stay the same'
+const up = 'bonds are read and stored again'
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+test('a round that failed is repeated every second with all solvers, and logged once', async () => {
+  const { node, lines, takeAsked, touch } = start()
+  await pass(0)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  node.isUp = false
+  touch(one.address)
+  await pass(0)
+  expect(takeAsked()).toEqual([one.address])
+  await pass(2000)
+  expect(takeAsked()).toHaveLength(4)
+  node.isUp = true
+  await pass(1000)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  await pass(10_000)
+  expect(takeAsked()).toEqual([])
+  expect(lines).toEqual([down, up])
+})
+
+test('a replica that is no longer the leader reads no bonds, and does not log that it does', async () => {
+  const { node, lines, takeAsked, touch } = start()
+  node.isUp = false
+  touch(one.address)
+  await pass(0)
+  node.isLeader = false
+  takeAsked()
+  touch(one.address)
+  await pass(INTERVAL_MS)
+  expect(takeAsked()).toEqual([])
+  expect(lines).toEqual([down])
+})
+
+test('the leader reads all bonds at the start, at every interval and when it has become the leader', async () => {
+  const { takeAsked, reset } = start()
+  await pass(0)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  await pass(INTERVAL_MS - 1)
+  expect(takeAsked()).toEqual([])
+  await pass(1)
+  expect(takeAsked()).toEqual([one.address, other.address])
+  reset()
+  await pass(0)
+  expect(takeAsked()).toEqual([one.address, other.address])
+})
+
+test('no bond is read after close', async () => {
+  const { watch, node, takeAsked, touch } = start()
+  node.isUp = false
+  await pass(0)
+  await watch.close()
+  takeAsked()
+  touch(one.address)
+  await pass(2 * INTERVAL_MS)
+  expect(takeAsked()).toEqual([])
+  expect(vi.getTimerCount()).toBe(0)
+})

@@ -1,0 +1,111 @@
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { ServiceError } from '../../../src/domain/errors.js'
+import type { Address } from '../../../src/domain/values/hex.js'
+import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
+import { createFreeBonds } from '../../../src/solvers/bonds/free-bonds.js'
+import { createSessionRegistrations } from '../../../src/solvers/registry/session-registrations.js'
+import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
+import type { Schema } from '../../../src/store/schema.js'
+import { createBondStore } from '../../../src/store/solvers/bond-store.js'
+import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
+import type { OpenDatabase } from '../../store/databases.js'
+
+export const CHAIN_IDS = [1, 2]
+export const MIN_BOND = 10n
+/** Time for which a solver keeps its place after its session. */
+export const PLACE_MS = 5 * 60_000
+export const GRACE_MS = 24 * 3_600_000
+
+/** What the test changes while the replica runs. */
+export interface World {
+  /** Unix time in milliseconds. */
+  now: number
+  /** Solvers without a sufficient bond, by chain and address. */
+  readonly unbonded: Set<string>
+  /** Chains whose nodes do not answer. */
+  readonly unreachable: Set<number>
+  /** Called before each write of the store; what it throws is the result of the write. */
+  beforeWrite: (method: keyof SolverStore) => void
+  /** Called after each write of the store; what it throws is the result, although the write is stored. */
+  afterWrite: (method: keyof SolverStore) => void
+}
+
+export const newWorld = (): World => ({
+  now: 1_800_000_000_000,
+  unbonded: new Set(),
+  unreachable: new Set(),
+  beforeWrite() {},
+  afterWrite() {},
+})
+
+export const unavailable = () => new ServiceError('DATABASE_UNAVAILABLE', 'The database does not answer.')
+export const bondKey = (chainId: number, address: Address) => `${chainId} ${address}`
+
+/** Directory, bond watch and registrations by session of one replica over a database. */
+export async function openReplica(
+  { database, coordination }: Pick<OpenDatabase<Schema>, 'database' | 'coordination'>,
+  world: World,
+  maxSolversPerChain = 50,
+) {
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
+  const stored = createSolverStore(database, coordination)
+  const store = withFaults(stored, world)
+  const cluster = { listen() {} }
+  const directory = await createSolverDirectory({ store, cluster, chainIds: CHAIN_IDS, log })
+  const bonds = createBondStore(database, coordination)
+  const freeBonds = await createFreeBonds({ store: bonds, chainIds: CHAIN_IDS })
+  const chains = new Map(CHAIN_IDS.map((chainId) => [chainId, chainOf(chainId, world)]))
+  const options = {
+    store,
+    directory,
+    chains,
+    minSolverBond: MIN_BOND,
+    maxSolversPerChain,
+    unbondedGraceMs: GRACE_MS,
+    now: () => world.now,
+    provenTime: () => world.now,
+    log,
+  }
+  const bondWatch = startBondWatch({ ...options, freeBonds, cluster, bondCheckIntervalMs: 3_600_000 })
+  const sessions = createSessionRegistrations({ ...options, bondWatch })
+  const close = async () => {
+    await sessions.close()
+    await bondWatch.close()
+    await directory.close()
+  }
+  onTestFinished(close)
+  return { sessions, directory, freeBonds, stored, lines, close }
+}
+
+/** The chain's bonds as `world` has them. The replica is not its leader, so that bonds change only as the test wants. */
+function chainOf(chainId: number, { unbonded, unreachable }: World) {
+  return {
+    chainId,
+    isLeader: () => false,
+    async readBond(address: Address) {
+      if (unreachable.has(chainId)) throw new ServiceError('CHAIN_UNAVAILABLE', 'The node does not answer.')
+      const total = unbonded.has(bondKey(chainId, address)) ? MIN_BOND - 1n : MIN_BOND
+      return { registered: true, total, reserved: 0n, unstaking: 0n }
+    },
+    addListener() {},
+  }
+}
+
+const READS = ['readAll', 'lastTimestamp', 'isBlocked']
+
+function withFaults(store: SolverStore, world: World): SolverStore {
+  const methods = Object.entries(store).map(([name, method]) => [
+    name,
+    READS.includes(name)
+      ? method
+      : async (...args: unknown[]) => {
+          world.beforeWrite(name as keyof SolverStore)
+          const result = await method(...args)
+          world.afterWrite(name as keyof SolverStore)
+          return result
+        },
+  ])
+  return Object.fromEntries(methods)
+}

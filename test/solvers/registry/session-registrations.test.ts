@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import type { ServiceError } from '../../../src/domain/errors.js'
+import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
+import { createSolverLists } from '../../../src/store/solvers/listed-solvers.js'
+import { BOTH_DATABASES } from '../../store/databases.js'
+import { NO_LIMIT, solver } from '../../store/solvers/solver-samples.js'
+import {
+  bondKey,
+  GRACE_MS,
+  MIN_BOND,
+  newWorld,
+  openReplica,
+  PLACE_MS,
+  unavailable,
+} from './session-harness.js'
+
+const { address } = solver(1)
+const BOTH_CHAINS = [1, 2]
+const hello = (sessionId: string, changes = {}) => ({
+  sessionId,
+  address,
+  name: 'Ada',
+  chainIds: BOTH_CHAINS,
+  ...changes,
+})
+
+describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
+  const create = kind()
+
+  async function start(maxSolversPerChain?: number) {
+    const world = newWorld()
+    const open = await (await create()).open()
+    const replica = await openReplica(open, world, maxSolversPerChain)
+    const { directory } = replica
+    /** The sessions of the active solvers of both chains; `endpoint` for a solver without one. */
+    const active = () =>
+      BOTH_CHAINS.map((chainId) => directory.active(chainId).map(({ session }) => session?.id ?? 'endpoint'))
+    const stored = async () =>
+      (await replica.stored.readAll()).map(({ chainId, session }) => [chainId, session?.id]).sort()
+    return { ...replica, ...open, world, active, storedSessions: stored }
+  }
+
+  test('make a solver active on all its chains, with its free bond', async () => {
+    const { sessions, active, freeBonds, directory } = await start()
+    await sessions.connect(hello('a', { chainIds: [2, 1, 2] }))
+    expect(active()).toEqual([['a'], ['a']])
+    expect(freeBonds.of({ chainId: 2, address })).toBe(MIN_BOND)
+    expect(directory.find({ chainId: 1, address })).toMatchObject({ name: 'Ada', endpointUrl: NO_ENDPOINT })
+  })
+
+  test('end at once on the chains that the caller names', async () => {
+    const { sessions, active, storedSessions } = await start()
+    await sessions.connect(hello('a'))
+    const ending = sessions.disconnect('a', address, [2])
+    expect(active()).toEqual([['a'], []])
+    await ending
+    expect(await storedSessions()).toEqual([
+      [1, 'a'],
+      [2, undefined],
+    ])
+    await sessions.disconnect('a', address, BOTH_CHAINS)
+    expect(active()).toEqual([[], []])
+  })
+
+  test('leave a registered endpoint, which is asked again afterwards', async () => {
+    const { sessions, active, stored, directory } = await start()
+    await directory.change(1, () => stored.save(solver(1), 1, NO_LIMIT))
+    await sessions.connect(hello('a', { chainIds: [1] }))
+    expect(active()[0]).toEqual(['a'])
+    await sessions.disconnect('a', address, [1])
+    expect(directory.active(1)).toEqual([{ ...solver(1), name: 'Ada' }])
+  })
+
+  test('leave the last of several calls for one address, and the end of an earlier session changes nothing', async () => {
+    const { sessions, active } = await start()
+    const calls = ['a', 'b', 'c'].map((id) => sessions.connect(hello(id)))
+    await Promise.all([...calls, sessions.disconnect('b', address, BOTH_CHAINS)])
+    expect(active()).toEqual([['c'], ['c']])
+    await sessions.disconnect('a', address, BOTH_CHAINS)
+    expect(active()).toEqual([['c'], ['c']])
+  })
+
+  test('end although the end is called while the session begins', async () => {
+    const { sessions, active, storedSessions } = await start()
+    const beginning = sessions.connect(hello('a'))
+    await Promise.all([beginning, sessions.disconnect('a', address, BOTH_CHAINS)])
+    expect(active()).toEqual([[], []])
+    expect((await storedSessions()).map(([, id]) => id)).toEqual([undefined, undefined])
+  })
+
+  test.each([
+    ['a chain that is not supported', { chainIds: [1, 3] }, 'CHAIN_NOT_SUPPORTED', /^Chain 3 .*: 1, 2/],
+    ['an address that is blocked on one chain', {}, 'SOLVER_BLOCKED', /^Chain 2: /],
+    ['a full chain', { address: solver(3).address }, 'SOLVER_LIMIT_REACHED', /^Chain 1: /],
+    ['an insufficient bond', { address: solver(2).address }, 'BOND_INSUFFICIENT', /^Chain 2: /],
+    [
+      'an insufficient bond on its only chain',
+      { address: solver(2).address, chainIds: [2] },
+      'BOND_INSUFFICIENT',
+      /^The solver/,
+    ],
+    ['a chain that does not answer', { address: solver(5).address, chainIds: [2] }, 'CHAIN_UNAVAILABLE', /./],
+  ])('write nothing for %s', async (what, changes, reason, message) => {
+    const { sessions, stored, storedSessions, world, database, coordination, directory } = await start(2)
+    const { blocked } = createSolverLists(database, coordination)
+    if (reason === 'SOLVER_BLOCKED') await blocked.add({ address, chainId: 2, listedAt: 0 })
+    if (what === 'a full chain')
+      for (const number of [1, 2]) await directory.change(1, () => stored.save(solver(number), 1, 2))
+    world.unbonded.add(bondKey(2, solver(2).address))
+    if (reason === 'CHAIN_UNAVAILABLE') world.unreachable.add(2)
+    const before = await storedSessions()
+    const error: ServiceError = await sessions.connect(hello('a', changes)).then(
+      () => expect.unreachable(),
+      (thrown) => thrown,
+    )
+    expect(error).toMatchObject({ reason, message: expect.stringMatching(message) })
+    expect(await storedSessions()).toEqual(before)
+  })
+
+  test('look for a place before the bond, so that no bond is read on a full chain', async () => {
+    const { sessions, stored, directory, world } = await start(1)
+    await directory.change(1, () => stored.save(solver(2), 1, 1))
+    world.unreachable.add(1).add(2)
+    await expect(sessions.connect(hello('a'))).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+  })
+
+  test('take the place of a solver that has lacked its bond for longer than the grace', async () => {
+    const { sessions, active, world, stored, directory, lines } = await start(1)
+    const old = { chainId: 1, address: solver(2).address }
+    await sessions.connect(hello('old', { ...old, chainIds: [1] }))
+    world.unbonded.add(bondKey(1, old.address))
+    await directory.change(1, () => stored.setBonded(old, false, world.now))
+    const newcomer = hello('a', { chainIds: [1] })
+    await expect(sessions.connect(newcomer)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+    world.now += GRACE_MS + 1
+    await sessions.connect(newcomer)
+    expect(active()[0]).toEqual(['a'])
+    expect(directory.registered(1)).toHaveLength(1)
+    expect(lines).toEqual([
+      'a solver is no longer registered',
+      'a new solver has replaced one without a bond',
+    ])
+  })
+
+  describe('when the database fails', () => {
+    test.each([
+      ['before the write of the second chain', 'beforeWrite'],
+      ['so that the answer to the write of the second chain is lost', 'afterWrite'],
+    ] as const)('%s, no chain keeps the session', async (_when, moment) => {
+      const { sessions, active, world, storedSessions } = await start()
+      let writes = 0
+      world[moment] = (method) => {
+        if (method === 'saveSession' && ++writes === 2) throw unavailable()
+      }
+      await expect(sessions.connect(hello('a'))).rejects.toMatchObject({
+        reason: 'DATABASE_UNAVAILABLE',
+        message: 'Chain 2: The database does not answer.',
+      })
+      expect(active()).toEqual([[], []])
+      expect((await storedSessions()).filter(([, id]) => id !== undefined)).toEqual([])
+      await sessions.connect(hello('b'))
+      expect(active()).toEqual([['b'], ['b']])
+    })
+
+    test('and stays so, the undone session is not listed, and its end is stored later', async () => {
+      const { sessions, active, world, storedSessions, lines } = await start()
+      let isUp = true
+      world.afterWrite = (method) => {
+        if (method === 'saveSession') isUp = false
+      }
+      world.beforeWrite = () => {
+        if (!isUp) throw unavailable()
+      }
+      await expect(sessions.connect(hello('a'))).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+      expect(active()).toEqual([[], []])
+      expect(await storedSessions()).toEqual([[1, 'a']])
+      isUp = true
+      await expect.poll(storedSessions).toEqual([[1, undefined]])
+      expect(active()).toEqual([[], []])
+      // The line comes after the write, which the poll may see first.
+      await expect.poll(() => lines).toContain('the ends of sessions are stored again')
+    })
+
+    test('at the end of a session, the session is not listed, and its end is stored later', async () => {
+      const { sessions, active, world, storedSessions, directory, lines } = await start()
+      await sessions.connect(hello('a'))
+      let isUp = false
+      world.beforeWrite = (method) => {
+        if (!isUp && method === 'endSession') throw unavailable()
+      }
+      await sessions.disconnect('a', address, BOTH_CHAINS)
+      await directory.change(1, async () => {})
+      expect(active()).toEqual([[], []])
+      expect(await storedSessions()).toEqual([
+        [1, 'a'],
+        [2, 'a'],
+      ])
+      isUp = true
+      await expect
+        .poll(async () => (await storedSessions()).map(([, id]) => id))
+        .toEqual([undefined, undefined])
+      await directory.change(1, async () => {})
+      expect(active()).toEqual([[], []])
+      await expect
+        .poll(() => lines)
+        .toEqual(['the ends of sessions could not be stored', 'the ends of sessions are stored again'])
+    })
+
+    test('at the end of a session that is then replaced, the new session stays', async () => {
+      const { sessions, active, world, lines } = await start()
+      await sessions.connect(hello('a'))
+      let isUp = false
+      world.beforeWrite = (method) => {
+        if (!isUp && method === 'endSession') throw unavailable()
+      }
+      await sessions.disconnect('a', address, BOTH_CHAINS)
+      await sessions.connect(hello('b'))
+      isUp = true
+      await expect.poll(() => lines).toContain('the ends of sessions are stored again')
+      expect(active()).toEqual([['b'], ['b']])
+    })
+  })
+})
+
+describe('the place of a solver without an endpoint', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  const [[, kind]] = BOTH_DATABASES as [(typeof BOTH_DATABASES)[0]]
+  const create = kind()
+  const startSmall = async () => {
+    const world = newWorld()
+    const replica = await openReplica(await (await create()).open(), world, 1)
+    const pass = (ms: number) => {
+      world.now += ms
+      vi.advanceTimersByTime(30_000)
+    }
+    return { ...replica, world, pass }
+  }
+  const one = hello('a', { chainIds: [1] })
+  const other = hello('z', { chainIds: [1], address: solver(2).address })
+
+  test('stays for five minutes after its session', async () => {
+    const { sessions, directory, pass, lines } = await startSmall()
+    await sessions.connect(one)
+    await sessions.disconnect('a', address, [1])
+    pass(PLACE_MS)
+    await sessions.disconnect('none', address, [1])
+    await expect(sessions.connect(other)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+    pass(1)
+    await expect.poll(() => directory.registered(1)).toEqual([])
+    await expect
+      .poll(() => lines)
+      .toEqual(['a solver is no longer registered', 'a solver was removed: no session for five minutes'])
+    await sessions.connect(other)
+    await expect(sessions.connect(hello('b', { chainIds: [1] }))).rejects.toMatchObject({
+      reason: 'SOLVER_LIMIT_REACHED',
+    })
+  })
+
+  test('stays with its time of registration when the session comes back in time', async () => {
+    const { sessions, directory, pass, world } = await startSmall()
+    await sessions.connect(one)
+    const registeredAt = world.now
+    for (const [index, last] of ['a', 'b', 'c'].entries()) {
+      await sessions.disconnect(last, address, [1])
+      pass(PLACE_MS)
+      await sessions.connect(hello('bcd'[index] as string, { chainIds: [1] }))
+    }
+    pass(2 * PLACE_MS)
+    await sessions.disconnect('none', address, [1])
+    expect(directory.active(1)).toMatchObject([{ registeredAt, session: { id: 'd' } }])
+  })
+
+  test('is free soon after a session that could not begin', async () => {
+    const { sessions, directory, pass, world } = await startSmall()
+    world.afterWrite = (method) => {
+      if (method === 'saveSession') throw unavailable()
+    }
+    await expect(sessions.connect(one)).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+    expect(directory.registered(1)).toHaveLength(1)
+    pass(0)
+    await expect.poll(() => directory.registered(1)).toEqual([])
+  })
+
+  test('goes to another solver when it is lost while the solver connects again', async () => {
+    const { sessions, directory, world, stored } = await startSmall()
+    await sessions.connect(one)
+    await sessions.disconnect('a', address, [1])
+    // The directory still lists the place that another replica has removed and given away.
+    expect(await stored.removeEnded(1, world.now + 1)).toEqual([address])
+    await stored.save(solver(2), 1, 1)
+    expect(directory.find({ chainId: 1, address })).toBeDefined()
+    await expect(sessions.connect(hello('c', { chainIds: [1] }))).rejects.toMatchObject({
+      reason: 'SOLVER_LIMIT_REACHED',
+    })
+    expect((await stored.readAll()).map((each) => each.address)).toEqual([solver(2).address])
+  })
+})

@@ -1,0 +1,108 @@
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { SolverKey } from '../../../src/domain/solvers/solver.js'
+import { noQuoteCounts } from '../../../src/domain/solvers/solver-statistics.js'
+import { createSolverStatistics, pruneSomeCounts } from '../../../src/solvers/statistics/solver-statistics.js'
+import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
+import { solverAddress } from '../../quoting/records/sample-trace.js'
+import { sqliteAt } from '../../store/databases.js'
+
+const HOUR_MS = 3_600_000
+const WRITE_MS = 5000
+const KEPT_HOURS = 31 * 24
+const MAX_WAITING = 10_000
+const NOW_HOUR = 500_000
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const key = (number: number, chainId = 1): SolverKey => ({ chainId, address: solverAddress(number) })
+
+/** Statistics over a database that a test can take away, with a clock that it can set. */
+async function start() {
+  const { database } = await sqliteAt(':memory:').open()
+  const store = createSolverHourStore(database)
+  const lines: { level: number; hours?: number }[] = []
+  const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const on = { hour: NOW_HOUR, isAway: false }
+  const open = () =>
+    createSolverStatistics({
+      store: {
+        ...store,
+        async save(...rows) {
+          if (on.isAway) throw new Error('the database is away')
+          return store.save(...rows)
+        },
+      },
+      now: () => on.hour * HOUR_MS,
+      log,
+    })
+  /** The stored hours of chain 1. */
+  const read = () => store.readHours(1, 0, 2 * NOW_HOUR)
+  const quoted = async () => (await read()).map(({ hour, counts }) => [hour, counts.quoted])
+  return { on, store, lines, open, read, quoted }
+}
+
+test('hours before the last 31 days are removed, those of quotes and of orders, and no others', async () => {
+  const { store, quoted } = await start()
+  const counts = { ...noQuoteCounts(), quoted: 1 }
+  const ages = [KEPT_HOURS + 2, KEPT_HOURS + 1, KEPT_HOURS, 200, 1]
+  await store.save(
+    'other',
+    ages.map((age) => ({ ...key(1), hour: NOW_HOUR - age, counts })),
+  )
+  const firstKept: number[] = []
+  const orders = { pruneSomeHours: async (hour: number) => firstKept.push(hour) < 3 }
+  while (await pruneSomeCounts(store, orders, NOW_HOUR * HOUR_MS));
+  expect(await quoted()).toEqual([KEPT_HOURS, 200, 1].map((age) => [NOW_HOUR - age, 1]))
+  expect(firstKept).toEqual(Array(3).fill(NOW_HOUR - KEPT_HOURS))
+})
+
+test('an hour gets all its counts when the clock is set back to it', async () => {
+  const { on, open, quoted } = await start()
+  const statistics = open()
+  const solver = key(1)
+  statistics.count(solver, 'quoted', 5)
+  statistics.count(solver, 'quoted', 5)
+  vi.advanceTimersByTime(WRITE_MS)
+  await expect.poll(quoted).toEqual([[NOW_HOUR, 2]])
+  on.hour++
+  statistics.count(solver, 'quoted', 5)
+  vi.advanceTimersByTime(WRITE_MS)
+  await expect.poll(quoted).toEqual([
+    [NOW_HOUR, 2],
+    [NOW_HOUR + 1, 1],
+  ])
+  on.hour--
+  statistics.count(solver, 'quoted', 5)
+  await statistics.close()
+  expect(await quoted()).toEqual([
+    [NOW_HOUR, 3],
+    [NOW_HOUR + 1, 1],
+  ])
+})
+
+test('counts that could not be stored wait, and the oldest are dropped when they are too many', async () => {
+  const { on, open, read, lines } = await start()
+  const statistics = open()
+  on.isAway = true
+  for (const number of [1, 2]) statistics.count(key(number), 'quoted', 5)
+  on.hour++
+  const solvers = Array.from({ length: MAX_WAITING }, (_, number) => key(number))
+  for (const solver of solvers) statistics.count(solver, 'quoted', 5)
+  vi.advanceTimersByTime(WRITE_MS)
+  await expect.poll(() => lines.filter(({ level }) => level >= 50)).toMatchObject([{ hours: 2 }])
+  on.isAway = false
+  for (const solver of solvers.slice(0, 3)) statistics.count(solver, 'quoted', 5)
+  vi.advanceTimersByTime(WRITE_MS)
+  // At the close, the time for the last counts is short.
+  await expect.poll(async () => (await read()).length).toBe(MAX_WAITING)
+  await statistics.close()
+  const stored = await read()
+  expect(stored.every(({ hour }) => hour === NOW_HOUR + 1)).toBe(true)
+  expect(stored.reduce((sum, { counts }) => sum + counts.quoted, 0)).toBe(MAX_WAITING + 3)
+})

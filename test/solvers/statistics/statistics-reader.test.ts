@@ -1,0 +1,113 @@
+import { expect, test } from 'vitest'
+import { createStatisticsReader } from '../../../src/solvers/statistics/statistics-reader.js'
+import { solverAddress } from '../../quoting/records/sample-trace.js'
+import { deferred } from '../../support/deferred.js'
+
+const READ_MS = 10
+const MIN_KEPT_MS = 2000
+const TIMEOUT_MS = 10_000
+const MOST_OF_OTHERS = 32
+
+/** A reader over empty stores, whose statements take time of the test's clock. */
+function startReader({ readMs = READ_MS } = {}) {
+  let time = 0
+  const statements: string[] = []
+  let underWay = 0
+  let mostUnderWay = 0
+  async function readHours(chainId: number) {
+    statements.push(String(chainId))
+    mostUnderWay = Math.max(mostUnderWay, ++underWay)
+    await Promise.resolve()
+    time += readMs
+    underWay--
+    return []
+  }
+  const reader = createStatisticsReader({
+    hours: { readHours },
+    orders: { readHours },
+    isRegistered: () => false,
+    clock: () => time,
+    now: () => 1_800_000_000_000,
+  })
+  return {
+    reader,
+    statements,
+    mostUnderWay: () => mostUnderWay,
+    time: () => time,
+    pass(ms: number) {
+      time += ms
+    },
+  }
+}
+
+const keyOf = (number: number) => ({ chainId: 1, address: solverAddress(number) })
+
+test('a result is used again for 50 times as long as its read took', async () => {
+  const { reader, statements, time, pass } = startReader()
+  await reader.bySolver(1, 720)
+  const [first, tookMs] = [statements.length, time()]
+  expect(50 * tookMs).toBeGreaterThan(MIN_KEPT_MS)
+  pass(50 * tookMs - 1)
+  await reader.bySolver(1, 720)
+  expect(statements.length).toBe(first)
+  pass(1)
+  await reader.bySolver(1, 720)
+  expect(statements.length).toBe(2 * first)
+})
+
+test('different reads run one after the other', async () => {
+  const { reader, statements, mostUnderWay } = startReader({ readMs: 1 })
+  await Promise.all([
+    ...[1, 2].flatMap((chainId) => [24, 720].map((hours) => reader.bySolver(chainId, hours))),
+    ...[1, 2, 3].map((number) => reader.byHour(keyOf(number), 720)),
+  ])
+  expect(mostUnderWay()).toBe(1)
+  expect(statements.length).toBeGreaterThan(700)
+})
+
+test('a month of one solver takes few statements', async () => {
+  const { reader, statements } = startReader()
+  await reader.byHour(keyOf(1), 720)
+  expect(statements.length).toBeLessThanOrEqual(12)
+})
+
+test('a read that takes too long fails, begins no further statement, and is read again after it', async () => {
+  const { reader, statements } = startReader({ readMs: TIMEOUT_MS / 10 })
+  await expect(reader.bySolver(1, 720)).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+  expect(statements.length).toBe(10)
+  // The time of the second one is over before its turn.
+  const others = await Promise.allSettled([reader.bySolver(2, 720), reader.bySolver(2, 24)])
+  for (const other of others) expect(other).toMatchObject({ reason: { reason: 'DATABASE_UNAVAILABLE' } })
+  expect(statements.length).toBe(20)
+  await expect(reader.bySolver(1, 720)).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
+  expect(statements.length).toBe(30)
+})
+
+test('few reads of unregistered solvers wait, and further ones are refused; lists, equal reads and those of registered solvers are not', async () => {
+  const gate = deferred()
+  let statements = 0
+  const wait = async () => {
+    statements++
+    await gate.opened
+  }
+  const registered = keyOf(1000)
+  const reader = createStatisticsReader({
+    hours: { readHours: () => wait().then(() => []) },
+    orders: { readHours: async () => [] },
+    isRegistered: ({ address }) => address === registered.address,
+    clock: () => 0,
+    now: () => 1_800_000_000_000,
+  })
+  const reads = Array.from({ length: MOST_OF_OTHERS }, (_, number) => reader.byHour(keyOf(number), 24))
+  const refused = { reason: 'RATE_LIMITED', retryAfterSeconds: 1 }
+  await expect(reader.byHour(keyOf(MOST_OF_OTHERS), 24)).rejects.toMatchObject(refused)
+  await expect(reader.byHour(keyOf(1), 720)).rejects.toMatchObject(refused)
+  reads.push(reader.byHour(keyOf(1), 24))
+  const ofRegistered = [12, 24].map((hours) => reader.byHour(registered, hours))
+  const lists = [0, 1].map((hours) => reader.bySolver(1, hours))
+  expect(statements).toBe(1)
+  gate.open()
+  await Promise.all([...reads, ...lists, ...ofRegistered])
+  expect(statements).toBe(MOST_OF_OTHERS + lists.length + ofRegistered.length)
+  await reader.byHour(keyOf(MOST_OF_OTHERS), 24)
+})

@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type EventFilter, matches } from '../../../src/domain/orders/event.js'
+import { DATABASES } from '../databases.js'
+import { header, manySettled, newBlocks, openToRead, pruneAll } from './event-samples.js'
+
+const sets = <T>(...values: T[]) => fc.subarray(values, { maxLength: 3 }).map((some) => new Set(some))
+const filters: fc.Arbitrary<EventFilter> = fc.record({
+  chainIds: sets(1, 2, 3),
+  types: sets<'Deposited' | 'Settled' | 'Refunded' | 'Reverted'>(
+    'Deposited',
+    'Settled',
+    'Refunded',
+    'Reverted',
+  ),
+  orderIds: sets<`0x${string}`>('0xa110', '0xa121', '0xa210', '0xno'),
+  users: sets<`0x${string}`>('0xa110b0', '0xa122b0', '0xa211b0', '0xno'),
+  solvers: sets<`0x${string}`>('0xa110c0', '0xa121c0', '0xa210c0', '0xno'),
+})
+
+describe.each(DATABASES)('in %s', (_which, useDatabase) => {
+  const newDatabase = useDatabase()
+
+  async function openLog(now?: () => number) {
+    const opened = await openToRead(await newDatabase(), now)
+    const { store, one, two } = opened
+    await store.append(one, newBlocks(1, 1, manySettled(1, 1, 4)))
+    await store.append(one, newBlocks(2, 2, manySettled(1, 2, 6)))
+    await store.append(two, newBlocks(1, 1, manySettled(2, 1, 4)))
+    await store.revert(one, header(1))
+    return opened
+  }
+
+  test('a range read with a filter has exactly the entries that pass it, in order', async () => {
+    const { store } = await openLog()
+    const all = await store.readAfter(0, 100)
+    expect(all).toHaveLength(20)
+    const range = fc.tuple(fc.nat(20), fc.nat(20)).map(([a, b]) => ({
+      after: Math.min(a, b),
+      through: Math.max(a, b),
+    }))
+    await fc.assert(
+      fc.asyncProperty(filters, range, fc.integer({ min: 1, max: 20 }), async (filter, within, limit) => {
+        const wanted = all
+          .slice(within.after, within.through)
+          .filter(({ event }) => matches(filter, event))
+          .slice(0, limit)
+        expect(await store.readMatching(filter, within, limit)).toStrictEqual(wanted)
+      }),
+      { seed: 20_261_121, numRuns: 150 },
+    )
+  })
+
+  test('a range is not read when retention has removed a part of it', async () => {
+    let now = 1000
+    const { store, one } = await openLog(() => now)
+    now = 2000
+    await store.append(one, newBlocks(2, 2, manySettled(1, 2, 2)))
+    expect(await pruneAll(store, 1500)).toBe(20)
+    const filter = {
+      chainIds: new Set([1]),
+      types: new Set(),
+      orderIds: new Set(),
+      users: new Set(),
+      solvers: new Set(),
+    }
+    expect(await store.readMatching(filter as EventFilter, { after: 19, through: 22 }, 10)).toBeUndefined()
+    expect(await store.readMatching(filter as EventFilter, { after: 20, through: 22 }, 10)).toHaveLength(2)
+  })
+})

@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { LogEntry } from '../../../src/domain/orders/event.js'
+import { FencedError } from '../../../src/store/events/fencing-token.js'
+import { createRandom } from '../../support/random.js'
+import { inPostgres, postgresAt } from '../databases.js'
+import { openStore, pruneAll } from './event-samples.js'
+import { canonicalEvents, createRacingLeader, eventsOf, follow, type RacingLeader } from './racing-leader.js'
+
+const SEED = 20_260_107
+const TAKEOVERS = 30
+const STEPS = 40
+/** Duration of some writes, so that a take-over happens at any point of them. */
+const MAX_PAUSE_MS = 12
+
+const create = inPostgres()
+
+/** The stores of three replicas, each with its own connections. */
+async function openReplicas(now?: () => number) {
+  const on = postgresAt((await create()).url)
+  return Promise.all([openStore(on, now), openStore(on, now), openStore(on, now)])
+}
+
+/** The entries that leaders received together. Throws for a gap or a duplicate. */
+function logOf(...leaders: RacingLeader[]): LogEntry[] {
+  const log = leaders.flatMap(({ received }) => received).sort((a, b) => a.sequence - b.sequence)
+  expect(log.map(({ sequence }) => sequence)).toEqual(log.map((_, index) => index + 1))
+  return log
+}
+
+async function writeUntilFenced(leader: RacingLeader): Promise<void> {
+  try {
+    for (;;) await leader.step()
+  } catch (error) {
+    if (!(error instanceof FencedError)) throw error
+  }
+}
+
+test('a chain that is taken over during a write continues at the position that the earlier leader received', async () => {
+  const random = createRandom(SEED)
+  const [a, b, c] = await openReplicas()
+  const follower = follow(c.store)
+  let holder = createRacingLeader(a.store, 'a', random)
+  let next = createRacingLeader(b.store, 'b', random)
+  await holder.takeOver(1)
+  await holder.begin()
+  for (let round = 1; round <= TAKEOVERS; round++) {
+    // On a busy machine, the next one may come before another write.
+    await holder.step()
+    const fenced = writeUntilFenced(holder)
+    await wait(random.integer(0, MAX_PAUSE_MS))
+    const { position, epoch } = await next.takeOver(1)
+    await fenced
+    expect(epoch).toBe(round + 1)
+    expect(position?.headers).toEqual(holder.headers())
+    next.learn(holder.blocks())
+    const before = holder
+    holder = next
+    next = before
+  }
+
+  const log = logOf(holder, next)
+  expect(log.length).toBeGreaterThan(TAKEOVERS)
+  expect(await follower.stop()).toStrictEqual(log)
+  expect(canonicalEvents(log, 1)).toStrictEqual(eventsOf(holder.blocks()))
+})
+
+test('the replica with the last token leads a chain after simultaneous take-overs', async () => {
+  const cluster = await openReplicas()
+  const random = createRandom(SEED)
+  const leaders = cluster.map(({ store }, index) => createRacingLeader(store, `r${index}`, random))
+  for (let round = 0; round < 10; round++) {
+    const tokens = await Promise.all(leaders.map((leader) => leader.takeOver(1)))
+    expect(tokens.map(({ epoch }) => epoch).sort((x, y) => x - y)).toEqual(
+      [1, 2, 3].map((n) => 3 * round + n),
+    )
+    const begun = await Promise.allSettled(leaders.map((leader) => leader.begin()))
+    const isLast = tokens.map(({ epoch }) => epoch === 3 * round + 3)
+    expect(begun.map(({ status }) => status === 'fulfilled')).toEqual(isLast)
+  }
+})
+
+test('two replicas that write chains make one log, and no reader sees an entry before its predecessors', async () => {
+  const random = createRandom(SEED)
+  const [a, b, c] = await openReplicas()
+  const followers = [follow(a.store), follow(b.store, 500), follow(c.store, 1)]
+  const one = createRacingLeader(a.store, 'a', random)
+  const two = createRacingLeader(b.store, 'b', random)
+  await Promise.all(
+    [one, two].map(async (leader, index) => {
+      await leader.takeOver(index + 1)
+      await leader.begin()
+      for (let step = 0; step < STEPS; step++) await leader.step()
+    }),
+  )
+
+  const log = logOf(one, two)
+  expect(new Set(log.map(({ event }) => event.chainId))).toEqual(new Set([1, 2]))
+  for (const follower of followers) expect(await follower.stop()).toStrictEqual(log)
+  expect(canonicalEvents(log, 1)).toStrictEqual(eventsOf(one.blocks()))
+  expect(canonicalEvents(log, 2)).toStrictEqual(eventsOf(two.blocks()))
+  expect(await c.store.readState()).toMatchObject({ lastSequence: log.length, prunedSequence: 0 })
+})
+
+test('replicas write, begin chains again and prune at the same time without disturbing each other', async () => {
+  const random = createRandom(SEED)
+  const clock = { ms: 0 }
+  const [a, b, c] = await openReplicas(() => ++clock.ms)
+  const one = createRacingLeader(a.store, 'a', random)
+  const two = createRacingLeader(b.store, 'b', random)
+  const pruned: number[][] = [[], []]
+  let isOver = false
+  const pruning = [a.store, c.store].map(async (store, index) => {
+    while (!isOver) pruned[index]?.push(await pruneAll(store, clock.ms - random.integer(0, 20)))
+  })
+  await Promise.all(
+    [one, two].map(async (leader, index) => {
+      await leader.takeOver(index + 1)
+      for (let step = 0; step < STEPS; step++) await (step % 10 === 0 ? leader.begin() : leader.step())
+    }),
+  )
+  isOver = true
+  await Promise.all(pruning)
+
+  const log = logOf(one, two)
+  const { lastSequence, prunedSequence } = await c.store.readState()
+  expect(lastSequence).toBe(log.length)
+  expect(prunedSequence).toBe(Math.max(...pruned.flat()))
+  expect(prunedSequence).toBeGreaterThan(0)
+  for (const each of pruned) expect(each).toEqual([...each].sort((x, y) => x - y))
+  expect(await c.store.readAfter(0, 10_000)).toStrictEqual(log.slice(prunedSequence - 1))
+})

@@ -1,0 +1,203 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { BOTH_DATABASES, DURABLE_DATABASES, sqliteAt, type TestDatabase } from '../databases.js'
+import {
+  header,
+  manySettled,
+  newBlocks,
+  openToRead,
+  pruneAll,
+  publishedEntries,
+  revertedEntries,
+  SETTLEMENT,
+  settled,
+} from './event-samples.js'
+
+/** A store whose clock the test sets. */
+async function openAt(startMs: number, on: TestDatabase) {
+  const clock = { ms: startMs }
+  return { ...(await openToRead(on, () => clock.ms)), clock }
+}
+
+const events = [settled(1, 11, 0), settled(1, 12, 0), settled(1, 13, 0), settled(1, 14, 0)] as const
+
+/** Four events, published at 100, 200, 300 and 400 ms. */
+async function prepare(on: TestDatabase) {
+  const opened = await openAt(0, on)
+  await opened.store.begin(opened.one, SETTLEMENT, header(10))
+  for (const source of events) {
+    opened.clock.ms += 100
+    const { blockNumber } = source.event
+    await opened.store.append(opened.one, newBlocks(blockNumber, blockNumber, [source]))
+  }
+  return opened
+}
+
+describe.each(BOTH_DATABASES)('an event store %s', (_where, kind) => {
+  const create = kind()
+
+  describe('pruning', () => {
+    test('of an empty log removes nothing', async () => {
+      const { store } = await openAt(0, await create())
+      expect(await pruneAll(store, Number.MAX_SAFE_INTEGER)).toBe(0)
+      expect(await store.readState()).toMatchObject({ lastSequence: 0, prunedSequence: 0 })
+    })
+
+    test.each([
+      [0, 0],
+      [100, 0],
+      [101, 1],
+      [300, 2],
+      [301, 3],
+      [400, 3],
+      [401, 4],
+    ])('before %d ms passes %d entries', async (beforeMs, count) => {
+      const { store, contents } = await prepare(await create())
+      const { positions } = await contents(1)
+      expect(await pruneAll(store, beforeMs)).toBe(count)
+      expect(await contents(1)).toStrictEqual({
+        state: { logId: expect.any(String), lastSequence: 4, prunedSequence: count },
+        // The last of them stays, for cursors.
+        entries: publishedEntries(1, ...events).slice(Math.max(0, count - 1)),
+        positions,
+      })
+    })
+
+    test('continues where it ended, and never goes back', async () => {
+      const { store } = await prepare(await create())
+      expect(await pruneAll(store, 201)).toBe(2)
+      expect(await pruneAll(store, 201)).toBe(2)
+      expect(await pruneAll(store, 0)).toBe(2)
+      expect(await store.readState()).toMatchObject({ prunedSequence: 2 })
+      expect(await pruneAll(store, 301)).toBe(3)
+      expect(await store.readAfter(0, 100)).toStrictEqual(publishedEntries(3, events[2], events[3]))
+    })
+
+    test('dates a reversion by its own publication', async () => {
+      const { store, clock, one } = await prepare(await create())
+      clock.ms = 500
+      await store.revert(one, header(13))
+      expect(await pruneAll(store, 401)).toBe(4)
+      expect(await store.readAfter(4, 100)).toStrictEqual(revertedEntries(5, events[3]))
+      expect(await pruneAll(store, 501)).toBe(5)
+    })
+
+    test('leaves the remaining events, which can be reverted', async () => {
+      const { store, one } = await prepare(await create())
+      await pruneAll(store, 301)
+      expect(await store.revert(one, header(13))).toStrictEqual(revertedEntries(5, events[3]))
+    })
+
+    test('of everything does not free a sequence for reuse', async () => {
+      const { store, one } = await prepare(await create())
+      expect(await pruneAll(store, 401)).toBe(4)
+      expect(await store.readAfter(4, 100)).toEqual([])
+      expect(await store.readState()).toMatchObject({ lastSequence: 4, prunedSequence: 4 })
+      const next = [settled(1, 15, 0)]
+      expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(publishedEntries(5, ...next))
+      expect(await store.revert(one, header(14))).toStrictEqual(revertedEntries(6, ...next))
+    })
+
+    test('keeps the position of the chain', async () => {
+      const { store, position } = await prepare(await create())
+      await pruneAll(store, 401)
+      expect(await position(1)).toEqual({
+        settlement: SETTLEMENT,
+        firstBlock: 11,
+        headers: [10, 11, 12, 13, 14].map((number) => header(number)),
+      })
+    })
+
+    test.each([499, 500, 501, 1733])('removes all of %d old entries but the last', async (count) => {
+      const { store, clock, one } = await openAt(100, await create())
+      await store.append(one, newBlocks(11, 11, manySettled(1, 11, count)))
+      clock.ms = 200
+      await store.append(one, newBlocks(12, 12, [settled(1, 12, 0)]))
+      expect(await pruneAll(store, 200)).toBe(count)
+      const lastOld = settled(1, 11, count - 1)
+      expect(await store.readAfter(0, 10_000)).toStrictEqual(
+        publishedEntries(count, lastOld, settled(1, 12, 0)),
+      )
+      expect(await store.readEntry(count - 1)).toBeUndefined()
+      expect(await store.readState()).toMatchObject({ lastSequence: count + 1, prunedSequence: count })
+    })
+
+    test('never reports fewer removed entries than before, also while it removes more', async () => {
+      const { store, one, clock } = await openAt(100, await create())
+      await store.append(one, newBlocks(11, 11, manySettled(1, 11, 1200)))
+      await pruneAll(store, 200)
+      await store.append(one, newBlocks(12, 12, manySettled(1, 12, 3000)))
+      clock.ms = 200
+      // Opens a second connection, if the database has several.
+      await Promise.all([store.readState(), store.readState()])
+      const pruned = pruneAll(store, 200)
+      const seen = []
+      while (seen.at(-1) !== 4200) {
+        seen.push((await store.readState()).prunedSequence)
+        await nextTurn()
+      }
+      expect(await pruned).toBe(4200)
+      expect(seen.length).toBeGreaterThan(2)
+      expect(seen.filter((sequence) => sequence < 1200)).toEqual([])
+      expect(seen).toEqual([...seen].sort((a, b) => a - b))
+    })
+
+    test('lets new entries come in between, which stay', async () => {
+      const { store, clock, one } = await openAt(100, await create())
+      await store.append(one, newBlocks(11, 11, manySettled(1, 11, 2000)))
+      clock.ms = 200
+      const pruned = pruneAll(store, 200)
+      const arrivals = [12, 13, 14].map((number) => settled(1, number, 0))
+      const entries = []
+      for (const arrival of arrivals) {
+        const { blockNumber } = arrival.event
+        entries.push(...(await store.append(one, newBlocks(blockNumber, blockNumber, [arrival]))))
+      }
+      expect(await pruned).toBe(2000)
+      expect(entries).toStrictEqual(publishedEntries(2001, ...arrivals))
+      expect(await store.readAfter(2000, 10_000)).toStrictEqual(entries)
+    })
+  })
+
+  describe('the id of a log', () => {
+    test('differs for every database', async () => {
+      const { store } = await openAt(0, await create())
+      const { store: other } = await openAt(0, sqliteAt(':memory:'))
+      expect((await store.readState()).logId).not.toBe((await other.readState()).logId)
+    })
+  })
+})
+
+describe.each(DURABLE_DATABASES)('an event store %s that is opened again', (_where, kind) => {
+  const create = kind()
+
+  test.each([
+    ['none', 0, 0],
+    ['some', 301, 3],
+    ['all', 401, 4],
+  ])('continues the sequences when %s were removed', async (_how, beforeMs, count) => {
+    const database = await create()
+    const first = await prepare(database)
+    await pruneAll(first.store, beforeMs)
+    const before = await first.contents(1)
+    await first.close()
+
+    const { store, one, contents } = await openAt(1000, database)
+    expect(await contents(1)).toStrictEqual(before)
+    expect(before.state).toMatchObject({ lastSequence: 4, prunedSequence: count })
+    const next = [settled(1, 15, 0)]
+    expect(await store.append(one, newBlocks(15, 15, next))).toStrictEqual(publishedEntries(5, ...next))
+  })
+
+  test('keeps its id', async () => {
+    const database = await create()
+    const ids = []
+    for (const beforeMs of [0, 401, 401]) {
+      const { store, close } = await openAt(1000, database)
+      ids.push((await store.readState()).logId)
+      await pruneAll(store, beforeMs)
+      await close()
+    }
+    expect(new Set(ids).size).toBe(1)
+  })
+})

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest'
+import type { Deposited, LogEntry, OrderEvent, Refunded } from '../../../src/domain/orders/event.js'
+import { createRandom } from '../../support/random.js'
+import { DATABASES } from '../databases.js'
+import {
+  header,
+  manySettled,
+  newBlocks,
+  openStore,
+  openToRead,
+  publishedEntries,
+  SETTLEMENT,
+  settled,
+} from './event-samples.js'
+
+const random = createRandom(20_260_106)
+
+const byFirst = ([a]: LogEntry[], [b]: LogEntry[]) => (a?.sequence ?? 0) - (b?.sequence ?? 0)
+
+describe.each(DATABASES)('an event store %s', (_where, kind) => {
+  const create = kind()
+
+  test('is empty at first and has no chain', async () => {
+    const { contents } = await openStore(await create())
+    const { state, ...rest } = await contents(1)
+    expect(state).toEqual({ logId: expect.any(String), lastSequence: 0, prunedSequence: 0 })
+    expect(rest).toEqual({ entries: [], positions: [undefined] })
+  })
+
+  test('begins a chain after a block', async () => {
+    const { store, one, two, contents } = await openToRead(await create())
+    await store.begin(one, SETTLEMENT, header(10))
+    await store.begin(two, '0x5e2', header(0))
+    expect((await contents(1, 2, 3)).positions).toEqual([
+      { settlement: SETTLEMENT, firstBlock: 11, headers: [header(10)] },
+      { settlement: '0x5e2', firstBlock: 1, headers: [header(0)] },
+      undefined,
+    ])
+  })
+
+  test('publishes events in the given order and counts them over all chains', async () => {
+    const { store, one, two, contents } = await openToRead(await create())
+    await store.begin(one, SETTLEMENT, header(10))
+    await store.begin(two, SETTLEMENT, header(10))
+    const first = [settled(1, 11, 0), settled(1, 11, 3), settled(1, 12, 1)]
+    const second = [settled(2, 11, 0), settled(2, 11, 3)]
+    const third = [settled(1, 13, 0)]
+    expect(await store.append(one, newBlocks(11, 12, first))).toStrictEqual(publishedEntries(1, ...first))
+    expect(await store.append(two, newBlocks(11, 11, second))).toStrictEqual(publishedEntries(4, ...second))
+    expect(await store.append(one, newBlocks(13, 13, third))).toStrictEqual(publishedEntries(6, ...third))
+
+    const { entries, state } = await contents()
+    expect(entries).toStrictEqual(publishedEntries(1, ...first, ...second, ...third))
+    expect(state).toMatchObject({ lastSequence: 6, prunedSequence: 0 })
+  })
+
+  test('publishes missing events after all others, and removes them with their block', async () => {
+    const { store, one, contents } = await openToRead(await create())
+    await store.begin(one, SETTLEMENT, header(10))
+    const [before, missing, later] = [settled(1, 11, 0), settled(1, 11, 3), settled(1, 12, 1)]
+    await store.append(one, newBlocks(11, 12, [before, later]))
+    expect(await store.appendMissing(one, [before, missing])).toStrictEqual(publishedEntries(3, missing))
+    expect(await store.appendMissing(one, [before, missing])).toEqual([])
+    expect(await store.appendMissing(one, [])).toEqual([])
+    const { entries, positions } = await contents(1)
+    expect(entries).toStrictEqual(publishedEntries(1, before, later, missing))
+    expect(positions[0]?.headers.at(-1)).toEqual(header(12))
+
+    const removed = await store.revert(one, header(10))
+    expect(removed.map(({ event }) => event.orderId)).toEqual(
+      [missing, later, before].map(({ event }) => event.orderId),
+    )
+    expect(await store.appendMissing(one, [missing])).toHaveLength(1)
+  })
+
+  test('keeps every field of an event of each type', async () => {
+    const { store } = await openStore(await create())
+    const max = 2n ** 256n - 1n
+    let nextIndex = 0
+    const base = () => ({
+      chainId: Number.MAX_SAFE_INTEGER,
+      orderId: random.hex(32),
+      user: random.hex(20),
+      solver: random.hex(20),
+      blockNumber: Number.MAX_SAFE_INTEGER - 1,
+      logIndex: nextIndex++,
+      transactionHash: random.hex(32),
+      blockTime: Number.MAX_SAFE_INTEGER - 2,
+    })
+    const deposited = (inputAmount: bigint, outputAmount: bigint): Deposited => ({
+      ...base(),
+      type: 'Deposited',
+      inputToken: random.hex(20),
+      inputAmount,
+      outputToken: random.hex(20),
+      outputAmount,
+      fillDeadline: 2 ** 40 + 1,
+    })
+    const refunded = (inputAmount: bigint, bondSlashed: bigint): Refunded => ({
+      ...base(),
+      type: 'Refunded',
+      inputAmount,
+      bondSlashed,
+    })
+    const amounts = [max, 0n, 1n, 2n ** 53n + 1n, random.uint256()]
+    const events: OrderEvent[] = [
+      ...amounts.flatMap((amount) => [deposited(amount, max - amount), refunded(max - amount, amount)]),
+      { ...base(), type: 'Settled' },
+      { ...base(), type: 'Settled', solver: undefined },
+      { ...deposited(1n, 2n), solver: undefined },
+      { ...refunded(1n, 2n), solver: undefined },
+    ]
+    const source = events.map((event) => ({ event, blockHash: random.hex(32) }))
+    const token = await store.takeOver(Number.MAX_SAFE_INTEGER)
+    const entries = await store.append(token, newBlocks(11, 11, source))
+    expect(entries).toStrictEqual(publishedEntries(1, ...source))
+    expect(await store.readAfter(0, 100)).toStrictEqual(entries)
+  })
+
+  test('moves a position with its events, on its chain alone, also when there are none', async () => {
+    const { store, one, two, contents } = await openToRead(await create())
+    for (const token of [one, two]) await store.begin(token, SETTLEMENT, header(10))
+    await store.append(one, newBlocks(11, 12, [settled(1, 11, 0)]))
+    expect(await store.append(one, newBlocks(13, 13, []))).toEqual([])
+    expect((await contents(1, 2)).positions.map((position) => position?.headers)).toEqual([
+      [header(10), header(11), header(12), header(13)],
+      [header(10)],
+    ])
+  })
+
+  test('removes the headers before the one to keep from, of that chain alone', async () => {
+    const { store, one, two, contents, position } = await openToRead(await create())
+    for (const token of [one, two]) {
+      await store.begin(token, SETTLEMENT, header(10))
+      await store.append(token, newBlocks(11, 12, [settled(token.chainId, 11, 0)]))
+    }
+    await store.append(one, { ...newBlocks(13, 14, []), keepFrom: 12 })
+    expect((await contents(1, 2)).positions).toMatchObject([
+      { firstBlock: 11, headers: [header(12), header(13), header(14)] },
+      { firstBlock: 11, headers: [header(10), header(11), header(12)] },
+    ])
+    await store.append(one, { ...newBlocks(15, 15, []), keepFrom: 15 })
+    expect((await position(1))?.headers).toEqual([header(15)])
+    expect(await store.readAfter(0, 100)).toHaveLength(2)
+  })
+
+  describe('a new start of a chain', () => {
+    test('removes its headers and its contract, and nothing of the log or of other chains', async () => {
+      const { store, one, two, contents, position } = await openToRead(await create())
+      for (const token of [one, two]) {
+        await store.begin(token, SETTLEMENT, header(10))
+        const events = [settled(token.chainId, 11, 0), settled(token.chainId, 12, 0)]
+        await store.append(token, newBlocks(11, 12, events))
+      }
+      const before = await contents(2)
+      await store.begin(one, '0x5e2', header(40, 'b'))
+      expect(await contents(2)).toEqual(before)
+      const begun = { settlement: '0x5e2', firstBlock: 41, headers: [header(40, 'b')] }
+      expect(await position(1)).toEqual(begun)
+
+      const next = [settled(1, 41, 0)]
+      expect(await store.append(one, newBlocks(41, 41, next, 'b'))).toStrictEqual(
+        publishedEntries(5, ...next),
+      )
+    })
+
+    test('works after a known block', async () => {
+      const { store, one, position } = await openToRead(await create())
+      await store.begin(one, SETTLEMENT, header(10))
+      await store.append(one, newBlocks(11, 13, []))
+      await store.begin(one, SETTLEMENT, header(12))
+      expect(await position(1)).toMatchObject({ firstBlock: 13, headers: [header(12)] })
+    })
+  })
+
+  describe('a read after a sequence', () => {
+    test('returns page by page up to the end', async () => {
+      const { store, one } = await openToRead(await create())
+      const events = manySettled(1, 11, 7)
+      await store.append(one, newBlocks(11, 11, events))
+      const all = publishedEntries(1, ...events)
+      expect(await store.readAfter(0, 3)).toStrictEqual(all.slice(0, 3))
+      expect(await store.readAfter(3, 3)).toStrictEqual(all.slice(3, 6))
+      expect(await store.readAfter(6, 3)).toStrictEqual(all.slice(6))
+      expect(await store.readAfter(6, 1)).toStrictEqual(all.slice(6))
+      expect(await store.readAfter(7, 3)).toEqual([])
+      expect(await store.readAfter(1000, 3)).toEqual([])
+    })
+  })
+
+  describe('an append of more than fits into one statement', () => {
+    test.each([499, 500, 501, 1000, 3001])('publishes all %d events', async (count) => {
+      const { store, one } = await openToRead(await create())
+      const events = manySettled(1, 11, count)
+      expect(await store.append(one, newBlocks(11, 11, events))).toStrictEqual(publishedEntries(1, ...events))
+      expect(await store.readAfter(0, 10_000)).toStrictEqual(publishedEntries(1, ...events))
+    })
+
+    test('is visible only as a whole, and excludes other writes until its end', async () => {
+      const { store, one, two } = await openToRead(await create())
+      const [first, second] = [manySettled(1, 11, 1200), manySettled(2, 11, 1200)]
+      await store.begin(one, SETTLEMENT, header(10))
+      const [entries, during, otherEntries] = await Promise.all([
+        store.append(one, newBlocks(11, 11, first)),
+        store.readAfter(0, 10_000),
+        store.append(two, newBlocks(11, 11, second)),
+      ])
+      // A database that runs both in parallel may end either first.
+      const inOrder = entries[0]?.sequence === 1 ? [...first, ...second] : [...second, ...first]
+      expect([0, 1200, 2400]).toContain(during.length)
+      expect([entries, otherEntries].sort(byFirst).flat()).toStrictEqual(publishedEntries(1, ...inOrder))
+      expect(await store.readAfter(0, 10_000)).toStrictEqual(publishedEntries(1, ...inOrder))
+    })
+  })
+})

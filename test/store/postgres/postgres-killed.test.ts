@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Postgres, startPostgres } from '../../../src/devnet/postgres.js'
+import { join, MISSED, type TestReplica, until } from '../../cluster/replica-samples.js'
+import { eventually } from '../../support/eventually.js'
+import { header, newBlocks, SETTLEMENT } from '../events/event-samples.js'
+import { NO_LIMIT, NOTED_AT, solver } from '../solvers/solver-samples.js'
+import { connect, holdRegistrations, openStores, UNAVAILABLE, waiting } from './postgres-stores-samples.js'
+
+const isLeader = ({ leaderOf }: TestReplica) => leaderOf.has('chain 1')
+
+/** Every method of the stores, with valid arguments. */
+function callAll({
+  solvers,
+  events,
+  circuitBreakers,
+}: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
+  const token = { chainId: 1, epoch: 1, position: undefined }
+  return [
+    solvers.readAll(),
+    solvers.lastTimestamp(solver(1)),
+    solvers.save(solver(1), 100, NO_LIMIT),
+    solvers.remove(solver(2), 100),
+    solvers.setBonded(solver(1), false, NOTED_AT),
+    events.readState(),
+    events.takeOver(1),
+    events.begin(token, SETTLEMENT, header(10)),
+    events.append(token, newBlocks(11, 11, [])),
+    events.revert(token, header(10)),
+    events.readAfter(0, 1),
+    events.pruneSome(0),
+    circuitBreakers.readAll(),
+    circuitBreakers.save({ ...solver(1), level: 1, until: 0 }),
+    circuitBreakers.remove(solver(1)),
+  ]
+}
+
+describe('a server that is killed', () => {
+  let server: Postgres
+  beforeAll(async () => {
+    server = await startPostgres()
+  })
+  afterAll(() => server.stop())
+
+  test('ends all leaderships; after its restart one replica leads, and all report lost messages', async () => {
+    const three = await Promise.all([join(server.url), join(server.url), join(server.url)])
+    for (const { lead } of three) await lead('chain 1')
+    await server.kill()
+    await until(() => three.every(({ isDatabaseUp }) => !isDatabaseUp()))
+    expect(three.map(({ notes }) => notes)).toEqual([
+      ['acquired chain 1', 'lost leadership of chain 1', 'lost'],
+      ['lost'],
+      ['lost'],
+    ])
+    three[1].publish('events', 'into the void')
+
+    await server.restart()
+    await until(() => three.every(({ isDatabaseUp }) => isDatabaseUp()) && three.some(isLeader))
+    await until(() => three.every(({ notes }) => notes.includes('missed chains')))
+    const since = three.map(({ notes }) => notes.slice(notes.indexOf('lost') + 1))
+    const acquired = since.filter((notes) => notes.includes('acquired chain 1'))
+    expect(acquired).toEqual([[...MISSED, 'acquired chain 1']])
+    expect(since.filter((notes) => !acquired.includes(notes))).toEqual([MISSED, MISSED])
+    expect(three.filter(isLeader)).toHaveLength(1)
+
+    three[0].publish('events', 'again')
+    await until(() => three.slice(1).every(({ received }) => received.events.length > 0))
+    expect(three.map(({ received }) => received.events)).toEqual([[], ['again'], ['again']])
+  })
+
+  test('does not delay the close of a replica, which does not reconnect', async () => {
+    const [first, second] = await Promise.all([join(server.url), join(server.url)])
+    await server.kill()
+    await until(() => !first.isDatabaseUp())
+    await first.close()
+    await server.restart()
+    await until(() => second.isDatabaseUp())
+    const client = await connect(server.url)
+    const { rows } = await client.query(`select count(*)::int as count from pg_stat_activity
+      where application_name = 'quote-aggregator'`)
+    expect(rows).toEqual([{ count: 1 }])
+    expect(first.isDatabaseUp()).toBe(false)
+  })
+
+  test('fails each call, under way or not, and calls work as soon as it is back', async () => {
+    const stores = await openStores(server.url)
+    const { solvers, events } = stores
+    await solvers.save(solver(7), 100, NO_LIMIT)
+    const client = await connect(server.url)
+    await holdRegistrations(server.url)
+    const underWay = [solver(1), solver(2)].map((each) => solvers.save(each, 100, NO_LIMIT))
+    const refused = underWay.map((save) => expect(save).rejects.toMatchObject(UNAVAILABLE))
+    await eventually(
+      () => waiting(client),
+      ({ length }) => length === 2,
+    )
+    await server.kill()
+    await Promise.all(refused)
+    const unavailable = { ...UNAVAILABLE, cause: expect.any(Error) }
+    await Promise.all(callAll(stores).map((call) => expect(call).rejects.toMatchObject(unavailable)))
+
+    await server.restart()
+    expect(await solvers.readAll()).toEqual([solver(7)])
+    await solvers.save(solver(1), 100, NO_LIMIT)
+    expect(await solvers.readAll()).toEqual([solver(1), solver(7)])
+    expect(await events.takeOver(1)).toEqual({ chainId: 1, epoch: 1, position: undefined })
+  })
+})

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest'
+import type { Address } from '../../../src/domain/values/hex.js'
+import { createBondStore } from '../../../src/store/solvers/bond-store.js'
+import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
+import { DATABASES, type TestDatabase } from '../databases.js'
+
+const MAX = 2n ** 256n - 1n
+
+/** A bond of which a tenth is free. */
+const bond = (total: bigint) => ({ total, free: total / 10n })
+
+const address = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+
+/** The store, and the solvers 1 to 3 registered on the chains 1 and 2. */
+async function openStore(on: TestDatabase) {
+  const { database, coordination } = await on.open()
+  const solvers = createSolverStore(database, coordination)
+  for (const chainId of [1, 2]) {
+    for (const number of [1, 2, 3]) {
+      const solver = { chainId, address: address(number), endpointUrl: 'https://a.example', name: 'A' }
+      await solvers.save({ ...solver, registeredAt: number, isBonded: true }, number, 10)
+    }
+  }
+  return { store: createBondStore(database, coordination), solvers, database }
+}
+
+describe.each(DATABASES)('a store of bonds %s', (_where, kind) => {
+  const create = kind()
+
+  test('is empty at first', async () => {
+    const { store } = await openStore(await create())
+    expect(await store.readAll(1)).toEqual(new Map())
+  })
+
+  test('returns what was saved, to the last unit, separately for each chain', async () => {
+    const { store } = await openStore(await create())
+    const one = new Map([
+      [address(1), bond(0n)],
+      [address(2), bond(MAX)],
+    ])
+    const two = new Map([[address(1), bond(7n)]])
+    await store.save(1, one)
+    await store.save(2, two)
+    expect(await store.readAll(1)).toEqual(one)
+    expect(await store.readAll(2)).toEqual(two)
+  })
+
+  test('keeps the last bond of each solver, and the bonds that were not saved again', async () => {
+    const { store } = await openStore(await create())
+    await store.save(
+      1,
+      new Map([
+        [address(1), bond(1n)],
+        [address(2), bond(2n)],
+      ]),
+    )
+    await store.save(
+      1,
+      new Map([
+        [address(2), bond(20n)],
+        [address(3), bond(3n)],
+      ]),
+    )
+    expect(await store.readAll(1)).toEqual(
+      new Map([
+        [address(1), bond(1n)],
+        [address(2), bond(20n)],
+        [address(3), bond(3n)],
+      ]),
+    )
+  })
+
+  test('removes the bond of a solver that is no longer registered', async () => {
+    const { store, solvers, database } = await openStore(await create())
+    await store.save(
+      1,
+      new Map([
+        [address(1), bond(1n)],
+        [address(2), bond(2n)],
+      ]),
+    )
+    await solvers.remove({ chainId: 1, address: address(1) }, 100)
+    expect(await store.readAll(1)).toEqual(new Map([[address(2), bond(2n)]]))
+    await store.save(1, new Map())
+    expect(await database.selectFrom('solver_bonds').select('address').execute()).toHaveLength(1)
+  })
+})

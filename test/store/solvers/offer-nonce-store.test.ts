@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import type { Hex } from '../../../src/domain/values/hex.js'
+import { createOfferNonceStore, type OfferNonce } from '../../../src/store/solvers/offer-nonce-store.js'
+import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
+
+const SOLVER = '0x0a'
+const OTHER = '0x0b'
+
+/** Two processes over one database, in which a test adds and removes orders. */
+async function openStore(on: TestDatabase) {
+  const { database } = await on.open()
+  const store = createOfferNonceStore(database)
+  const order = { chain_id: 1, block_number: 1, log_index: 0, state: 'DEPOSITED', user: '0x', steps: '[]' }
+  return {
+    ...store,
+    used: async () => Object.fromEntries(await store.readUsed(1, 100)),
+    addOrder: (orderId: Hex) =>
+      database
+        .insertInto('orders')
+        .values({ ...order, order_id: orderId })
+        .execute(),
+    removeOrder: (orderId: Hex) => database.deleteFrom('orders').where('order_id', '=', orderId).execute(),
+    /** The order ids that are stored. */
+    left: async () =>
+      (await database.selectFrom('offer_nonces').select('order_id').orderBy('order_id').execute()).map(
+        ({ order_id }) => order_id,
+      ),
+  }
+}
+
+function offer(orderId: Hex | undefined, nonce: bigint, changes: Partial<OfferNonce> = {}): OfferNonce {
+  return { chainId: 1, orderId, solver: SOLVER, nonce, until: 100, ...changes }
+}
+
+describe.each(BOTH_DATABASES)('the nonces of offers %s', (_where, kind) => {
+  const create = kind()
+
+  test('are used by an order of the offer, and no longer when a reorganisation has removed it', async () => {
+    const { save, markOrders, readOrders, used, addOrder, removeOrder } = await openStore(await create())
+    await save([offer('0x01', 1n), offer('0x02', 2n), offer('0x03', 1n, { solver: OTHER })])
+    await addOrder('0x01')
+    expect(await markOrders(1, ['0x01', '0x02', '0x04'])).toBe(true)
+    expect(await readOrders(1, ['0x01', '0x02', '0x04'])).toEqual([
+      { solver: SOLVER, nonce: 1n, isUsed: true },
+      { solver: SOLVER, nonce: 2n, isUsed: false },
+    ])
+    expect(await used()).toEqual({ [SOLVER]: [1n] })
+    expect(await markOrders(1, ['0x01'])).toBe(false)
+    await removeOrder('0x01')
+    expect(await markOrders(1, ['0x01'])).toBe(true)
+    expect(await used()).toEqual({})
+  })
+
+  test('stay used when another offer with the same nonce, or a cancellation, has used it', async () => {
+    const { save, markOrders, readOrders, addOrder } = await openStore(await create())
+    await save([offer('0x01', 1n), offer('0x02', 1n), offer('0x03', 2n), offer(undefined, 2n)])
+    await addOrder('0x01')
+    await markOrders(1, ['0x01', '0x02', '0x03'])
+    expect(await readOrders(1, ['0x02', '0x03'])).toEqual([
+      { solver: SOLVER, nonce: 1n, isUsed: true },
+      { solver: SOLVER, nonce: 2n, isUsed: true },
+    ])
+  })
+
+  test('are read by solver, the newest of each, the oldest first, and older used ones are removed', async () => {
+    const { save, readUsed, left } = await openStore(await create())
+    const cancelled = [3n, 1n, 2n].map((nonce) => offer(undefined, nonce, { until: Number(nonce) }))
+    await save([...cancelled, offer(undefined, 9n, { solver: OTHER }), offer('0x05', 4n)])
+    expect(Object.fromEntries(await readUsed(1, 2))).toEqual({ [SOLVER]: [2n, 3n], [OTHER]: [9n] })
+    expect(await left()).toEqual(['', '', '', '0x05'])
+  })
+
+  test('that are unused are removed after their time, and no used ones', async () => {
+    const { save, markOrders, pruneSome, addOrder, left } = await openStore(await create())
+    await save([
+      ...[offer('0x01', 1n), offer('0x02', 2n), offer('0x03', 3n, { until: 101 })],
+      ...[offer(undefined, 4n), offer('0x05', 5n, { chainId: 2 })],
+    ])
+    await addOrder('0x01')
+    await markOrders(1, ['0x01'])
+    expect(await pruneSome(1, 100)).toBe(false)
+    expect(await left()).toHaveLength(5)
+    expect(await pruneSome(1, 101)).toBe(false)
+    expect(await left()).toEqual(['', '0x01', '0x03', '0x05'])
+  })
+})

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import { createSolverLists } from '../../../src/store/solvers/listed-solvers.js'
+import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
+import { inPostgres, postgresAt } from '../databases.js'
+import { NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'
+
+const ROUNDS = 12
+const create = inPostgres()
+
+/** The stores of two replicas, each with its own connections. */
+async function openReplicas(): Promise<[SolverStore, SolverStore]> {
+  const on = postgresAt((await create()).url)
+  const [first, second] = await Promise.all([openStore(on), openStore(on)])
+  return [first.store, second.store]
+}
+
+const sessionOf = async (store: SolverStore) => (await store.readAll())[0]?.session?.id
+
+test('simultaneous sessions of one solver at two replicas leave one of them', async () => {
+  const [a, b] = await openReplicas()
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all([
+      a.saveSession(sessionSolver(1, `a${round}`), NO_LIMIT),
+      b.saveSession(sessionSolver(1, `b${round}`), NO_LIMIT),
+    ])
+    const stands = await sessionOf(a)
+    expect([`a${round}`, `b${round}`]).toContain(stands)
+  }
+})
+
+test('a new session and the end of the older one, in any order, leave the new one', async () => {
+  const [a, b] = await openReplicas()
+  for (let round = 0; round < ROUNDS; round++) {
+    await a.saveSession(sessionSolver(1, `old${round}`), NO_LIMIT)
+    await Promise.all([
+      a.endSession(solver(1), `old${round}`, NOTED_AT),
+      b.saveSession(sessionSolver(1, `new${round}`), NO_LIMIT),
+    ])
+    expect(await sessionOf(b)).toBe(`new${round}`)
+  }
+})
+
+test('a session that comes back while its place is removed has a place', async () => {
+  const [a, b] = await openReplicas()
+  for (let round = 0; round < ROUNDS; round++) {
+    await a.saveSession(sessionSolver(1, `old${round}`), 1)
+    await a.endSession(solver(1), `old${round}`, NOTED_AT)
+    await Promise.all([a.removeEnded(1, NOTED_AT + 1), b.saveSession(sessionSolver(1, `new${round}`), 1)])
+    expect(await sessionOf(b)).toBe(`new${round}`)
+  }
+})
+
+test('simultaneous sessions of more solvers than places take the places and no more', async () => {
+  const [a, b] = await openReplicas()
+  const saves = Array.from({ length: 12 }, (_, number) =>
+    (number % 2 === 0 ? a : b).saveSession(sessionSolver(number, `s${number}`), 5),
+  )
+  const results = await Promise.allSettled(saves)
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5)
+  for (const result of results)
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
+  expect(await b.readAll()).toHaveLength(5)
+})
+
+test('a session and the block of its address leave the address blocked and not registered', async () => {
+  const on = postgresAt((await create()).url)
+  const { database, coordination } = await on.open()
+  const { blocked: blockedSolvers } = createSolverLists(database, coordination)
+  const { store } = await openStore(on)
+  for (let round = 0; round < ROUNDS; round++) {
+    const [saving] = await Promise.allSettled([
+      store.saveSession(sessionSolver(1, `s${round}`), NO_LIMIT),
+      blockedSolvers.add({ address: solver(1).address, chainId: undefined, listedAt: NOTED_AT }),
+    ])
+    if (saving.status === 'rejected') expect(saving.reason).toMatchObject({ reason: 'SOLVER_BLOCKED' })
+    expect(await store.readAll()).toEqual([])
+    await blockedSolvers.remove(solver(1).address, undefined)
+  }
+})

@@ -1,0 +1,211 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import SQLite from 'better-sqlite3'
+import { sql } from 'kysely'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { nameUnavailable } from '../../../src/store/database-unavailable.js'
+import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
+import { createFileHealth } from '../../../src/store/sqlite/file-health.js'
+import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
+import { faultErrorOf } from '../../../src/store/sqlite/sqlite-faults.js'
+import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'
+import { temporaryFile } from '../../support/databases/temporary-file.js'
+import { eventually } from '../../support/eventually.js'
+import { NO_LIMIT, solver } from '../solvers/solver-samples.js'
+
+function createLines() {
+  const lines: string[] = []
+  const log = pino({ base: null }, { write: (line) => void lines.push(line) })
+  return { log, messages: () => lines.map((line) => JSON.parse(line).msg as string) }
+}
+
+async function openStores(dbPath: string) {
+  const { log, messages } = createLines()
+  const options = {
+    dbPath,
+    quoteRecordHours: 1,
+    quoteRecordMaxBytes: 1_000_000,
+    solverAllowlist: false,
+    now: Date.now,
+    log,
+  }
+  const stores = await openSqliteStores(options)
+  onTestFinished(stores.close)
+  return { stores, messages }
+}
+
+const isOneLine = (text: string) => expect.stringMatching(new RegExp(`^[^\\n]*${text}[^\\n]*$`))
+const refused = (message: string) => ({
+  name: 'ConfigError',
+  issues: [{ variable: 'DB_PATH', message: isOneLine(message) }],
+})
+
+/** A database that uses more than its first page. */
+async function makeFile(): Promise<string> {
+  const path = temporaryFile()
+  await (await openSqlite(path)).destroy()
+  return path
+}
+
+test.each([
+  [
+    'was written by a newer version',
+    async (path: string) => {
+      const database = await openSqlite(path)
+      await sql`insert into kysely_migration (name, timestamp) values ('999-later', '2100')`.execute(database)
+      await database.destroy()
+    },
+    'which was written by a newer version, with 999-later: run that version, or restore the backup',
+  ],
+  [
+    'is not a database',
+    async (path: string) => writeFileSync(path, 'no database'.repeat(1000)),
+    'which cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it',
+  ],
+  [
+    'is damaged after its first page',
+    async (path: string) => {
+      const bytes = readFileSync(path)
+      writeFileSync(path, bytes.fill(0xff, 4096))
+    },
+    'which cannot be opened: the file is damaged: restore it from a backup and delete -wal and -shm next to it',
+  ],
+  [
+    'is a folder',
+    async (path: string) => {
+      rmSync(path)
+      mkdirSync(path)
+    },
+    'which cannot be opened: it is a folder: name a file in it',
+  ],
+])('a start with a file that %s reports this and the remedy in one line', async (_what, spoil, message) => {
+  const path = await makeFile()
+  await spoil(path)
+  await expect(openStores(path)).rejects.toMatchObject(refused(message))
+})
+
+test('a full disk on which no write-ahead log can be opened is reported as one', () => {
+  const error = new SQLite.SqliteError('disk I/O error', 'SQLITE_IOERR_SHMSIZE')
+  expect(faultErrorOf(error)?.message).toBe('the disk is full: make room (disk I/O error)')
+})
+
+test('a full disk is reported, and its end is noticed without traffic', async () => {
+  const path = temporaryFile()
+  const { log, messages } = createLines()
+  const health = createFileHealth(path, log)
+  onTestFinished(health.close)
+  const database = await openSqlite(path, health)
+  onTestFinished(() => database.destroy())
+  health.start(() => database.updateTable('event_log').set({ last_sequence: 0 }).execute())
+  const solvers = nameUnavailable(createSolverStore(database), faultErrorOf)
+  await sql`pragma max_page_count = 1`.execute(database)
+  const name = 'x'.repeat(50_000)
+  await expect(solvers.save({ ...solver(1), name }, 100, NO_LIMIT)).rejects.toMatchObject({
+    reason: 'DATABASE_UNAVAILABLE',
+    cause: { message: 'the disk is full: make room (database or disk is full)' },
+  })
+  expect(health.isUp()).toBe(false)
+  expect(messages()).toEqual(['the database file cannot be used: the disk is full: make room'])
+  await eventually(async () => health.isUp(), Boolean)
+  expect(messages().slice(1)).toEqual(['the database file can be used again'])
+})
+
+test('a file that is deleted while it is used takes no write until it is back', async () => {
+  const path = temporaryFile()
+  const { stores, messages } = await openStores(path)
+  await stores.solvers.save(solver(1), 100, NO_LIMIT)
+  expect(stores.isUp()).toBe(true)
+
+  renameSync(path, `${path}-away`)
+  expect(stores.isUp()).toBe(false)
+  await expect(stores.solvers.save(solver(2), 100, NO_LIMIT)).rejects.toMatchObject({
+    reason: 'DATABASE_UNAVAILABLE',
+    cause: {
+      message: isOneLine('the file was deleted or replaced while the service runs: stop the service'),
+    },
+  })
+  expect(messages()).toHaveLength(1)
+
+  renameSync(`${path}-away`, path)
+  await stores.solvers.save(solver(2), 100, NO_LIMIT)
+  expect(stores.isUp()).toBe(true)
+  expect(await stores.solvers.readAll()).toHaveLength(2)
+})
+
+test('a file whose folder cannot be entered takes no write until it can', async () => {
+  const path = temporaryFile()
+  const { stores, messages } = await openStores(path)
+  const folder = dirname(path)
+  renameSync(folder, `${folder}-away`)
+  symlinkSync(folder, folder)
+  onTestFinished(() => rmSync(`${folder}-away`, { recursive: true, force: true }))
+  expect(stores.isUp()).toBe(false)
+  await expect(stores.solvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject({
+    reason: 'DATABASE_UNAVAILABLE',
+    cause: { message: isOneLine('the file cannot be opened: create its folder') },
+  })
+  expect(messages()).toHaveLength(1)
+
+  rmSync(folder)
+  renameSync(`${folder}-away`, folder)
+  await stores.solvers.save(solver(1), 100, NO_LIMIT)
+  expect(stores.isUp()).toBe(true)
+})
+
+test('a file that is damaged while it is used stays unusable until the next start', async () => {
+  const { log, messages } = createLines()
+  const path = temporaryFile()
+  const health = createFileHealth(path, log)
+  onTestFinished(health.close)
+  const database = await openSqlite(path, health)
+  onTestFinished(() => database.destroy())
+  health.start(async () => {})
+  await sql`pragma wal_checkpoint(truncate)`.execute(database)
+  writeFileSync(path, readFileSync(path).fill(0xff, 4096))
+  await sql`pragma shrink_memory`.execute(database)
+  const solvers = nameUnavailable(createSolverStore(database), faultErrorOf)
+  await expect(solvers.save(solver(1), 100, NO_LIMIT)).rejects.toMatchObject({
+    reason: 'DATABASE_UNAVAILABLE',
+    cause: { message: isOneLine('the file is damaged: restore it from a backup') },
+  })
+  expect(health.isUp()).toBe(false)
+  health.onWritten()
+  expect(health.isUp()).toBe(false)
+  expect(messages()).toHaveLength(1)
+})
+
+test('records that cannot be written wait, and the reason is logged once', async () => {
+  const path = temporaryFile()
+  const { stores, messages } = await openStores(path)
+  const holder = new SQLite(`${path}-quotes`)
+  onTestFinished(() => void holder.close())
+  holder.exec('begin immediate')
+  const record = { quoteId: '1', requestedAt: 1, record: '{}' }
+  const saves = [1, 2].map(() => stores.quoteRecords?.save([record]))
+  const unavailable = { reason: 'DATABASE_UNAVAILABLE' }
+  await Promise.all(saves.map((save) => expect(save).rejects.toMatchObject(unavailable)))
+  expect(messages()).toEqual([
+    isOneLine('the database file cannot be used: another process has held its lock'),
+  ])
+  expect(stores.isUp()).toBe(true)
+  holder.exec('rollback')
+  await stores.quoteRecords?.save([record])
+  expect(await stores.quoteRecords?.read('1')).toBe('{}')
+})
+
+test('a full disk is logged twice at most, while small writes pass and large ones fail', async () => {
+  const path = await makeFile()
+  const { log, messages } = createLines()
+  const health = createFileHealth(path, log)
+  onTestFinished(health.close)
+  health.start(async () => health.onWritten())
+  const full = () => new SQLite.SqliteError('database or disk is full', 'SQLITE_FULL')
+  for (let round = 0; round < 20; round++) {
+    health.onFailed(full())
+    health.onWritten()
+  }
+  expect(health.isUp()).toBe(false)
+  const down = expect.stringContaining('the disk is full')
+  expect(messages()).toEqual([down, 'the database file can be used again', down])
+})
