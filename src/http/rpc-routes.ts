@@ -3,18 +3,19 @@ import type { ServerHttp2Stream } from 'node:http2'
 import { createContextValues } from '@connectrpc/connect'
 import { fastifyConnectPlugin } from '@connectrpc/connect-fastify'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Protocol, QuoteSummary } from '../domain/client.js'
 import { ServiceError, toServiceError } from '../domain/errors.js'
 import { withGrpcStatusMessages } from '../internals/grpc-status-message.js'
 import { rpcRefusal } from '../internals/rpc-refusal.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
+import { requestKey } from '../rpc/call-context.js'
 import { toConnectError } from '../rpc/connect-errors.js'
-import type { Admission, Outcome, QuoteSummary, RpcProtocol } from '../rpc/method.js'
+import type { Admission, Outcome } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
-import { requestKey } from '../rpc/rpc-context.js'
 import { elapsedMs } from './arrival.js'
 import { findTargetError } from './port/ambiguous-headers.js'
 import { keepOpen } from './port/http2-sessions.js'
-import { cut, toClient } from './rest/rest-context.js'
+import { cut, toLimitedCall } from './rest/rest-context.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -85,7 +86,7 @@ async function admit(
       count(reply.raw.statusCode === METHOD_NOT_ALLOWED ? 'METHOD_NOT_ALLOWED' : 'MALFORMED')
   })
   try {
-    await admission.checkLimits(toClient(request, reply))
+    await admission.checkLimits(toLimitedCall(request, reply))
     return undefined
   } catch (thrown) {
     const error = toServiceError(thrown)
@@ -114,7 +115,7 @@ export function clampTimeout(headers: IncomingHttpHeaders): void {
     headers['connect-timeout-ms'] = String(MAX_TIMER_MS)
 }
 
-function protocolOf(headers: IncomingHttpHeaders): RpcProtocol {
+function protocolOf(headers: IncomingHttpHeaders): Protocol {
   const type = (headers['content-type'] ?? '').toLowerCase()
   if (type.startsWith('application/grpc-web')) return 'grpc-web'
   return type.startsWith('application/grpc') ? 'grpc' : 'connect'
@@ -135,7 +136,7 @@ function findVersionError(
 }
 
 function toContextValues(request: FastifyRequest) {
-  const { id, clientAddress: ip, response, raw } = request
+  const { id: requestId, clientAddress: address, response, raw } = request
   const recordError = (error: ServiceError) => {
     request.rejection = error
   }
@@ -146,8 +147,8 @@ function toContextValues(request: FastifyRequest) {
     request.isCounted = true
   }
   return createContextValues().set(requestKey, {
-    id,
-    ip,
+    requestId,
+    address,
     protocol: protocolOf(request.headers),
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,

@@ -22,7 +22,7 @@ import { superviseUpgrades } from './port/pending-upgrades.js'
 import { createRequestLog } from './request-log.js'
 import { rejectUnparsable } from './rest/error-body.js'
 import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './rest/error-handler.js'
-import { abandon, toClient } from './rest/rest-context.js'
+import { abandon, toLimitedCall } from './rest/rest-context.js'
 import { registerRestRoutes } from './rest/transcoder.js'
 import { registerRpc } from './rpc-routes.js'
 import { registerEventRoutes } from './streams/event-routes.js'
@@ -110,7 +110,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<never> {
-    await rateLimits.consume('global', toClient(request, reply))
+    await rateLimits.consume('global', toLimitedCall(request, reply))
     throw error
   }
   server.decorateRequest('clientAddress', '')

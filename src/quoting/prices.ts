@@ -6,7 +6,7 @@ import type { Address } from '../domain/values/hex.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { Aggregator } from './round/aggregator.js'
-import { type Caller, ownSoftDeadline } from './round/fan-out.js'
+import { ownSoftDeadline, type RoundCall } from './round/fan-out.js'
 
 /** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
 export type PricedSwap = Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
@@ -89,7 +89,7 @@ export function createPrices(options: PricesOptions): Prices {
   const count = ({ chainId }: PricedSwap, outcome: string) =>
     metrics.prices.inc({ chain_id: chainId, outcome })
 
-  async function hold(swap: PricedSwap, caller: Caller): Promise<Price> {
+  async function hold(swap: PricedSwap, caller: RoundCall): Promise<Price> {
     const { chainId } = swap
     const terms = { user: NO_USER, destinationChainId: chainId, depositMode: 'CONTRACT' } as const
     const request: QuoteRequest = { kind: 'INDICATIVE', ...swap, ...terms, ...deadlines(now(), windows) }

@@ -1,9 +1,10 @@
 import type { Clock, Timer } from '../clock.js'
+import type { CallContext } from '../domain/client.js'
 import { shuttingDown, toServiceError } from '../domain/errors.js'
 import type { QuoteRequest } from '../domain/quotes/quote.js'
 import type { VerifyMode } from '../domain/quotes/verification.js'
 import type { Aggregator, BestOffer, RoundResult } from './round/aggregator.js'
-import type { Caller, SoftDeadline } from './round/fan-out.js'
+import type { RoundCall, SoftDeadline } from './round/fan-out.js'
 
 /** What a client of a quote stream learns (docs/decisions.md, D16). */
 export type QuoteStreamItem =
@@ -20,7 +21,7 @@ export interface QuoteStreamOptions {
   readonly verify: VerifyMode
   /** Milliseconds from the start of a round to the start of the next one; undefined for one round. */
   readonly refreshMs: number | undefined
-  readonly caller: Pick<Caller, 'address' | 'timeoutMs' | 'traceparent'>
+  readonly caller: Pick<CallContext, 'address' | 'timeoutMs' | 'traceparent'>
   /**
    * Counts a further round against the limit of the caller.
    * @throws ServiceError RATE_LIMITED, with the seconds until the next attempt
@@ -135,7 +136,7 @@ async function* playRounds(
 async function* playRound(
   round: number,
   { aggregator, toRequest, softDeadline, verify, refreshMs }: QuoteStreamOptions,
-  caller: Caller,
+  caller: RoundCall,
   alarm: Alarm,
 ): AsyncGenerator<QuoteStreamItem, void> {
   let best: BestOffer | undefined

@@ -1,10 +1,10 @@
 import type { DescMethod } from '@bufbuild/protobuf'
 import { ConnectError, type Interceptor } from '@connectrpc/connect'
 import { toServiceError } from '../domain/errors.js'
+import { requestKey } from './call-context.js'
 import { toConnectError } from './connect-errors.js'
-import type { Client, RateLimits } from './limits/rate-limits.js'
+import type { LimitedCall, RateLimits } from './limits/rate-limits.js'
 import type { Admission, Outcome } from './method.js'
-import { requestKey } from './rpc-context.js'
 
 /**
  * Turns the errors of methods into those of RPC callers, and records them for the log. Connect's own errors stay as they are:
@@ -69,15 +69,15 @@ export function countCalls(admissions: ReadonlyMap<DescMethod, Admission>): Inte
 
 /** Counts each message that a caller sends on a stream against the global limit, also a broken one (docs/decisions.md, D8). */
 export function limitMessages(rateLimits: RateLimits): Interceptor {
-  async function* counted<T>(messages: AsyncIterable<T>, client: Client): AsyncGenerator<T> {
+  async function* counted<T>(messages: AsyncIterable<T>, call: LimitedCall): AsyncGenerator<T> {
     const iterator = messages[Symbol.asyncIterator]()
     for (;;) {
       const result = await iterator.next().catch(async (thrown) => {
-        await rateLimits.consume('global', client)
+        await rateLimits.consume('global', call)
         throw thrown
       })
       if (result.done) return
-      await rateLimits.consume('global', client)
+      await rateLimits.consume('global', call)
       yield result.value
     }
   }
@@ -85,7 +85,7 @@ export function limitMessages(rateLimits: RateLimits): Interceptor {
   return (next) => (request) => {
     if (!request.stream) return next(request)
     // The headers of the response are already sent when the second message comes.
-    const client = { address: request.contextValues.get(requestKey).ip, setHeader: () => {} }
-    return next({ ...request, message: counted(request.message, client) })
+    const call = { address: request.contextValues.get(requestKey).address, setHeader: () => {} }
+    return next({ ...request, message: counted(request.message, call) })
   }
 }

@@ -6,17 +6,10 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf'
+import type { CallContext, Protocol } from '../domain/client.js'
 import type { Reason } from '../domain/errors.js'
-import type { Address } from '../domain/values/hex.js'
-import type { Caller } from '../quoting/round/fan-out.js'
-import type { Client, LimitName } from './limits/rate-limits.js'
+import type { LimitedCall, LimitName } from './limits/rate-limits.js'
 import type { Fields } from './services/fields.js'
-
-/** The protocol of an RPC call. */
-export type RpcProtocol = 'connect' | 'grpc' | 'grpc-web'
-
-/** The protocol of a call. */
-export type Protocol = RpcProtocol | 'rest'
 
 /** How a call ended, in the metrics. MALFORMED: its bytes were not a message, so that it reached no method. */
 export type Outcome = Reason | 'OK' | 'MALFORMED'
@@ -25,31 +18,12 @@ export type Outcome = Reason | 'OK' | 'MALFORMED'
 export interface Admission {
   readonly desc: DescMethod
   /** Counts a call against its limits before its message is read. @throws ServiceError RATE_LIMITED, or another one */
-  checkLimits(client: Client): Promise<void>
+  checkLimits(call: LimitedCall): Promise<void>
   /**
    * Counts in the metrics how a call ended. Of a method that streams, these are the calls that do not reach it.
    * @param seconds from the request to its response
    */
   count(protocol: Protocol, outcome: Outcome, seconds: number): void
-}
-
-/** The result of a quote in the log's line of its request. */
-export interface QuoteSummary {
-  readonly quoteId: string
-  /** The solver of the best offer. */
-  readonly winner: Address
-  /** Number of valid offers. */
-  readonly offers: number
-}
-
-/** One call, over any protocol. */
-export interface RequestContext extends Client, Caller {
-  readonly protocol: Protocol
-  readonly requestId: string
-  /** The value of the request's `Host` or `:authority`. */
-  readonly host: string
-  /** Adds the result of a quote to the log's line of the request. */
-  recordQuote(quote: QuoteSummary): void
 }
 
 /** A request that names its chain. */
@@ -66,7 +40,7 @@ interface MethodOf<I, O, R> {
    * @returns the initial values of a message of the output type: absent implicit fields are zero
    * @throws ServiceError, or any unexpected error
    */
-  handle(request: R, call: RequestContext): Promise<O> | O
+  handle(request: R, call: CallContext): Promise<O> | O
 }
 
 /** A unary method of any message types. */

@@ -1,4 +1,5 @@
 import type { Message } from '@bufbuild/protobuf'
+import type { CallContext } from '../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -9,8 +10,8 @@ import {
 } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { Client, RateLimits } from './limits/rate-limits.js'
-import type { Admission, Method, RequestContext } from './method.js'
+import type { LimitedCall, RateLimits } from './limits/rate-limits.js'
+import type { Admission, Method } from './method.js'
 import { Fields } from './services/fields.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
@@ -26,14 +27,14 @@ export interface MethodHandler extends Admission {
    * @param chainId undefined stands for text that is not a chain id
    * @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED
    */
-  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
+  checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void>
   /**
    * Handles a call after `assertChain` and `checkLimits`.
    * @param malformed fields that could not be read into the message
    * @returns the result of `Method.handle`
    * @throws ServiceError and nothing else; the log has unexpected errors under the request's id
    */
-  handle(message: Message, call: RequestContext, malformed?: readonly FieldViolation[]): Promise<object>
+  handle(message: Message, call: CallContext, malformed?: readonly FieldViolation[]): Promise<object>
 }
 
 interface MiddlewareOptions {
@@ -65,10 +66,10 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
       desc,
       hasChain,
       assertChain,
-      checkLimits: (client) => rateLimits.consume(limit, client),
-      async checkChainAndLimits(chainId, client) {
+      checkLimits: (call) => rateLimits.consume(limit, call),
+      async checkChainAndLimits(chainId, call) {
         const isServed = !hasChain || supportedChains.includes(chainId ?? 0)
-        await rateLimits.consume(isServed ? limit : 'global', client)
+        await rateLimits.consume(isServed ? limit : 'global', call)
         assertChain(chainId)
       },
       async handle(message, call, malformed = []) {

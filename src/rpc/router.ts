@@ -4,10 +4,10 @@ import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/conne
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import { wholeEnvelopes } from '../internals/whole-envelopes.js'
 import { wrapHandlers } from '../internals/wrap-handlers.js'
+import { toCallContext } from './call-context.js'
 import { countCalls, withErrors } from './interceptors.js'
 import { type Admission, chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
-import { toRpcContext } from './rpc-context.js'
 import type { SolverSessions } from './services/solver-sessions.js'
 import { toStreamHandler } from './streams/event-handler.js'
 import type { EventStreams } from './streams/event-streams.js'
@@ -84,6 +84,6 @@ function withWholeEnvelopes(handler: UniversalHandler): UniversalHandler {
 function toHandler(method: MethodHandler) {
   return async (message: Message, context: HandlerContext): Promise<object> => {
     method.assertChain(chainIn(message))
-    return method.handle(message, toRpcContext(context))
+    return method.handle(message, toCallContext(context))
   }
 }

@@ -1,12 +1,12 @@
 import { type Clock, systemClock } from '../clock.js'
 import { invalidArgument, type ServiceError, toServiceError } from '../domain/errors.js'
-import type { Hello, SessionCaller, SessionConnection, SessionPeer, SolverMessage } from './messages.js'
+import type { Hello, OpeningCall, SessionConnection, SessionPeer, SolverMessage } from './messages.js'
 import { assertProof, challengeExpired, createChallenge, type ProofRules } from './proof.js'
 import type { Session } from './session.js'
 
 interface HandshakeOptions {
   readonly connection: SessionConnection
-  readonly caller: SessionCaller
+  readonly call: OpeningCall
   readonly rules: ProofRules
   /** Registers the solver and sends `ready`. @returns undefined when `isGone` says that the solver has left */
   readonly open: (hello: Hello, isGone: () => boolean) => Promise<Session | undefined>
@@ -24,7 +24,7 @@ const HELLO_TIMEOUT_MS = 5000
 
 /** Begins a connection: sends the challenge, checks one hello, opens the session and passes further messages to it. */
 export function startHandshake(options: HandshakeOptions): SessionPeer {
-  const { connection, caller, rules, open, onRefused, onSettled, now, clock = systemClock } = options
+  const { connection, call, rules, open, onRefused, onSettled, now, clock = systemClock } = options
   let state: 'waiting' | 'checking' | 'open' | 'ended' = 'waiting'
   let session: Session | undefined
   const challenge = createChallenge(now())
@@ -41,7 +41,7 @@ export function startHandshake(options: HandshakeOptions): SessionPeer {
     const error = toServiceError(thrown)
     settle('ended')
     onRefused(error)
-    caller.onDecided(error.reason)
+    call.onDecided(error.reason)
     connection.end(error)
   }
 
@@ -50,13 +50,13 @@ export function startHandshake(options: HandshakeOptions): SessionPeer {
     timer.stop()
     const message = read()
     if (message.type !== 'hello') throw unexpected('must be hello in the first message')
-    assertProof(message.hello, challenge, rules, { ...caller, now: now() })
+    assertProof(message.hello, challenge, rules, { ...call, now: now() })
     const opened = await open(message.hello, hasEnded)
     if (opened === undefined) return
     if (hasEnded()) return opened.end()
     settle('open')
     session = opened
-    caller.onDecided('OK')
+    call.onDecided('OK')
   }
 
   function hasEnded(): boolean {

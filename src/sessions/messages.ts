@@ -1,4 +1,4 @@
-import type { ClientId } from '../domain/client.js'
+import type { CallContext, ClientId } from '../domain/client.js'
 import type { Reason, ServiceError } from '../domain/errors.js'
 import type { DeclineCode } from '../domain/solvers/session.js'
 import type { SessionResult } from '../domain/solvers/solver-result.js'
@@ -68,11 +68,9 @@ export interface SessionConnection {
   end(error: ServiceError): void
 }
 
-/** Who is at the other end of a connection. */
-export interface SessionCaller {
-  readonly transport: SessionProtocol
+/** What a session needs of the call that opens its connection. */
+export interface OpeningCall extends Pick<CallContext, 'protocol' | 'requestId'> {
   readonly client: ClientId
-  readonly requestId: string
   /** The origins by which the request reached the instance. */
   readonly origins: readonly string[]
   /** Called once, when the hello was accepted or refused; not called when the solver has left before. */

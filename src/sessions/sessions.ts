@@ -13,7 +13,7 @@ import type { SessionTransport } from '../solvers/transport/solver-client.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { startHandshake } from './handshake.js'
-import type { Hello, SessionCaller, SessionConnection, SessionPeer } from './messages.js'
+import type { Hello, OpeningCall, SessionConnection, SessionPeer } from './messages.js'
 import { createPendingPlaces } from './pending-places.js'
 import { createSession, type Session, sessionEnded } from './session.js'
 import { createSessionRate } from './session-rate.js'
@@ -27,7 +27,7 @@ export interface Sessions extends SessionTransport {
    */
   assertAvailable(client: ClientId): void
   /** Begins a connection with its challenge. @throws ServiceError as `assertAvailable` */
-  accept(connection: SessionConnection, caller: SessionCaller): SessionPeer
+  accept(connection: SessionConnection, call: OpeningCall): SessionPeer
   /** Announces the end of all sessions, and opens no more. Requests are still sent. */
   goAway(): void
   /** Sends no more requests, and ends each session when none of its requests is open. */
@@ -88,7 +88,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     sessionId: string,
     hello: Hello,
     connection: SessionConnection,
-    caller: SessionCaller,
+    call: OpeningCall,
     isGone: () => boolean,
   ): Promise<Session | undefined> {
     const { address, name, chainIds } = hello
@@ -96,7 +96,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     await rate.count(address)
     let subscription: Subscription | undefined
     try {
-      subscription = await subscribeForSolver(options.eventLog, hello, caller.client)
+      subscription = await subscribeForSolver(options.eventLog, hello, call.client)
       await registrations.connect(registration)
     } catch (error) {
       subscription?.close()
@@ -110,7 +110,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       throw shuttingDown()
     }
     const openedAt = now()
-    const { transport, requestId } = caller
+    const { protocol: transport, requestId } = call
     const fields = { sessionId, solver: address, chainIds, transport, requestId }
     const session = createSession({
       registration,
@@ -129,7 +129,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     // Before any quote request.
     session.start()
     open.set(sessionId, session)
-    places.recordSession(caller.client)
+    places.recordSession(call.client)
     metrics.solverSessions.inc({ transport })
     log.info(fields, 'a solver session has begun')
     for (const chainId of chainIds) follow(session, chainId, directory.find({ chainId, address }))
@@ -178,20 +178,20 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   return {
     assertAvailable,
-    accept(connection, caller) {
-      assertAvailable(caller.client)
-      const releasePlace = places.take(caller.client, (error) => peer.reject(error))
+    accept(connection, call) {
+      assertAvailable(call.client)
+      const releasePlace = places.take(call.client, (error) => peer.reject(error))
       const peer: SessionPeer = startHandshake({
         connection,
-        caller,
+        call,
         rules: config,
         open(hello, isGone) {
           const sessionId = randomUUID()
-          const opened = openSession(sessionId, hello, connection, caller, isGone)
+          const opened = openSession(sessionId, hello, connection, call, isGone)
           opening.set(sessionId, opened)
           return opened.finally(() => opening.delete(sessionId))
         },
-        onRefused: (error) => logRefusal(log, error, caller),
+        onRefused: (error) => logRefusal(log, error, call),
         onSettled() {
           pending.delete(peer)
           releasePlace()
@@ -253,7 +253,7 @@ function registrationLost(): ServiceError {
 function logRefusal(
   log: Logger,
   { reason, message, cause }: ServiceError,
-  { transport, requestId, client }: SessionCaller,
+  { protocol: transport, requestId, client }: OpeningCall,
 ): void {
   if (cause !== undefined && !isOutage(reason)) log.error({ requestId, err: cause }, message)
   log.debug({ reason, transport, requestId, client: client.key }, 'a solver session was refused')

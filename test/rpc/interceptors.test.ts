@@ -1,8 +1,8 @@
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { expect, test } from 'vitest'
 import { ServiceError } from '../../src/domain/errors.js'
+import { requestKey } from '../../src/rpc/call-context.js'
 import { withErrors } from '../../src/rpc/interceptors.js'
-import { requestKey } from '../../src/rpc/rpc-context.js'
 
 const LIMITED = new ServiceError('RATE_LIMITED', 'text')
 

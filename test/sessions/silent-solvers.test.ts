@@ -32,8 +32,8 @@ describe('a connection without a hello', () => {
     let settled = 0
     const peer = startHandshake({
       connection,
-      caller: {
-        transport: 'websocket',
+      call: {
+        protocol: 'websocket',
         client: '127.0.0.1' as never,
         requestId: '1',
         origins: [],

@@ -8,7 +8,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { recordArrival } from '../arrival.js'
 import type { LogRequest } from '../request-log.js'
 import { sendError, toRestError } from './error-body.js'
-import { abandon, toClient } from './rest-context.js'
+import { abandon, toLimitedCall } from './rest-context.js'
 
 const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
@@ -31,7 +31,7 @@ export function registerErrorHandlers(
     return reply
   })
   server.setNotFoundHandler(async (request, reply) => {
-    await rateLimits.consume('global', toClient(request, reply))
+    await rateLimits.consume('global', toLimitedCall(request, reply))
     throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
   })
   // Only routes that need the body read it: an unknown path is rejected first.
@@ -57,7 +57,7 @@ export function createMethodRejection(server: FastifyInstance, rateLimits: RateL
       method: ALL_VERBS.filter((method) => !server.hasRoute({ method, url })),
       url,
       onRequest: async (request, reply) => {
-        await rateLimits.consume('global', toClient(request, reply))
+        await rateLimits.consume('global', toLimitedCall(request, reply))
         check(request)
         reply.header('allow', allowed.join(', '))
         throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
@@ -80,7 +80,7 @@ export function createBadUrlHandler(
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (!recordArrival(request)) return abandon(request, reply)
     try {
-      await rateLimits.consume('global', toClient(request, reply))
+      await rateLimits.consume('global', toLimitedCall(request, reply))
       const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
       if (segment !== undefined) withChain?.assertChain(parseChainId(decoded(segment)))
       throw error

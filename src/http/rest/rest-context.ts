@@ -1,9 +1,9 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CallContext, QuoteSummary } from '../../domain/client.js'
 import { invalidArgument } from '../../domain/errors.js'
-import type { Client } from '../../rpc/limits/rate-limits.js'
-import type { QuoteSummary, RequestContext } from '../../rpc/method.js'
-import { readTraceparent } from '../../rpc/traceparent.js'
+import { readTraceparent } from '../../rpc/call-context.js'
+import type { LimitedCall } from '../../rpc/limits/rate-limits.js'
 import { elapsedMs } from '../arrival.js'
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
@@ -28,14 +28,14 @@ export function isCancelled({ raw }: FastifyReply): boolean {
   return raw.destroyed || ('stream' in raw && (raw.stream as ServerHttp2Stream).destroyed)
 }
 
-/** The client that a request counts for in limits. */
-export function toClient(request: FastifyRequest, reply: FastifyReply): Client {
+/** What limits need of a request. */
+export function toLimitedCall(request: FastifyRequest, reply: FastifyReply): LimitedCall {
   return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
 }
 
 /** The context of a REST request for a method. */
-export class RestContext implements RequestContext {
-  readonly protocol = 'rest'
+export class RestContext implements CallContext {
+  readonly protocol: 'rest' | 'sse'
   readonly requestId: string
   readonly address: string
   readonly timeoutMs: number | undefined
@@ -45,7 +45,8 @@ export class RestContext implements RequestContext {
   #signal: AbortSignal | undefined
 
   /** @throws ServiceError INVALID_ARGUMENT for a deadline that is not a number */
-  constructor(request: FastifyRequest, reply: FastifyReply) {
+  constructor(request: FastifyRequest, reply: FastifyReply, protocol: 'rest' | 'sse' = 'rest') {
+    this.protocol = protocol
     this.requestId = request.id
     this.address = request.clientAddress
     this.timeoutMs = timeoutOf(request)
@@ -70,6 +71,14 @@ export class RestContext implements RequestContext {
 
   recordQuote(quote: QuoteSummary): void {
     this.#request.quote = quote
+  }
+
+  isDrained(): boolean {
+    return this.#reply.raw.writableLength === 0
+  }
+
+  abandon(): void {
+    cut(this.#request)
   }
 }
 

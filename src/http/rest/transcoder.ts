@@ -9,7 +9,7 @@ import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js
 import { parseJsonBody } from './json-body.js'
 import { compileJsonWriter } from './json-writer.js'
 import { createRequestReader } from './request-message.js'
-import { RestContext, toClient } from './rest-context.js'
+import { RestContext, toLimitedCall } from './rest-context.js'
 
 const OK = 200
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -67,7 +67,8 @@ function registerRoute(
     method: route.verb,
     url: route.url,
     config: { cors: false, logsItself: true },
-    onRequest: (request, reply) => method.checkChainAndLimits(chainIdOf(request), toClient(request, reply)),
+    onRequest: (request, reply) =>
+      method.checkChainAndLimits(chainIdOf(request), toLimitedCall(request, reply)),
     async handler(request, reply) {
       const { message, violations } = read(request)
       const response = await method.handle(message, new RestContext(request, reply), violations)

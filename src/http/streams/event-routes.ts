@@ -8,7 +8,7 @@ import type { JsonObject } from '../rest/json-body.js'
 import { compileJsonReader } from '../rest/json-reader.js'
 import { createQueryCheck } from '../rest/query-parameters.js'
 import { fieldValue } from '../rest/request-message.js'
-import { toClient } from '../rest/rest-context.js'
+import { toLimitedCall } from '../rest/rest-context.js'
 import { serveSse } from './sse.js'
 import { serveWebSocket } from './websocket.js'
 import { registerWebSocket } from './websocket-route.js'
@@ -35,7 +35,7 @@ export function registerEventRoutes(
     if (index === 0) {
       registerWebSocket(server, {
         url,
-        check: (request, reply) => streams.checkLimits(toClient(request, reply)),
+        check: (request, reply) => streams.checkLimits(toLimitedCall(request, reply)),
         explanation: 'This path is a WebSocket. The same events are at /v1/events.',
         serve: (socket, request) => serveWebSocket(streams, () => read(request), socket, request),
         logRequest,

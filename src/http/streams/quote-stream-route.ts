@@ -8,13 +8,13 @@ import {
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { toServiceError } from '../../domain/errors.js'
 import type { QuoteStreamMessage } from '../../rpc/convert/convert-quote-streams.js'
-import type { QuoteStreamCaller, QuoteStreams } from '../../rpc/streams/quote-streams.js'
+import type { QuoteStreams } from '../../rpc/streams/quote-streams.js'
 import { errorBody } from '../rest/error-body.js'
 import type { RejectOtherMethods } from '../rest/error-handler.js'
 import { compileRoutes } from '../rest/http-rules.js'
 import { compileJsonWriter } from '../rest/json-writer.js'
 import { createRequestReader } from '../rest/request-message.js'
-import { cut, isCancelled, RestContext, toClient } from '../rest/rest-context.js'
+import { isCancelled, RestContext, toLimitedCall } from '../rest/rest-context.js'
 import { chainIdOf } from '../rest/transcoder.js'
 import { SSE_HEADERS } from './sse.js'
 
@@ -38,31 +38,19 @@ export function registerQuoteStream(
       url: route.url,
       config: { cors: false },
       onRequest: (request, reply) =>
-        streams.checkChainAndLimits(chainIdOf(request), toClient(request, reply)),
+        streams.checkChainAndLimits(chainIdOf(request), toLimitedCall(request, reply)),
       handler(request, reply) {
         const { message, violations } = read(request)
-        const messages = streams.open(message as StreamQuotesRequest, callerOf(request, reply), violations)
+        const messages = streams.open(
+          message as StreamQuotesRequest,
+          new RestContext(request, reply, 'sse'),
+          violations,
+        )
         request.body = undefined
         void writeStream(messages, request, reply)
       },
     })
     rejectOtherMethods(route.url, [route.verb], (request) => streams.assertChain(chainIdOf(request)))
-  }
-}
-
-function callerOf(request: FastifyRequest, reply: FastifyReply): QuoteStreamCaller {
-  const context = new RestContext(request, reply)
-  const { requestId, address, signal, timeoutMs, traceparent } = context
-  return {
-    protocol: 'sse',
-    requestId,
-    address,
-    signal,
-    timeoutMs,
-    traceparent,
-    recordQuote: context.recordQuote.bind(context),
-    isDrained: () => reply.raw.writableLength === 0,
-    abandon: () => cut(request),
   }
 }
 

@@ -4,7 +4,7 @@ import { invalidArgument, toServiceError } from '../../domain/errors.js'
 import type { SolverSessions } from '../../rpc/services/solver-sessions.js'
 import type { LogRequest } from '../request-log.js'
 import type { RejectOtherMethods } from '../rest/error-handler.js'
-import { toClient } from '../rest/rest-context.js'
+import { toLimitedCall } from '../rest/rest-context.js'
 import { readSolverMessage } from './session-json.js'
 import { SESSION_PATH } from './session-path.js'
 import { createSocketConnection } from './session-socket.js'
@@ -28,7 +28,7 @@ export function registerSessionRoute(
 ): void {
   registerWebSocket(server, {
     url: SESSION_PATH,
-    check: (request, reply) => sessions.checkLimits(toClient(request, reply)),
+    check: (request, reply) => sessions.checkLimits(toLimitedCall(request, reply)),
     explanation: 'This path is a WebSocket for solvers.',
     serve: (socket, request) => serve(sessions, socket, request),
     logRequest,

@@ -5,7 +5,7 @@ import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
 import type { Batch } from '../../events/tail-buffer.js'
 import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'
 import { END_TIMEOUT_MS, type EventStream, type EventStreams } from '../../rpc/streams/event-streams.js'
-import { isCancelled, toClient } from '../rest/rest-context.js'
+import { isCancelled, toLimitedCall } from '../rest/rest-context.js'
 import { toEventJson } from './event-json.js'
 import type { StreamRequest } from './websocket.js'
 
@@ -33,7 +33,7 @@ export async function serveSse(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  await streams.checkLimits(toClient(request, reply))
+  await streams.checkLimits(toLimitedCall(request, reply))
   const { message, violations } = read()
   const lastEventId = request.headers['last-event-id']
   if (typeof lastEventId === 'string') message.after = lastEventId

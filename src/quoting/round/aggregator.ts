@@ -16,7 +16,7 @@ import type { Metrics } from '../../telemetry/metrics.js'
 import type { ContractRules } from '../contract-rules.js'
 import type { QuoteRecorder } from '../records/quote-recorder.js'
 import type { QuoteTrace } from '../records/quote-trace.js'
-import { type Caller, callersLimit, type FanOut, type SoftDeadline } from './fan-out.js'
+import { callersLimit, type FanOut, type RoundCall, type SoftDeadline } from './fan-out.js'
 import type { OfferVerifier } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { ReportResults } from './report-results.js'
@@ -36,7 +36,7 @@ export interface Aggregator {
    * settlement contract checks the offers as well (docs/decisions.md, D13).
    * @throws ServiceError CHAIN_UNAVAILABLE
    */
-  runRound(request: QuoteRequest, caller: Caller, options?: RoundOptions): Promise<RoundResult>
+  runRound(request: QuoteRequest, caller: RoundCall, options?: RoundOptions): Promise<RoundResult>
 }
 
 /** Options of a round. */
@@ -97,7 +97,7 @@ interface AggregatorOptions {
 
 interface VerifyContext {
   readonly progress: RoundProgress
-  readonly caller: Caller
+  readonly caller: RoundCall
   readonly waitedMs: number
 }
 
@@ -121,7 +121,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   function select(
     request: QuoteRequest,
     quoteId: string,
-    caller: Caller,
+    caller: RoundCall,
     verify: VerifyMode,
     waitedMs: number,
   ) {
@@ -148,7 +148,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
   async function ask(
     { awaited, probed, round, clientKey, fanOutRequest }: ReturnType<typeof select>,
     progress: RoundProgress,
-    { signal }: Caller,
+    { signal }: RoundCall,
     softDeadline: SoftDeadline | undefined,
   ): Promise<SolverAttempt[]> {
     for (const health of probed)

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Clock, Timer } from '../../clock.js'
 import { afterReading } from '../../concurrency/after-reading.js'
 import type { Standstill } from '../../concurrency/standstill.js'
+import type { CallContext } from '../../domain/client.js'
 import type { VerifyMode } from '../../domain/quotes/verification.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
 import { QuoteRound } from '../../solvers/conduct/quote-round.js'
@@ -9,17 +10,8 @@ import type { SolverHealth } from '../../solvers/conduct/solver-health.js'
 import type { SolverRequest } from '../../solvers/transport/solver-client.js'
 import type { AttemptQuote, AttemptRequest, SolverAttempt } from './solver-attempt.js'
 
-/** The caller of a quote. */
-export interface Caller {
-  /** IP address. */
-  readonly address: string
-  /** Aborted when the caller cancels its request or loses its connection. */
-  readonly signal: AbortSignal
-  /** The caller's own deadline in milliseconds from now; undefined without one. */
-  readonly timeoutMs: number | undefined
-  /** The `traceparent` that it sent for its solvers (W3C Trace Context). */
-  readonly traceparent?: string | undefined
-}
+/** What a round needs of the call of its caller. */
+export type RoundCall = Pick<CallContext, 'address' | 'signal' | 'timeoutMs' | 'traceparent'>
 
 /** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16; docs/decisions.md, D24). */
 export interface SoftDeadline {
@@ -50,7 +42,7 @@ export interface FanOut {
    * The longest time of a round for this caller in milliseconds: the quote timeout, or the caller's shorter deadline, less the time
    * in which the settlement contract checks the offers.
    */
-  limitMs(caller: Pick<Caller, 'timeoutMs'>, verify: VerifyMode): number
+  limitMs(caller: Pick<CallContext, 'timeoutMs'>, verify: VerifyMode): number
   /**
    * Asks all solvers at the same time.
    * @returns their results in the order of their arrival, as soon as all are there, at the latest at the end of the round

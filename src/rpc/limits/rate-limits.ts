@@ -1,6 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { RateLimitConfig } from '../../config/config.js'
-import type { ClientId, ClientNetwork } from '../../domain/client.js'
+import type { CallContext, ClientId, ClientNetwork } from '../../domain/client.js'
 import { ServiceError } from '../../domain/errors.js'
 import { identifyClient } from './identify-client.js'
 import { WindowCounts } from './window-counts.js'
@@ -18,13 +18,8 @@ export type LimitName =
   | 'sessions'
   | 'global'
 
-/** The client that a request counts for in limits. */
-export interface Client {
-  /** IP address. */
-  readonly address: string
-  /** Sets a header of the response. A name in lower case takes less time. */
-  setHeader(name: string, value: string): void
-}
+/** What limits need of a call: whom it counts for, and where its response says so. */
+export type LimitedCall = Pick<CallContext, 'address' | 'setHeader'>
 
 /** Counts requests by client in fixed windows (docs/decisions.md, D8), and by IPv6 network (docs/decisions.md, D14). */
 export interface RateLimits {
@@ -32,7 +27,7 @@ export interface RateLimits {
    * Counts one request and sets the `RateLimit-*` headers of its response.
    * @throws ServiceError RATE_LIMITED with the seconds until the window ends
    */
-  consume(name: LimitName, client: Client): Promise<void>
+  consume(name: LimitName, call: LimitedCall): Promise<void>
 }
 
 /** Counts the requests of each key. */
@@ -82,7 +77,7 @@ export function createRateLimits(config: RateLimitConfig, options: RateLimitsOpt
     sessions: counterOf('sessions', config.sessions),
     global: counterOf('global', config.max, config.windowMs),
   }
-  return { consume: async (name, client) => counters[name]?.(client) }
+  return { consume: async (name, call) => counters[name]?.(call) }
 }
 
 interface CounterOptions {
@@ -101,63 +96,63 @@ function createCounter(options: CounterOptions) {
   const window = new WindowCounts({ limit, windowMs, maxClients })
   const { networks, newcomers } = window
 
-  function show(client: Client, points: number, { remainingPoints, msBeforeNext }: Count): number {
+  function show(call: LimitedCall, points: number, { remainingPoints, msBeforeNext }: Count): number {
     const resetSeconds = Math.ceil(msBeforeNext / 1000)
-    client.setHeader('ratelimit-limit', String(points))
-    client.setHeader('ratelimit-remaining', String(remainingPoints))
-    client.setHeader('ratelimit-reset', String(resetSeconds))
+    call.setHeader('ratelimit-limit', String(points))
+    call.setHeader('ratelimit-remaining', String(remainingPoints))
+    call.setHeader('ratelimit-reset', String(resetSeconds))
     return resetSeconds
   }
 
-  function reject(client: Client, points: number, of: string, count: Count): never {
+  function reject(call: LimitedCall, points: number, of: string, count: Count): never {
     onRejected()
-    const retryAfterSeconds = show(client, points, count)
-    client.setHeader('retry-after', String(retryAfterSeconds))
+    const retryAfterSeconds = show(call, points, count)
+    call.setHeader('retry-after', String(retryAfterSeconds))
     const message = `Too many requests${of}: at most ${points} in this window, try again in ${retryAfterSeconds} s.`
     throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
   }
 
-  function rejectNetwork(client: Client, network: ClientNetwork): never {
+  function rejectNetwork(call: LimitedCall, network: ClientNetwork): never {
     const count = { remainingPoints: 0, msBeforeNext: window.msUntilEnd() }
-    reject(client, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
+    reject(call, networks.limitOf(network), ` of this IPv6 /${network.prefixLength}`, count)
   }
 
   /** Counts a request of a client that has its own count. */
-  async function countOwn(id: ClientId, client: Client): Promise<void> {
+  async function countOwn(id: ClientId, call: LimitedCall): Promise<void> {
     const full = networks.charge(id)
-    if (full !== undefined) rejectNetwork(client, full)
+    if (full !== undefined) rejectNetwork(call, full)
     try {
       const result = await limiter.consume(id.key)
       if (result.isFirstInDuration) newcomers.add(id)
-      show(client, limit, result)
+      show(call, limit, result)
     } catch (result) {
       networks.refund(id)
-      rejectResult(client, result)
+      rejectResult(call, result)
     }
   }
 
   /** Counts a request of a client that shares a count with others of its network. */
-  async function countShared(key: string, id: ClientId, client: Client): Promise<void> {
+  async function countShared(key: string, id: ClientId, call: LimitedCall): Promise<void> {
     const full = networks.fullNetwork(id)
-    if (full !== undefined) rejectNetwork(client, full)
+    if (full !== undefined) rejectNetwork(call, full)
     try {
-      show(client, limit, await limiter.consume(key))
+      show(call, limit, await limiter.consume(key))
     } catch (result) {
-      rejectResult(client, result)
+      rejectResult(call, result)
     }
   }
 
-  function rejectResult(client: Client, result: unknown): never {
+  function rejectResult(call: LimitedCall, result: unknown): never {
     if (!(result instanceof RateLimiterRes)) throw result
-    reject(client, limit, '', result)
+    reject(call, limit, '', result)
   }
 
-  return async (client: Client): Promise<void> => {
-    const id = identifyClient(client.address)
+  return async (call: LimitedCall): Promise<void> => {
+    const id = identifyClient(call.address)
     window.beginWhenDue()
     const sharedKey = newcomers.sharedKeyOf(id)
     // A client that came before counts were shared keeps its own count.
-    if (sharedKey === undefined || (await limiter.get(id.key)) !== null) await countOwn(id, client)
-    else await countShared(sharedKey, id, client)
+    if (sharedKey === undefined || (await limiter.get(id.key)) !== null) await countOwn(id, call)
+    else await countShared(sharedKey, id, call)
   }
 }

@@ -7,8 +7,8 @@ import {
 } from '../../../gen/health/v1/health_pb.js'
 import { ServiceError } from '../../domain/errors.js'
 import { shorten } from '../../domain/values/text.js'
+import { requestKey } from '../call-context.js'
 import { identifyClient } from '../limits/identify-client.js'
-import { requestKey } from '../rpc-context.js'
 import { HealthWatchers, type HealthWatchersOptions } from './health-watchers.js'
 
 /** The message repeats this much of an unknown name, as it is sent in a header. */
@@ -47,7 +47,7 @@ export function createHealth(options: HealthOptions): Health {
   async function* watch({ service }: HealthCheckRequest, { signal, values }: HandlerContext) {
     let wake = () => {}
     const onChange = () => wake()
-    const client = identifyClient(values.get(requestKey).ip)
+    const client = identifyClient(values.get(requestKey).address)
     watchers.add(onChange, client)
     signal.addEventListener('abort', onChange)
     try {

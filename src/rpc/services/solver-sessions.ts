@@ -1,6 +1,7 @@
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import type { CallContext, Protocol } from '../../domain/client.js'
 import { originsOf } from '../../domain/values/origin.js'
-import type { SessionConnection, SessionPeer, SessionProtocol } from '../../sessions/messages.js'
+import type { SessionConnection, SessionPeer } from '../../sessions/messages.js'
 import type { Sessions } from '../../sessions/sessions.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { identifyClient } from '../limits/identify-client.js'
@@ -16,19 +17,13 @@ export interface SolverSessions extends Admission {
    * Begins a session on a connection that was admitted.
    * @throws ServiceError SESSIONS_OFF, SHUTTING_DOWN or SESSION_LIMIT_REACHED
    */
-  accept(connection: SessionConnection, caller: SolverSessionCaller): SessionPeer
+  accept(connection: SessionConnection, call: SessionCall): SessionPeer
   /** Ends the sessions, each when none of its requests is open. */
   endWhenIdle(): void
 }
 
-interface SolverSessionCaller {
-  readonly protocol: SessionProtocol
-  readonly requestId: string
-  /** IP address. */
-  readonly address: string
-  /** The value of the request's `Host` or `:authority`. */
-  readonly host: string
-}
+/** What a session needs of the call that opens it. */
+type SessionCall = Pick<CallContext, 'protocol' | 'requestId' | 'address' | 'host'>
 
 interface SolverSessionsOptions {
   readonly sessions: Pick<Sessions, 'assertAvailable' | 'accept' | 'endWhenIdle'>
@@ -42,14 +37,14 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
   const { sessions, supportedChains, rateLimits, metrics } = options
   const desc = SolverService.method.openSession
   const method = `${desc.parent.typeName}/${desc.name}`
-  const count = (protocol: string, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
+  const count = (protocol: Protocol, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
 
   return {
     desc,
     readHello: createReadHello(supportedChains),
-    async checkLimits(client) {
-      await rateLimits.consume('sessions', client)
-      sessions.assertAvailable(identifyClient(client.address))
+    async checkLimits(call) {
+      await rateLimits.consume('sessions', call)
+      sessions.assertAvailable(identifyClient(call.address))
     },
     count(protocol, outcome) {
       // The metric of the limits has these.
@@ -57,7 +52,7 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
     },
     accept(connection, { protocol, requestId, address, host }) {
       return sessions.accept(connection, {
-        transport: protocol,
+        protocol,
         client: identifyClient(address),
         requestId,
         origins: originsOf(host),

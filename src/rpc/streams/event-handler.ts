@@ -1,8 +1,8 @@
 import { ConnectError, type HandlerContext } from '@connectrpc/connect'
 import type { StreamEventsRequest, StreamEventsResponse } from '../../../gen/aggregator/v1/event_pb.js'
 import { toServiceError } from '../../domain/errors.js'
+import { requestKey, toCallContext } from '../call-context.js'
 import { toConnectedMessage, toEventMessage, toHeartbeatMessage } from '../convert/convert-events.js'
-import { requestKey, toRpcContext } from '../rpc-context.js'
 import { END_TIMEOUT_MS, type EventStreams } from './event-streams.js'
 
 /** Builds Connect's handler of StreamEvents. Connect asks for a message when the client has taken those before. */
@@ -13,7 +13,7 @@ export function toStreamHandler(streams: EventStreams) {
   ): AsyncGenerator<StreamEventsResponse> {
     const { abandon, recordReached } = context.values.get(requestKey)
     recordReached()
-    const { protocol, requestId, address } = toRpcContext(context)
+    const { protocol, requestId, address } = toCallContext(context)
     await streams.waitForCursor(request.after, address)
     const stream = streams.open(request, { protocol, requestId, address })
     const { subscription } = stream

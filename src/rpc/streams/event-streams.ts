@@ -3,6 +3,7 @@ import {
   type StreamEventsRequest,
   type StreamEventsResponse,
 } from '../../../gen/aggregator/v1/event_pb.js'
+import type { CallContext } from '../../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -19,7 +20,7 @@ import { EVENT_TYPE_NAMES, toHealthMessage } from '../convert/convert-events.js'
 import { identifyClient } from '../limits/identify-client.js'
 import type { RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
-import type { Admission, RpcProtocol } from '../method.js'
+import type { Admission } from '../method.js'
 import type { ReadChainHealth } from '../services/chain-health.js'
 import { Fields } from '../services/fields.js'
 import { memoizeLast } from './memoize-last.js'
@@ -27,9 +28,6 @@ import { createStreamOutcomes } from './stream-outcomes.js'
 
 /** How long a client may take to read the end of its stream before the server cuts its connection. */
 export const END_TIMEOUT_MS = 20_000
-
-/** The transport of a stream. */
-export type StreamProtocol = RpcProtocol | 'websocket' | 'sse'
 
 /** The server-streaming method, for all transports. */
 export interface EventStreams extends Admission {
@@ -46,15 +44,11 @@ export interface EventStreams extends Admission {
    * @param malformed fields that could not be read into the message
    * @throws ServiceError CHAIN_NOT_SUPPORTED, INVALID_ARGUMENT, CURSOR_UNKNOWN, STREAM_LIMIT_REACHED or SHUTTING_DOWN
    */
-  open(request: StreamEventsRequest, caller: StreamCaller, malformed?: readonly FieldViolation[]): EventStream
+  open(request: StreamEventsRequest, call: StreamCall, malformed?: readonly FieldViolation[]): EventStream
 }
 
-interface StreamCaller {
-  readonly protocol: StreamProtocol
-  readonly requestId: string
-  /** IP address. */
-  readonly address: string
-}
+/** What a stream needs of the call that opens it. */
+type StreamCall = Pick<CallContext, 'protocol' | 'requestId' | 'address'>
 
 /** One client's stream. */
 export interface EventStream {
@@ -99,7 +93,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   function subscribe(
     request: StreamEventsRequest,
-    { address }: StreamCaller,
+    { address }: StreamCall,
     malformed: readonly FieldViolation[],
   ): Subscription {
     for (const chainId of request.chainId) assertSupported(Number(chainId), supportedChains)
@@ -123,16 +117,16 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   class Stream implements EventStream {
     readonly subscription: Subscription
-    readonly #caller: StreamCaller
+    readonly #call: StreamCall
     #isOpen = true
     /** On the clock of `performance.now`. */
     #healthDueAt: number
 
-    constructor(subscription: Subscription, caller: StreamCaller, hasHealth: boolean) {
+    constructor(subscription: Subscription, call: StreamCall, hasHealth: boolean) {
       this.subscription = subscription
-      this.#caller = caller
+      this.#call = call
       this.#healthDueAt = hasHealth ? 0 : Number.POSITIVE_INFINITY
-      metrics.streamClients.inc({ protocol: caller.protocol })
+      metrics.streamClients.inc({ protocol: call.protocol })
     }
 
     next(): Promise<Batch> {
@@ -150,9 +144,9 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       if (!this.#isOpen) return undefined
       this.#isOpen = false
       this.subscription.close()
-      const { protocol } = this.#caller
+      const { protocol } = this.#call
       metrics.streamClients.dec({ protocol })
-      if (thrown !== undefined) return reject(this.#caller, thrown)
+      if (thrown !== undefined) return reject(this.#call, thrown)
       count(protocol, 'OK')
       return undefined
     }
@@ -161,19 +155,19 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
   return {
     desc,
     supportedChains,
-    async checkLimits(client) {
-      await rateLimits.consume('streams', client)
+    async checkLimits(call) {
+      await rateLimits.consume('streams', call)
     },
     count(protocol, outcome) {
       // The metric of the limits has these.
       if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
     waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
-    open(request, caller, malformed = []) {
+    open(request, call, malformed = []) {
       try {
-        return new Stream(subscribe(request, caller, malformed), caller, request.health)
+        return new Stream(subscribe(request, call, malformed), call, request.health)
       } catch (thrown) {
-        throw reject(caller, thrown)
+        throw reject(call, thrown)
       }
     },
   }

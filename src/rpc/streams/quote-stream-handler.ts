@@ -5,7 +5,7 @@ import {
   type StreamQuotesResponse,
   StreamQuotesResponseSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import { requestKey, toRpcContext } from '../rpc-context.js'
+import { requestKey, toCallContext } from '../call-context.js'
 import type { QuoteStreams } from './quote-streams.js'
 
 /** Builds Connect's handler of StreamQuotes. Connect asks for a message when the client has taken those before. */
@@ -14,9 +14,8 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
     request: StreamQuotesRequest,
     context: HandlerContext,
   ): AsyncGenerator<StreamQuotesResponse> {
-    const { abandon, isDrained, recordReached } = context.values.get(requestKey)
-    recordReached()
-    const messages = streams.open(request, { ...toRpcContext(context), abandon, isDrained })
+    context.values.get(requestKey).recordReached()
+    const messages = streams.open(request, toCallContext(context))
     for await (const message of messages) yield create(StreamQuotesResponseSchema, { message })
     if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
   }

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { QuoteService, type StreamQuotesRequest } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { Clock } from '../../clock.js'
+import type { CallContext } from '../../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -16,19 +17,18 @@ import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { type QuoteStreamMessage, toQuoteStreamMessage } from '../convert/convert-quote-streams.js'
 import { identifyClient } from '../limits/identify-client.js'
-import type { Client, RateLimits } from '../limits/rate-limits.js'
+import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
-import type { Admission, RequestContext } from '../method.js'
+import type { Admission } from '../method.js'
 import { Fields } from '../services/fields.js'
 import type { ReadQuote } from '../services/read-quote.js'
-import type { StreamProtocol } from './event-streams.js'
 import { createStreamOutcomes } from './stream-outcomes.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export interface QuoteStreams extends Admission {
   readonly desc: typeof QuoteService.method.streamQuotes
   /** Does what `checkLimits` does for a request whose path names its chain. @throws ServiceError CHAIN_NOT_SUPPORTED or RATE_LIMITED */
-  checkChainAndLimits(chainId: number | undefined, client: Client): Promise<void>
+  checkChainAndLimits(chainId: number | undefined, call: LimitedCall): Promise<void>
   /** @throws ServiceError CHAIN_NOT_SUPPORTED */
   assertChain(chainId: number | undefined): void
   /**
@@ -39,20 +39,11 @@ export interface QuoteStreams extends Admission {
    */
   open(
     message: StreamQuotesRequest,
-    caller: QuoteStreamCaller,
+    call: CallContext,
     malformed?: readonly FieldViolation[],
   ): AsyncGenerator<QuoteStreamMessage, void>
   /** Ends all streams after the rounds that are under way. No stream opens any more. */
   shutDown(): void
-}
-
-/** The connection of a quote stream. */
-export interface QuoteStreamCaller extends Omit<RequestContext, 'protocol' | 'host' | 'setHeader'> {
-  readonly protocol: StreamProtocol
-  /** Whether everything that was sent has left this process. */
-  isDrained(): boolean
-  /** Ends the connection, or on HTTP/2 the stream, of a client that does not read. */
-  abandon(): void
 }
 
 interface QuoteStreamsOptions {
@@ -80,9 +71,9 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
   const assertChain = (chainId: number | undefined) => assertSupported(chainId, supportedChains)
 
   /** A stream opens with its first round, which counts as one quote. */
-  async function checkLimits(client: Client): Promise<void> {
-    await rateLimits.consume('streams', client)
-    await rateLimits.consume('quote', client)
+  async function checkLimits(call: LimitedCall): Promise<void> {
+    await rateLimits.consume('streams', call)
+    await rateLimits.consume('quote', call)
   }
 
   function read(message: StreamQuotesRequest, malformed: readonly FieldViolation[]) {
@@ -101,61 +92,61 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
 
   function start(
     message: StreamQuotesRequest,
-    caller: QuoteStreamCaller,
+    call: CallContext,
     malformed: readonly FieldViolation[],
   ): AsyncGenerator<QuoteStreamMessage, void> {
     if (end.signal.aborted) throw shuttingDown()
     const asked = read(message, malformed)
-    const client = { address: caller.address, setHeader: () => {} }
-    const releaseSlot = slots.take(identifyClient(caller.address))
+    const limited = { address: call.address, setHeader: () => {} }
+    const releaseSlot = slots.take(identifyClient(call.address))
     const leaving = new AbortController()
     const close = (thrown?: unknown): ServiceError | undefined => {
       if (leaving.signal.aborted) return undefined
       leaving.abort()
       releaseSlot()
-      metrics.quoteStreams.dec({ protocol: caller.protocol })
-      if (thrown !== undefined) return reject(caller, thrown)
-      count(caller.protocol, 'OK')
+      metrics.quoteStreams.dec({ protocol: call.protocol })
+      if (thrown !== undefined) return reject(call, thrown)
+      count(call.protocol, 'OK')
       return undefined
     }
-    metrics.quoteStreams.inc({ protocol: caller.protocol })
+    metrics.quoteStreams.inc({ protocol: call.protocol })
     // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
-    caller.signal.addEventListener('abort', () => close())
-    if (caller.signal.aborted) close()
+    call.signal.addEventListener('abort', () => close())
+    if (call.signal.aborted) close()
     const items = quoteStream(
       {
         ...asked,
         aggregator,
-        caller,
-        admitRound: async () => rateLimits.consume('quote', client),
-        isDrained: caller.isDrained,
+        caller: call,
+        admitRound: async () => rateLimits.consume('quote', limited),
+        isDrained: () => call.isDrained(),
         abandon() {
           close(new ServiceError('SUBSCRIBER_TOO_SLOW', 'The client did not read its quotes in time.'))
-          caller.abandon()
+          call.abandon()
         },
         shutDown: end.signal,
         clock,
       },
       leaving.signal,
     )
-    return toMessages(items, caller, close)
+    return toMessages(items, call, close)
   }
 
   return {
     desc,
     assertChain,
     checkLimits,
-    async checkChainAndLimits(chainId, client) {
-      if (supportedChains.includes(chainId ?? 0)) await checkLimits(client)
-      else await rateLimits.consume('global', client)
+    async checkChainAndLimits(chainId, call) {
+      if (supportedChains.includes(chainId ?? 0)) await checkLimits(call)
+      else await rateLimits.consume('global', call)
       assertChain(chainId)
     },
     count,
-    open(message, caller, malformed = []) {
+    open(message, call, malformed = []) {
       try {
-        return start(message, caller, malformed)
+        return start(message, call, malformed)
       } catch (thrown) {
-        throw reject(caller, thrown)
+        throw reject(call, thrown)
       }
     },
     shutDown: () => end.abort(),
@@ -165,12 +156,12 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
 /** @param close closes the stream, once. @returns the error that ended it, as callers may see it */
 async function* toMessages(
   items: AsyncIterable<QuoteStreamItem>,
-  caller: QuoteStreamCaller,
+  call: CallContext,
   close: (thrown?: unknown) => ServiceError | undefined,
 ): AsyncGenerator<QuoteStreamMessage, void> {
   try {
     for await (const item of items) {
-      recordQuote(item, caller)
+      recordQuote(item, call)
       yield toQuoteStreamMessage(item)
     }
   } catch (thrown) {
@@ -181,8 +172,8 @@ async function* toMessages(
 }
 
 /** Adds the result of the last round to the log's line of the stream. */
-function recordQuote(item: QuoteStreamItem, caller: QuoteStreamCaller): void {
+function recordQuote(item: QuoteStreamItem, call: CallContext): void {
   if (item.kind !== 'done') return
   const winner = item.offers[0]?.quote.solver
-  if (winner !== undefined) caller.recordQuote({ quoteId: item.quoteId, winner, offers: item.offers.length })
+  if (winner !== undefined) call.recordQuote({ quoteId: item.quoteId, winner, offers: item.offers.length })
 }

@@ -8,8 +8,8 @@ import {
 import { invalidArgument, ServiceError } from '../../domain/errors.js'
 import { MAX_BODY_KIB } from '../../domain/field-rules.js'
 import { MAX_HELLO_BYTES, type SessionPeer } from '../../sessions/messages.js'
+import { requestKey, toCallContext } from '../call-context.js'
 import { toSolverMessage } from '../convert/convert-sessions.js'
-import { requestKey, toRpcContext } from '../rpc-context.js'
 import type { SolverSessions } from '../services/solver-sessions.js'
 import { createSessionStream, type SessionStream } from './session-stream.js'
 
@@ -25,10 +25,8 @@ export function toSessionHandler(sessions: SolverSessions) {
     const request = context.values.get(requestKey)
     request.recordReached()
     if (context.protocolName !== 'grpc') throw onlyGrpc()
-    const { requestId, address } = toRpcContext(context)
     const stream = createSessionStream(request)
-    const caller = { protocol: 'grpc', requestId, address, host: request.hostOf() } as const
-    const peer = sessions.accept(stream.connection, caller)
+    const peer = sessions.accept(stream.connection, toCallContext(context))
     // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
     const leave = () => {
       stream.leave()

@@ -3,15 +3,8 @@ import { WireType } from '@bufbuild/protobuf/wire'
 import { type OpenSessionResponse, OpenSessionResponseSchema } from '../../../gen/aggregator/v1/session_pb.js'
 import type { ServiceError } from '../../domain/errors.js'
 import type { InstanceMessage, SessionConnection } from '../../sessions/messages.js'
+import type { RpcRequest } from '../call-context.js'
 import { toSessionEvent, toSessionMessage } from '../convert/convert-sessions.js'
-
-/** What the HTTP server knows of the call of a session. */
-interface SessionCall {
-  unsentBytes(): number
-  keepOpen(): void
-  abandon(): void
-  recordError(error: ServiceError): void
-}
 
 /** The messages of a session to a solver. */
 export interface SessionStream {
@@ -35,7 +28,9 @@ const END_TIMEOUT_MS = 5000
 const UNKNOWN_FIELD = { no: 1000, wireType: WireType.LengthDelimited, data: new Uint8Array([0]) }
 
 /** Builds the stream. */
-export function createSessionStream(call: SessionCall): SessionStream {
+export function createSessionStream(
+  call: Pick<RpcRequest, 'unsentBytes' | 'keepOpen' | 'abandon' | 'recordError'>,
+): SessionStream {
   const waiting: WaitingMessage[] = []
   let waitingBytes = 0
   let isReady = false

@@ -1,3 +1,4 @@
+import type { CallContext, Protocol } from '../../domain/client.js'
 import { isOutage, type ServiceError, toServiceError } from '../../domain/errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
@@ -12,12 +13,12 @@ interface StreamOutcomesOptions {
 
 /** Counts how the streams of a method ended, and logs what went wrong within the service. */
 export function createStreamOutcomes({ method, metrics, log }: StreamOutcomesOptions) {
-  const count = (protocol: string, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
+  const count = (protocol: Protocol, reason: Outcome) => metrics.requests.inc({ method, protocol, reason })
   return {
     count,
     /** Counts the error that ends a stream or does not let it open. @returns the error as callers may see it */
     reject(
-      { protocol, requestId }: { readonly protocol: string; readonly requestId: string },
+      { protocol, requestId }: Pick<CallContext, 'protocol' | 'requestId'>,
       thrown: unknown,
     ): ServiceError {
       const error = toServiceError(thrown)

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import type { ChainStatus } from '../../../src/chain/chain.js'
 import type { BondToken } from '../../../src/chain/contract/bond-token.js'
+import type { CallContext } from '../../../src/domain/client.js'
 import type { Solver } from '../../../src/domain/solvers/solver.js'
-import type { Method, RequestContext } from '../../../src/rpc/method.js'
+import type { Method } from '../../../src/rpc/method.js'
 import { createChainService } from '../../../src/rpc/services/chain-service.js'
 
 const SETTLEMENT = `0x${'11'.repeat(20)}` as const
@@ -38,7 +39,7 @@ function createFixture() {
   )
   const directory = { active: (chainId: number) => states[chainId - 1]?.solvers ?? [] }
   const [listChains] = createChainService({ config: CONFIG, chains, directory }) as [Method]
-  const list = async () => (await listChains.handle(undefined, {} as RequestContext)) as { chains: object[] }
+  const list = async () => (await listChains.handle(undefined, {} as CallContext)) as { chains: object[] }
   return { states, list }
 }
 
