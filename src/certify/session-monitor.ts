@@ -1,5 +1,5 @@
 import type { Reason, ServiceError } from '../domain/errors.js'
-import type { SolverSessions } from '../rpc/services/solver-sessions.js'
+import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import type { InstanceMessage, SessionConnection, SessionPeer, SolverMessage } from '../sessions/messages.js'
 
 /** The end of a connection, or its refusal, by the service. */

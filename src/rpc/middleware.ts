@@ -1,5 +1,5 @@
-import type { Message } from '@bufbuild/protobuf'
-import type { CallContext } from '../domain/client.js'
+import type { DescMethod, Message } from '@bufbuild/protobuf'
+import type { CallContext, Protocol } from '../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -11,7 +11,7 @@ import {
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { LimitedCall, RateLimits } from './limits/rate-limits.js'
-import type { Admission, Method } from './method.js'
+import type { Admission, Method, Outcome } from './method.js'
 import { Fields } from './services/fields.js'
 
 /** A method with the checks that all methods share. RPC handlers and REST routes both call it. */
@@ -48,15 +48,10 @@ interface MiddlewareOptions {
 export function createMiddleware(options: MiddlewareOptions): (method: Method) => MethodHandler {
   const { supportedChains, rateLimits, metrics, log } = options
 
-  function logCause(error: ServiceError, method: string, requestId: string): void {
-    if (error.cause === undefined) return
-    const level = isOutage(error.reason) ? 'debug' : 'error'
-    log[level]({ requestId, method, reason: error.reason, err: error.cause }, error.message)
-  }
-
   return (method) => {
     const { desc, hasChain, limit } = method
-    const name = `${desc.parent.typeName}/${desc.name}`
+    const name = nameOf(desc)
+    const { count, logCause } = createOutcomes(desc, { metrics, log })
 
     function assertChain(chainId: number | undefined): void {
       if (hasChain) assertSupported(chainId, supportedChains)
@@ -80,16 +75,52 @@ export function createMiddleware(options: MiddlewareOptions): (method: Method) =
           return await method.handle(request, call)
         } catch (thrown) {
           const error = toServiceError(thrown)
-          logCause(error, name, call.requestId)
+          logCause(error, call)
           if (error.retryAfterSeconds !== undefined)
             call.setHeader('retry-after', String(error.retryAfterSeconds))
           throw error
         }
       },
       count(protocol, reason, seconds) {
-        metrics.requests.inc({ method: name, protocol, reason })
+        count(protocol, reason)
         metrics.requestSeconds.observe({ method: name }, seconds)
       },
     }
+  }
+}
+
+function nameOf({ parent, name }: DescMethod): string {
+  return `${parent.typeName}/${name}`
+}
+
+/** Counts how the calls of a method ended, and logs what went wrong within the service. */
+export function createOutcomes(
+  desc: DescMethod,
+  { metrics, log }: { readonly metrics: Pick<Metrics, 'requests'>; readonly log: Logger },
+) {
+  const method = nameOf(desc)
+
+  function count(protocol: Protocol, reason: Outcome): void {
+    metrics.requests.inc({ method, protocol, reason })
+  }
+
+  function logCause(
+    { cause, reason, message }: ServiceError,
+    { requestId }: Pick<CallContext, 'requestId'>,
+  ): void {
+    const level = isOutage(reason) ? 'debug' : 'error'
+    if (cause !== undefined) log[level]({ requestId, method, reason, err: cause }, message)
+  }
+
+  return {
+    count,
+    logCause,
+    /** Counts the error that ends a stream or does not let it open. @returns the error as callers may see it */
+    reject(call: Pick<CallContext, 'protocol' | 'requestId'>, thrown: unknown): ServiceError {
+      const error = toServiceError(thrown)
+      logCause(error, call)
+      count(call.protocol, error.reason)
+      return error
+    },
   }
 }

@@ -1,4 +1,5 @@
 import type { DescMethod, DescService, Message } from '@bufbuild/protobuf'
+import { configureTextEncoding, getTextEncoding } from '@bufbuild/protobuf/wire'
 import type { ConnectRouter, HandlerContext, ServiceImpl } from '@connectrpc/connect'
 import type { UniversalHandler, UniversalServerRequest } from '@connectrpc/connect/protocol'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
@@ -8,12 +9,10 @@ import { toCallContext } from './call-context.js'
 import { countCalls, withErrors } from './interceptors.js'
 import { type Admission, chainIn } from './method.js'
 import type { MethodHandler } from './middleware.js'
-import type { SolverSessions } from './services/solver-sessions.js'
-import { toStreamHandler } from './streams/event-handler.js'
-import type { EventStreams } from './streams/event-streams.js'
-import { toQuoteStreamHandler } from './streams/quote-stream-handler.js'
-import type { QuoteStreams } from './streams/quote-streams.js'
-import { toSessionHandler } from './streams/session-handler.js'
+import { type EventStreams, toStreamHandler } from './streams/event-streams.js'
+import { type QuoteStreams, toQuoteStreamHandler } from './streams/quote-streams.js'
+import { toSessionHandler } from './streams/session-stream.js'
+import type { SolverSessions } from './streams/solver-sessions.js'
 
 /** Adds one of gRPC's own services, without middleware, to a Connect router. */
 export type AddService = (router: ConnectRouter) => void
@@ -86,4 +85,12 @@ function toHandler(method: MethodHandler) {
     method.assertChain(chainIn(message))
     return method.handle(message, toCallContext(context))
   }
+}
+
+/**
+ * Lets Node's buffers encode the text of messages, for all of the process. Messages consist of short strings, which
+ * buffers encode in half the time of the standard's encoder.
+ */
+export function useFastTextEncoding(): void {
+  configureTextEncoding({ ...getTextEncoding(), encodeUtf8: (text) => Buffer.from(text) })
 }

@@ -1,8 +1,9 @@
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
+import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { expect, test } from 'vitest'
-import { ServiceError } from '../../src/domain/errors.js'
+import { REASONS, type Reason, ServiceError } from '../../src/domain/errors.js'
 import { requestKey } from '../../src/rpc/call-context.js'
-import { withErrors } from '../../src/rpc/interceptors.js'
+import { toConnectError, withErrors } from '../../src/rpc/interceptors.js'
 
 const LIMITED = new ServiceError('RATE_LIMITED', 'text')
 
@@ -51,4 +52,9 @@ test('what Connect throws into a stream, whose client has left, reaches the meth
   await expect(iterator.throw?.(failure)).rejects.toBe(failure)
   expect(hasEnded).toBe(true)
   expect(recorded).toEqual([])
+})
+
+test.each(Object.entries(REASONS))('an error %s has its code on RPC', (reason, { rpc }) => {
+  const { code } = toConnectError(new ServiceError(reason as Reason, 'text'))
+  expect(codeToString(code)).toBe(rpc)
 })

@@ -7,7 +7,7 @@ import {
   type StreamQuotesRequest,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { toServiceError } from '../../domain/errors.js'
-import type { QuoteStreamMessage } from '../../rpc/convert/convert-quote-streams.js'
+import type { QuoteStreamMessage } from '../../rpc/streams/quote-streams.js'
 import type { QuoteStreams } from '../../rpc/streams/quote-streams.js'
 import { errorBody } from '../rest/error-body.js'
 import type { RejectOtherMethods } from '../rest/error-handler.js'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
 import { invalidArgument, toServiceError } from '../../domain/errors.js'
-import type { SolverSessions } from '../../rpc/services/solver-sessions.js'
+import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import type { LogRequest } from '../request-log.js'
 import type { RejectOtherMethods } from '../rest/error-handler.js'
 import { toLimitedCall } from '../rest/rest-context.js'

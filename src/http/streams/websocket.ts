@@ -8,7 +8,7 @@ import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
 import { textFrame } from '../../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'
 import type { EventStream, EventStreams } from '../../rpc/streams/event-streams.js'
-import { memoizeLast } from '../../rpc/streams/memoize-last.js'
+import { memoizeLast } from '../../rpc/streams/event-streams.js'
 import { toEventJson } from './event-json.js'
 
 /** A request for the stream that was read from a query. */

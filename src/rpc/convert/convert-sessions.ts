@@ -19,7 +19,7 @@ import type { Entry } from '../../events/tail-buffer.js'
 import type { InstanceMessage, SolverMessage } from '../../sessions/messages.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { SolverRequest } from '../../solvers/transport/solver-client.js'
-import type { ReadHello } from '../streams/session-hello.js'
+import type { ReadHello } from '../streams/solver-sessions.js'
 import { toEventMessage } from './convert-events.js'
 
 type MessageInit = NonNullable<MessageInitShape<typeof OpenSessionResponseSchema>['message']>

@@ -94,7 +94,7 @@ type Count = Pick<RateLimiterRes, 'remainingPoints' | 'msBeforeNext'>
 function createCounter(options: CounterOptions) {
   const { limiter, limit, windowMs, maxClients, onRejected } = options
   const window = new WindowCounts({ limit, windowMs, maxClients })
-  const { networks, newcomers } = window
+  const { networks, newClients } = window
 
   function show(call: LimitedCall, points: number, { remainingPoints, msBeforeNext }: Count): number {
     const resetSeconds = Math.ceil(msBeforeNext / 1000)
@@ -123,7 +123,7 @@ function createCounter(options: CounterOptions) {
     if (full !== undefined) rejectNetwork(call, full)
     try {
       const result = await limiter.consume(id.key)
-      if (result.isFirstInDuration) newcomers.add(id)
+      if (result.isFirstInDuration) newClients.add(id)
       show(call, limit, result)
     } catch (result) {
       networks.refund(id)
@@ -150,7 +150,7 @@ function createCounter(options: CounterOptions) {
   return async (call: LimitedCall): Promise<void> => {
     const id = identifyClient(call.address)
     window.beginWhenDue()
-    const sharedKey = newcomers.sharedKeyOf(id)
+    const sharedKey = newClients.sharedKeyOf(id)
     // A client that came before counts were shared keeps its own count.
     if (sharedKey === undefined || (await limiter.get(id.key)) !== null) await countOwn(id, call)
     else await countShared(sharedKey, id, call)

@@ -5,18 +5,19 @@ import {
   HealthCheckResponse_ServingStatus,
   Health as HealthService,
 } from '../../../gen/health/v1/health_pb.js'
+import type { ClientId } from '../../domain/client.js'
+import { ClientCounts } from '../../domain/client-counts.js'
 import { ServiceError } from '../../domain/errors.js'
 import { shorten } from '../../domain/values/text.js'
 import { requestKey } from '../call-context.js'
 import { identifyClient } from '../limits/identify-client.js'
-import { HealthWatchers, type HealthWatchersOptions } from './health-watchers.js'
 
 /** The message repeats this much of an unknown name, as it is sent in a header. */
 const MAX_NAME_LENGTH = 200
 const { SERVING, NOT_SERVING, SERVICE_UNKNOWN } = HealthCheckResponse_ServingStatus
 
 /** gRPC health checking (grpc.health.v1) of one server. */
-export interface Health {
+interface Health {
   readonly desc: DescService
   /** Adds the service to a Connect router. */
   readonly routes: (router: ConnectRouter) => void
@@ -94,5 +95,55 @@ export function createHealth(options: HealthOptions): Health {
       isDraining = true
       watchers.wakeAll()
     },
+  }
+}
+
+interface HealthWatchersOptions {
+  /** How often watchers are woken to check for a change while there are any, in milliseconds. */
+  readonly watchIntervalMs: number
+  /** The most watchers at the same time. */
+  readonly maxWatchers: number
+  /** The most watchers of one client at the same time. */
+  readonly maxWatchersPerClient: number
+}
+
+/** The open streams of health checking. */
+class HealthWatchers {
+  readonly #watchIntervalMs: number
+  readonly #counts: ClientCounts
+  readonly #wakers = new Set<() => void>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({ watchIntervalMs, maxWatchers, maxWatchersPerClient }: HealthWatchersOptions) {
+    this.#watchIntervalMs = watchIntervalMs
+    this.#counts = new ClientCounts({ perClient: maxWatchersPerClient, total: maxWatchers })
+  }
+
+  /**
+   * Adds a watcher, and wakes it at every interval.
+   * @throws ConnectError RESOURCE_EXHAUSTED when there are as many as are allowed
+   */
+  add(wake: () => void, client: ClientId): void {
+    const limit = this.#counts.fullAt(client)
+    if (limit !== undefined) {
+      const who =
+        limit === 'total' ? 'All clients together have' : 'This client, its network or its region has'
+      throw new ConnectError(`${who} as many health watchers as are allowed.`, Code.ResourceExhausted)
+    }
+    this.#counts.add(client)
+    this.#wakers.add(wake)
+    this.#timer ??= setInterval(() => this.wakeAll(), this.#watchIntervalMs).unref()
+  }
+
+  remove(wake: () => void, client: ClientId): void {
+    this.#wakers.delete(wake)
+    this.#counts.remove(client)
+    if (this.#wakers.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  wakeAll(): void {
+    for (const wake of this.#wakers) wake()
   }
 }

@@ -1,11 +1,26 @@
 import { hash } from 'node:crypto'
-import { type ListOrdersRequest, OrderService } from '../../../gen/aggregator/v1/order_pb.js'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import {
+  type GetOrderResponseSchema,
+  type ListOrdersRequest,
+  OrderService,
+  OrderState,
+  type OrderStepSchema,
+} from '../../../gen/aggregator/v1/order_pb.js'
 import type { Chain } from '../../chain/chain.js'
 import { chainNotSupported } from '../../domain/errors.js'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/field-rules.js'
-import type { OrderFilter, OrderPosition } from '../../domain/orders/order.js'
+import {
+  KNOWN_ORDER_STATES,
+  type ListedOrder,
+  type OrderFilter,
+  type OrderPosition,
+  type OrderStep,
+  type OrderWithSteps,
+} from '../../domain/orders/order.js'
+import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
-import { LISTED_STATES, toListedOrderMessage, toOrderMessage } from '../convert/convert-orders.js'
+import { byNumber } from '../convert/convert.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { Fields } from './fields.js'
 
@@ -91,4 +106,44 @@ function readPageToken(token: string, chainId: number, filter: OrderFilter): Ord
 
 function digestOf(chainId: number, { user, solver, state }: OrderFilter): string {
   return hash('sha256', JSON.stringify([chainId, user, solver, state]), 'base64url').slice(0, DIGEST_LENGTH)
+}
+
+/** The states of listed orders, by their numbers in messages. */
+const LISTED_STATES = byNumber(KNOWN_ORDER_STATES, OrderState)
+
+/** The message of an order. It has only three fields when the contract does not know the order (docs/decisions.md, D6). */
+function toOrderMessage(order: OrderWithSteps): MessageInitShape<typeof GetOrderResponseSchema> {
+  const { orderId, chainId, state } = order
+  if (state === 'NONE') return { orderId, chainId: BigInt(chainId), state: OrderState.NONE }
+  return toListedOrderMessage({ ...order, terms: order })
+}
+
+/** The message of an order in a list. Its fields are written out, because spreads take three times as long. */
+function toListedOrderMessage(order: ListedOrder) {
+  const { orderId, chainId, state, user, solver, terms, steps } = order
+  return {
+    orderId,
+    chainId: BigInt(chainId),
+    state: OrderState[state],
+    user: toCachedChecksumAddress(user),
+    solver: solver && toCachedChecksumAddress(solver),
+    inputToken: terms && toCachedChecksumAddress(terms.inputToken),
+    inputAmount: terms?.inputAmount.toString(),
+    outputToken: terms && toCachedChecksumAddress(terms.outputToken),
+    outputAmount: terms?.outputAmount.toString(),
+    outputChainId: terms && BigInt(terms.outputChainId),
+    fillDeadline: terms?.fillDeadline,
+    deposited: steps.deposited && toStep(steps.deposited),
+    settled: steps.settled && toStep(steps.settled),
+    refunded: steps.refunded && toStep(steps.refunded),
+  }
+}
+
+function toStep(step: OrderStep): MessageInitShape<typeof OrderStepSchema> {
+  const { blockNumber, blockTime, transactionHash } = step
+  return {
+    blockNumber: BigInt(blockNumber),
+    blockTime: BigInt(blockTime),
+    transactionHash,
+  }
 }

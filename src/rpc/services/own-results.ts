@@ -12,8 +12,8 @@ import { assertAudience } from '../../sessions/audience.js'
 import type { QuoteTypedData } from '../../signing/typed-data.js'
 import { assertSignature, assertTimestamp } from '../../solvers/registry/signed-request.js'
 import { toParametersMessage, toResultMessage } from '../convert/convert-records.js'
-import { type SolverStateSources, toStateFields } from '../convert/convert-solver-state.js'
 import { type Method, unaryMethod } from '../method.js'
+import { type SolverStateSources, toStateFields } from './solver-stats.js'
 
 interface OwnResultsOptions
   extends Pick<Quoting, 'recorder' | 'pagePositions' | 'typedDataOf'>,

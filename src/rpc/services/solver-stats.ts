@@ -1,17 +1,31 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import {
+  CircuitBreakerState,
+  type CoolDownSchema,
+  NotAskedReason,
+  type SolverHourSchema,
+  type SolverStatsSchema,
+} from '../../../gen/aggregator/v1/solver_stats_pb.js'
 import { ServiceError } from '../../domain/errors.js'
+import type { CoolDown } from '../../domain/solvers/cool-down.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import {
+  askedOf,
+  fillRateOf,
   noSolverCounts,
   type SolverSummary,
   summarize,
   WINDOW_HOURS,
 } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
+import type { Quoting } from '../../quoting/quoting.js'
+import { toCachedChecksumAddress } from '../../signing/checksum.js'
+import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
+import type { CircuitState } from '../../solvers/conduct/circuit-breaker.js'
+import type { CoolDowns } from '../../solvers/conduct/cool-downs.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { StatisticsReader } from '../../solvers/statistics/statistics-reader.js'
-import type { SolverStateSources } from '../convert/convert-solver-state.js'
-import { toSolverHourMessage, toSolverStatsMessage } from '../convert/convert-solver-stats.js'
 import { type Method, unaryMethod } from '../method.js'
 
 interface SolverStatsOptions extends SolverStateSources {
@@ -71,4 +85,89 @@ export function createSolverStatsMethods(options: SolverStatsOptions): Method[] 
   })
 
   return [listSolverStats, getSolverStats]
+}
+
+/** The message of a solver's statistics. @param name undefined when the solver is not registered */
+function toSolverStatsMessage(
+  key: SolverKey,
+  name: string | undefined,
+  counts: SolverSummary,
+  sources: SolverStateSources,
+): MessageInitShape<typeof SolverStatsSchema> {
+  return {
+    solver: toCachedChecksumAddress(key.address),
+    name,
+    ...toCountFields(counts),
+    fillRate: fillRateOf(counts),
+    ...toStateFields(key, sources),
+  }
+}
+
+/** The message of an hour. @param hour Unix time in whole hours */
+function toSolverHourMessage(hour: number, counts: SolverSummary): MessageInitShape<typeof SolverHourSchema> {
+  return { start: BigInt(hour) * 3600n, ...toCountFields(counts) }
+}
+
+function toCountFields(counts: SolverSummary) {
+  return {
+    asked: BigInt(askedOf(counts)),
+    quoted: BigInt(counts.quoted),
+    declined: BigInt(counts.declined),
+    invalid: BigInt(counts.invalid),
+    failed: BigInt(counts.failed),
+    late: BigInt(counts.late),
+    softDeadline: BigInt(counts.soft_deadline),
+    won: BigInt(counts.won),
+    wonAlone: BigInt(counts.won_alone),
+    deposited: BigInt(counts.deposited),
+    settled: BigInt(counts.settled),
+    refunded: BigInt(counts.refunded),
+    medianResponseMs: counts.medianResponseMs,
+    p95ResponseMs: counts.p95ResponseMs,
+  }
+}
+
+/** Where the registration, the circuit breaker, the cool-down and the bond of a solver come from. */
+export interface SolverStateSources {
+  readonly directory: Pick<SolverDirectory, 'find' | 'active'>
+  readonly circuitStateOf: Quoting['circuitStateOf']
+  readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
+}
+
+const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
+  closed: CircuitBreakerState.CLOSED,
+  open: CircuitBreakerState.OPEN,
+  'half-open': CircuitBreakerState.HALF_OPEN,
+}
+
+/** The fields of a message for how the instance treats a solver now: whether it is asked, its circuit breaker, cool-down and bond. */
+export function toStateFields(key: SolverKey, sources: SolverStateSources) {
+  const { circuitStateOf, coolDowns, freeBonds } = sources
+  return {
+    totalBond: freeBonds.totalOf(key)?.toString(),
+    freeBond: freeBonds.of(key)?.toString(),
+    notAsked: notAskedReasonOf(key, sources),
+    circuitBreaker: CIRCUIT_STATES[circuitStateOf(key)],
+    coolDown: toCoolDownMessage(coolDowns.of(key)),
+  }
+}
+
+/** Undefined when quotes ask the solver. */
+function notAskedReasonOf(
+  key: SolverKey,
+  { directory, circuitStateOf, coolDowns }: SolverStateSources,
+): NotAskedReason | undefined {
+  const solver = directory.find(key)
+  if (solver === undefined) return NotAskedReason.NOT_REGISTERED
+  if (!solver.isBonded) return NotAskedReason.BOND_TOO_SMALL
+  if (!directory.active(key.chainId).includes(solver)) return NotAskedReason.NOT_CONNECTED
+  if (coolDowns.of(key) !== undefined) return NotAskedReason.COOL_DOWN
+  return circuitStateOf(key) === 'open' ? NotAskedReason.CIRCUIT_OPEN : undefined
+}
+
+function toCoolDownMessage(
+  coolDown: CoolDown | undefined,
+): MessageInitShape<typeof CoolDownSchema> | undefined {
+  return coolDown && { until: BigInt(coolDown.until), level: coolDown.level }
 }

@@ -1,3 +1,4 @@
+import { ConnectError, type HandlerContext } from '@connectrpc/connect'
 import {
   EventService,
   type StreamEventsRequest,
@@ -9,6 +10,7 @@ import {
   type FieldViolation,
   invalidArgument,
   type ServiceError,
+  toServiceError,
 } from '../../domain/errors.js'
 import type { EventFilter } from '../../domain/orders/event.js'
 import type { EventLog } from '../../events/event-log.js'
@@ -16,15 +18,21 @@ import type { Subscription } from '../../events/subscriber.js'
 import type { Batch } from '../../events/tail-buffer.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { EVENT_TYPE_NAMES, toHealthMessage } from '../convert/convert-events.js'
+import { requestKey, toCallContext } from '../call-context.js'
+import {
+  EVENT_TYPE_NAMES,
+  toConnectedMessage,
+  toEventMessage,
+  toHealthMessage,
+  toHeartbeatMessage,
+} from '../convert/convert-events.js'
 import { identifyClient } from '../limits/identify-client.js'
 import type { RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
-import type { ReadChainHealth } from '../services/chain-health.js'
+import { createOutcomes } from '../middleware.js'
+import type { ReadChainHealth } from '../services/chain-service.js'
 import { Fields } from '../services/fields.js'
-import { memoizeLast } from './memoize-last.js'
-import { createStreamOutcomes } from './stream-outcomes.js'
 
 /** How long a client may take to read the end of its stream before the server cuts its connection. */
 export const END_TIMEOUT_MS = 20_000
@@ -89,7 +97,6 @@ const TOO_MANY_VALUES = `is one of too many: all filters of a stream may have at
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
   const { eventLog, supportedChains, readChainHealth, rateLimits, slots, metrics, log } = options
   const desc = EventService.method.streamEvents
-  const name = `${desc.parent.typeName}/${desc.name}`
 
   function subscribe(
     request: StreamEventsRequest,
@@ -110,7 +117,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
     }
   }
 
-  const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
+  const { count, reject } = createOutcomes(desc, { metrics, log })
 
   /** Streams of the same place get the same message, so that it is encoded once. */
   const healthAt = memoizeLast(toHealthMessage)
@@ -201,4 +208,57 @@ const NOTHING: ReadonlySet<never> = new Set()
 /** Most filters are empty, and share one set. */
 function setOf<T>(values: readonly T[]): ReadonlySet<T> {
   return values.length === 0 ? NOTHING : new Set(values)
+}
+
+/** Builds Connect's handler of StreamEvents. Connect asks for a message when the client has taken those before. */
+export function toStreamHandler(streams: EventStreams) {
+  return async function* (
+    request: StreamEventsRequest,
+    context: HandlerContext,
+  ): AsyncGenerator<StreamEventsResponse> {
+    const { abandon, recordReached } = context.values.get(requestKey)
+    recordReached()
+    const { protocol, requestId, address } = toCallContext(context)
+    await streams.waitForCursor(request.after, address)
+    const stream = streams.open(request, { protocol, requestId, address })
+    const { subscription } = stream
+    let endTimer: NodeJS.Timeout | undefined
+    subscription.ended.addEventListener('abort', () => {
+      endTimer = setTimeout(abandon, END_TIMEOUT_MS).unref()
+    })
+    // A generator is not continued, so that no `finally` runs, when its client leaves while a message waits for it.
+    const leave = () => {
+      stream.close()
+      clearTimeout(endTimer)
+    }
+    context.signal.addEventListener('abort', leave)
+    if (context.signal.aborted) leave()
+    const next = () =>
+      stream.next().catch((thrown) => {
+        clearTimeout(endTimer)
+        if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
+        throw stream.close(thrown) ?? toServiceError(thrown)
+      })
+    yield toConnectedMessage(streams.supportedChains, subscription.cursor())
+    for (;;) {
+      const health = stream.dueHealth()
+      if (health !== undefined) yield health
+      const batch = await next()
+      for (const entry of batch) yield toEventMessage(entry)
+      if (batch.length === 0) yield stream.dueHealth() ?? toHeartbeatMessage(subscription.cursor())
+    }
+  }
+}
+
+/** Keeps the last result of `make` for as long as its arguments are the same values. Their number must not change. */
+export function memoizeLast<Arguments extends readonly unknown[], Value>(
+  make: (...args: Arguments) => Value,
+): (...args: Arguments) => Value {
+  let last: { readonly args: Arguments; readonly value: Value } | undefined
+  return (...args) => {
+    if (last?.args.every((arg, index) => arg === args[index])) return last.value
+    const value = make(...args)
+    last = { args, value }
+    return value
+  }
 }

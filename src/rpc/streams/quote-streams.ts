@@ -1,5 +1,12 @@
 import { setMaxListeners } from 'node:events'
-import { QuoteService, type StreamQuotesRequest } from '../../../gen/aggregator/v1/quote_pb.js'
+import { create, type MessageInitShape } from '@bufbuild/protobuf'
+import { ConnectError, type HandlerContext } from '@connectrpc/connect'
+import {
+  QuoteService,
+  type StreamQuotesRequest,
+  type StreamQuotesResponse,
+  StreamQuotesResponseSchema,
+} from '../../../gen/aggregator/v1/quote_pb.js'
 import type { Clock } from '../../clock.js'
 import type { CallContext } from '../../domain/client.js'
 import {
@@ -13,16 +20,18 @@ import {
 import { REFRESH_SECONDS } from '../../domain/field-rules.js'
 import { type QuoteStreamItem, quoteStream } from '../../quoting/quote-stream.js'
 import type { Aggregator } from '../../quoting/round/aggregator.js'
+import { countAnswered } from '../../quoting/round/round-progress.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { type QuoteStreamMessage, toQuoteStreamMessage } from '../convert/convert-quote-streams.js'
+import { requestKey, toCallContext } from '../call-context.js'
+import { toSignedQuoteMessage } from '../convert/convert.js'
 import { identifyClient } from '../limits/identify-client.js'
 import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
+import { createOutcomes } from '../middleware.js'
 import { Fields } from '../services/fields.js'
-import type { ReadQuote } from '../services/read-quote.js'
-import { createStreamOutcomes } from './stream-outcomes.js'
+import type { ReadQuote } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export interface QuoteStreams extends Admission {
@@ -61,12 +70,11 @@ interface QuoteStreamsOptions {
 export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
   const { aggregator, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
   const desc = QuoteService.method.streamQuotes
-  const name = `${desc.parent.typeName}/${desc.name}`
   const end = new AbortController()
   // Each stream adds a listener. Node warns of a leak when there are more than ten.
   setMaxListeners(0, end.signal)
 
-  const { count, reject } = createStreamOutcomes({ method: name, metrics, log })
+  const { count, reject } = createOutcomes(desc, { metrics, log })
 
   const assertChain = (chainId: number | undefined) => assertSupported(chainId, supportedChains)
 
@@ -176,4 +184,49 @@ function recordQuote(item: QuoteStreamItem, call: CallContext): void {
   if (item.kind !== 'done') return
   const winner = item.offers[0]?.quote.solver
   if (winner !== undefined) call.recordQuote({ quoteId: item.quoteId, winner, offers: item.offers.length })
+}
+
+/** Builds Connect's handler of StreamQuotes. Connect asks for a message when the client has taken those before. */
+export function toQuoteStreamHandler(streams: QuoteStreams) {
+  return async function* (
+    request: StreamQuotesRequest,
+    context: HandlerContext,
+  ): AsyncGenerator<StreamQuotesResponse> {
+    context.values.get(requestKey).recordReached()
+    const messages = streams.open(request, toCallContext(context))
+    for await (const message of messages) yield create(StreamQuotesResponseSchema, { message })
+    if (context.signal.aborted) throw ConnectError.from(context.signal.reason)
+  }
+}
+
+export type QuoteStreamMessage = NonNullable<MessageInitShape<typeof StreamQuotesResponseSchema>['message']>
+
+/** The message of an item of a quote stream (docs/decisions.md, D16). */
+function toQuoteStreamMessage(item: QuoteStreamItem): QuoteStreamMessage {
+  switch (item.kind) {
+    case 'quote': {
+      const { quoteId, round, offer, counts } = item
+      const answered = countAnswered(counts)
+      return {
+        case: 'quote',
+        value: { ...toSignedQuoteMessage(offer), quoteId, round, asked: counts.asked, answered },
+      }
+    }
+    case 'done': {
+      const { quoteId, round, counts, offers } = item
+      const { asked, quoted, declined, invalid, failed, late } = counts
+      const [best, ...others] = offers
+      return {
+        case: 'done',
+        value: {
+          ...{ quoteId, round, asked, quoted, declined, invalid, failed, late },
+          bestOrderId: best?.orderId,
+          alternativeQuotes: others.map(toSignedQuoteMessage),
+          expiresAt: best && BigInt(best.quote.depositDeadline) * 1000n,
+        },
+      }
+    }
+    case 'heartbeat':
+      return { case: 'heartbeat', value: {} }
+  }
 }

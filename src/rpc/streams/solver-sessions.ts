@@ -1,13 +1,16 @@
+import type { SessionHello } from '../../../gen/aggregator/v1/session_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import type { CallContext, Protocol } from '../../domain/client.js'
+import { assertSupported, type FieldViolation, invalidArgument } from '../../domain/errors.js'
+import { MAX_SESSION_CHAINS } from '../../domain/field-rules.js'
 import { originsOf } from '../../domain/values/origin.js'
-import type { SessionConnection, SessionPeer } from '../../sessions/messages.js'
+import type { Hello, SessionConnection, SessionPeer } from '../../sessions/messages.js'
 import type { Sessions } from '../../sessions/sessions.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { identifyClient } from '../limits/identify-client.js'
 import type { RateLimits } from '../limits/rate-limits.js'
 import type { Admission, Outcome } from '../method.js'
-import { createReadHello, type ReadHello } from '../streams/session-hello.js'
+import { Fields } from '../services/fields.js'
 
 /** The method OpenSession, for both transports (docs/decisions.md, D18). */
 export interface SolverSessions extends Admission {
@@ -60,5 +63,38 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
       })
     },
     endWhenIdle: sessions.endWhenIdle,
+  }
+}
+
+/**
+ * Reads a hello.
+ * @param malformed fields that could not be read into the message
+ * @throws ServiceError CHAIN_NOT_SUPPORTED or INVALID_ARGUMENT, with every bad field
+ */
+export type ReadHello = (message: SessionHello, malformed?: readonly FieldViolation[]) => Hello
+
+/** Builds the reader of an instance's hellos. */
+function createReadHello(supportedChains: readonly number[]): ReadHello {
+  return (message, malformed = []) => {
+    const chainIds = message.chainIds.map(Number)
+    for (const chainId of chainIds) assertSupported(chainId, supportedChains)
+    const fields = new Fields(malformed)
+    if (
+      chainIds.length < 1 ||
+      chainIds.length > MAX_SESSION_CHAINS ||
+      new Set(chainIds).size < chainIds.length
+    )
+      fields.addViolation('chainIds', `must be 1 to ${MAX_SESSION_CHAINS} chain ids, each once`)
+    const audience = fields.origin('audience', message.audience)
+    const hello: Hello = {
+      address: fields.address('address', message.address),
+      name: fields.displayName('name', message.name),
+      audience,
+      chainIds,
+      signature: fields.signature('signature', message.signature),
+      events: message.events && { after: message.events.after || undefined },
+    }
+    if (fields.violations.length > 0) throw invalidArgument(fields.violations)
+    return hello
   }
 }

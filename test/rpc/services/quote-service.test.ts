@@ -6,7 +6,7 @@ import {
   OrderType,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { Fields } from '../../../src/rpc/services/fields.js'
-import { createReadQuote } from '../../../src/rpc/services/read-quote.js'
+import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 
 type Fixed = Partial<Pick<GetQuoteRequest, 'chainId' | 'originChainId' | 'softDeadlineMs' | 'minQuotes'>>
 

@@ -3,8 +3,8 @@ import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { expect, test } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { ServiceError } from '../../../src/domain/errors.js'
-import { toStreamHandler } from '../../../src/rpc/streams/event-handler.js'
 import type { EventStream, EventStreams } from '../../../src/rpc/streams/event-streams.js'
+import { toStreamHandler } from '../../../src/rpc/streams/event-streams.js'
 
 /** A stream that has one heartbeat to send, and then ends with an error. */
 function openStream() {
