@@ -6,6 +6,7 @@ import { startRetention } from '../concurrency/retention.js'
 import type { Config } from '../config/config.js'
 import { version } from '../config/version.js'
 import { type EventLog, openEventLog } from '../events/event-log.js'
+import { startReplicaListener } from '../http/replica-server.js'
 import { useFastTextEncoding } from '../rpc/router.js'
 import { recoveryLibrary } from '../signing/recover.js'
 import { createCoolDowns } from '../solvers/conduct/cool-downs.js'
@@ -16,7 +17,6 @@ import { createMetrics } from '../telemetry/metrics.js'
 import { openServer } from './open-server.js'
 import { openSolvers } from './open-solvers.js'
 import type { AppOverrides, Started } from './overrides.js'
-import { startReplicaListener } from './replica-listener.js'
 
 export type { AppOverrides }
 

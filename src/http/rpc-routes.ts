@@ -12,10 +12,9 @@ import { requestKey } from '../rpc/call-context.js'
 import { toConnectError } from '../rpc/interceptors.js'
 import type { Admission, Outcome } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
-import { elapsedMs } from './arrival.js'
+import { cut, elapsedMs, toLimitedCall } from './call-context.js'
 import { findTargetError } from './port/ambiguous-headers.js'
-import { keepOpen } from './port/http2-sessions.js'
-import { cut, toLimitedCall } from './rest/rest-context.js'
+import { keepOpen } from './port/slow-clients.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

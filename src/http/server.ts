@@ -1,36 +1,38 @@
 import { randomBytes } from 'node:crypto'
+import { cors as connectCors } from '@connectrpc/connect'
 import cors from '@fastify/cors'
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import Fastify from 'fastify'
 import type { Config } from '../config/config.js'
+import { toListenIssue } from '../config/environment.js'
 import type { ServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
 import type { RateLimits } from '../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import { type AddService, rpcServices } from '../rpc/router.js'
-import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import type { EventStreams } from '../rpc/streams/event-streams.js'
 import type { QuoteStreams } from '../rpc/streams/quote-streams.js'
+import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
-import { recordArrival } from './arrival.js'
-import { createCorsHeaders, preflightHeaders, SECURITY_HEADERS } from './headers.js'
+import { abandon, recordArrival, toLimitedCall } from './call-context.js'
 import { findHeaderError } from './port/ambiguous-headers.js'
-import { DEFAULT_TIMEOUTS } from './port/client-timeouts.js'
-import { toListenIssue } from './port/listen-issue.js'
 import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
-import { superviseUpgrades } from './port/pending-upgrades.js'
+import { DEFAULT_TIMEOUTS } from './port/slow-clients.js'
 import { createRequestLog } from './request-log.js'
-import { rejectUnparsable } from './rest/error-body.js'
-import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './rest/error-handler.js'
-import { abandon, toLimitedCall } from './rest/rest-context.js'
+import {
+  createBadUrlHandler,
+  createMethodRejection,
+  registerErrorHandlers,
+  rejectUnparsable,
+} from './rest/rest-errors.js'
 import { registerRestRoutes } from './rest/transcoder.js'
 import { registerRpc } from './rpc-routes.js'
 import { registerEventRoutes } from './streams/event-routes.js'
 import { registerQuoteStream } from './streams/quote-stream-route.js'
-import { SESSION_PATH } from './streams/session-path.js'
-import { registerSessionRoute } from './streams/session-route.js'
-import { MAX_CLIENT_MESSAGE_BYTES, type Talkers } from './streams/websocket-control.js'
-import { registerWebSocketUpgrades } from './streams/websocket-upgrade.js'
+import { registerSessionRoute, SESSION_PATH } from './streams/session-route.js'
+import { MAX_CLIENT_MESSAGE_BYTES, type SolverSockets } from './streams/websocket-control.js'
+import { registerWebSocketUpgrades, superviseUpgrades } from './streams/websocket-upgrade.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>
@@ -62,7 +64,7 @@ export interface HttpServer {
 }
 
 /** Solvers send messages on their sessions. */
-const SOLVERS: Talkers = { has: (path) => path === SESSION_PATH, maxMessageBytes: MAX_MESSAGE_BYTES }
+const SOLVERS: SolverSockets = { has: (path) => path === SESSION_PATH, maxMessageBytes: MAX_MESSAGE_BYTES }
 
 /** The longest request body. */
 const MAX_BODY_BYTES = MAX_BODY_KIB * 1024
@@ -171,3 +173,57 @@ function trustedProxies(trustProxy: Config['trustProxy']) {
   if (typeof trustProxy !== 'number') return [...trustProxy]
   return (_address: string, hop: number) => hop < trustProxy
 }
+
+const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
+
+const EXPOSED_HEADERS = [
+  ...connectCors.exposedHeaders,
+  'X-Request-Id',
+  'Retry-After',
+  ...RATE_LIMIT_HEADERS,
+].join(', ')
+
+/**
+ * Builds the CORS headers of responses (Fetch, section 3.3). Browsers of other origins get none.
+ * @param origins `*`, or each origin by itself
+ */
+function createCorsHeaders(
+  origins: readonly string[],
+): (origin: string | undefined) => Readonly<Record<string, string>> {
+  const isOpen = origins.includes('*')
+  const others: Readonly<Record<string, string>> = isOpen ? {} : { vary: 'Origin' }
+  const toAllowed = (origin: string) => ({
+    ...others,
+    'access-control-allow-origin': origin,
+    'access-control-expose-headers': EXPOSED_HEADERS,
+  })
+  const allowed = new Map((isOpen ? ['*'] : origins).map((origin) => [origin, toAllowed(origin)]))
+  return (origin) => (origin && allowed.get(isOpen ? '*' : origin)) || others
+}
+
+/**
+ * Builds the options of preflights: what browsers of these origins may send on REST, server-sent events, Connect and
+ * gRPC-Web. The later responses get their headers without the plugin, because it takes time for each.
+ * @param origins `*`, or each origin by itself
+ */
+function preflightHeaders(origins: readonly string[]) {
+  return {
+    origin: origins.includes('*') ? '*' : [...origins],
+    methods: 'GET, POST, DELETE',
+    allowedHeaders: [...connectCors.allowedHeaders, 'Last-Event-ID', 'Traceparent'].join(', '),
+    maxAge: 7200,
+    strictPreflight: false,
+  }
+}
+
+/**
+ * Responses are data for any origin that CORS admits. None of them is a page that loads anything, except `/docs`
+ * and the console.
+ * Strict-Transport-Security belongs to the proxy that terminates TLS.
+ */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'cross-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const

@@ -10,7 +10,7 @@ export async function* wholeEnvelopes(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
-  let room: Buffer = Buffer.alloc(0)
+  let gathered: Buffer = Buffer.alloc(0)
   let length = 0
   let wanted = HEAD_BYTES
   for await (const chunk of body) {
@@ -18,28 +18,28 @@ export async function* wholeEnvelopes(
       yield chunk
       continue
     }
-    if (length + chunk.length > room.length) room = enlarged(room, length, chunk.length)
-    room.set(chunk, length)
+    if (length + chunk.length > gathered.length) gathered = enlarged(gathered, length, chunk.length)
+    gathered.set(chunk, length)
     length += chunk.length
     if (length < wanted) continue
-    const bytes = room.subarray(0, length)
+    const bytes = gathered.subarray(0, length)
     const end = endOfWhole(bytes, maxBytes)
     if (end > 0) yield bytes.subarray(0, end)
-    room = Buffer.from(bytes.subarray(end))
-    length = room.length
-    wanted = envelopeBytes(room)
+    gathered = Buffer.from(bytes.subarray(end))
+    length = gathered.length
+    wanted = envelopeBytes(gathered)
   }
-  if (length > 0) yield room.subarray(0, length)
+  if (length > 0) yield gathered.subarray(0, length)
 }
 
 function viewOf({ buffer, byteOffset, length }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, length)
 }
 
-/** Room for at least these further bytes. It doubles, so that few chunks copy what is there. */
-function enlarged(room: Buffer, length: number, added: number): Buffer {
+/** A buffer for at least these further bytes. It doubles, so that few chunks copy what is there. */
+function enlarged(gathered: Buffer, length: number, added: number): Buffer {
   const larger = Buffer.alloc(length + Math.max(added, length))
-  room.copy(larger, 0, 0, length)
+  gathered.copy(larger, 0, 0, length)
   return larger
 }
 

@@ -102,7 +102,7 @@ function writeError(text: string): void {
   }
 }
 
-/** Counts the lines for which there was no room, and logs their number once lines are written again. */
+/** Counts the lines that did not fit, and logs their number once lines are written again. */
 function reportDroppedLines(stream: Stream, log: Logger): void {
   let dropped = 0
   stream.on('drop', () => {

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { sliced } from './sliced.js'
 
 /** What the console may load (docs/decisions.md, D21). */
 export const CONSOLE_POLICY = [
@@ -55,8 +55,8 @@ export function readConsole(folder = consoleFolder()): Console | undefined {
 }
 
 /**
- * Serves the console at `/` from memory, so that a slow client holds no file open. The page shows its places after `#`, so that
- * it needs no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
+ * Serves the console at `/` from memory, so that a slow client holds no file open. The addresses of its views are after `#`, so
+ * that it needs no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
  */
 export function registerConsole(server: FastifyInstance, files: Console): void {
   for (const file of files) {
@@ -80,7 +80,7 @@ function send(
   // Also for the other encoding: a cache keeps them apart. CORS may have set a value before.
   const vary = reply.getHeader('vary')
   reply.header('vary', vary === undefined ? 'accept-encoding' : `${vary}, accept-encoding`)
-  reply.type(type).header('content-length', body.length).send(sliced(body))
+  reply.type(type).header('content-length', body.length).send(inSlices(body))
 }
 
 /** Whether `gzip` is accepted (RFC 9110, 12.5.3). A weight of 0 refuses it. */
@@ -96,4 +96,18 @@ function acceptsGzip(header: string | string[] | undefined): boolean {
 function consoleFolder(): string {
   const path = import.meta.url.endsWith('.ts') ? '../../../packages/console/dist' : 'console'
   return fileURLToPath(new URL(path, import.meta.url))
+}
+
+const SLICE_BYTES = 16 * 1024
+
+/** A long body in slices, so that the server sees whether a slow client reads any of them. */
+export function inSlices(...parts: readonly Buffer[]): Readable {
+  return Readable.from(parts.flatMap(slicesOf))
+}
+
+function slicesOf(part: Buffer): Buffer[] {
+  const count = Math.ceil(part.length / SLICE_BYTES)
+  return Array.from({ length: count }, (_, index) =>
+    part.subarray(index * SLICE_BYTES, (index + 1) * SLICE_BYTES),
+  )
 }

@@ -9,11 +9,13 @@ import { interceptConnections } from '../../internals/intercept-connections.js'
 import { stopListening } from '../../internals/stop-listening.js'
 import { upgradeFilter } from '../../internals/upgrade-filter.js'
 import { findHeaderError } from './ambiguous-headers.js'
-import { type ClientTimeouts, DEFAULT_TIMEOUTS } from './client-timeouts.js'
-import { superviseSessions } from './http2-sessions.js'
 import { OpenConnections } from './open-connections.js'
-import { supervisePendingResponses } from './pending-responses.js'
-import { sniffProtocol } from './sniff-protocol.js'
+import {
+  type ClientTimeouts,
+  DEFAULT_TIMEOUTS,
+  supervisePendingResponses,
+  superviseSessions,
+} from './slow-clients.js'
 
 /** A server that speaks HTTP/1.1 and cleartext HTTP/2 on one port, and can be drained. */
 export interface Multiplexer {
@@ -81,9 +83,7 @@ export function createMultiplexer(handler: RequestListener, options: Multiplexer
   const sessions = superviseSessions(http2, timeouts)
 
   interceptConnections(http1, (socket, serve) => {
-    connections.add(socket)
-    sniffProtocol(socket, timeouts.headersMs, (protocol) => {
-      connections.identify(socket)
+    connections.add(socket, timeouts.headersMs, (protocol) => {
       if (protocol === 'http1') return serve()
       // Sockets of an HTTP/1.1 server may be half open. An HTTP/2 server does not expect that and would miss their end.
       socket.allowHalfOpen = false

@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { StreamEventsRequest } from '../../../gen/aggregator/v1/event_pb.js'
 import type { EventStreams } from '../../rpc/streams/event-streams.js'
+import { toLimitedCall } from '../call-context.js'
 import type { LogRequest } from '../request-log.js'
-import type { RejectOtherMethods } from '../rest/error-handler.js'
 import { compileRoutes } from '../rest/http-rules.js'
-import type { JsonObject } from '../rest/json-body.js'
-import { compileJsonReader } from '../rest/json-reader.js'
-import { createQueryCheck } from '../rest/query-parameters.js'
-import { fieldValue } from '../rest/request-message.js'
-import { toLimitedCall } from '../rest/rest-context.js'
+import { compileJsonReader } from '../rest/proto-json.js'
+import type { JsonObject } from '../rest/request-message.js'
+import { createQueryCheck, fieldValue } from '../rest/request-message.js'
+import type { RejectOtherMethods } from '../rest/rest-errors.js'
 import { serveSse } from './sse.js'
 import { serveWebSocket } from './websocket.js'
-import { registerWebSocket } from './websocket-route.js'
+import { registerWebSocket } from './websocket-upgrade.js'
 
 /**
  * Serves the event stream at the paths of its `google.api.http` option. The option's own path is a WebSocket, the

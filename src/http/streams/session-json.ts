@@ -12,11 +12,9 @@ import { toEventMessage } from '../../rpc/convert/convert-events.js'
 import { declineCodeOf, type SingleMessage, toSessionMessage } from '../../rpc/convert/convert-sessions.js'
 import type { ReadHello } from '../../rpc/streams/solver-sessions.js'
 import type { SolverMessage } from '../../sessions/messages.js'
-import { assertKeysOnce, type JsonObject, parseJsonObject } from '../rest/json-body.js'
-import { compileJsonReader } from '../rest/json-reader.js'
-import { compileJsonWriter, type JsonWriter } from '../rest/json-writer.js'
-import { fieldValue } from '../rest/request-message.js'
-import { toEventJson } from './event-json.js'
+import { compileJsonReader, compileJsonWriter, type JsonWriter } from '../rest/proto-json.js'
+import { assertKeysOnce, fieldValue, type JsonObject, parseJsonObject } from '../rest/request-message.js'
+import { toEventJson } from './websocket.js'
 
 const { events: EVENTS } = SessionHelloSchema.field
 const helloReader = compileJsonReader(

@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 14
  */
 const MAX_BYTES_PER_SECOND = 2 * MAX_CLIENT_MESSAGE_BYTES + MAX_FRAMES_PER_SECOND * MAX_HEADER_BYTES
 /**
- * Beyond the messages that it completes, a talker may send so many of the longest ones in a second. ws does not count fragments
+ * Beyond the messages that it completes, a solver may send so many of the longest ones in a second. ws does not count fragments
  * without content, and each takes as long as a message.
  */
 const MAX_UNFINISHED_MESSAGES = 2
@@ -32,15 +32,15 @@ interface Incoming {
   unansweredPing: Buffer | undefined
 }
 
-/** The WebSockets whose clients have a reason to send messages. */
-export interface Talkers {
+/** The WebSockets of solvers, the only clients that have a reason to send messages. */
+export interface SolverSockets {
   /** Whether these are the clients of a path. */
   has(path: string): boolean
   /** The longest message of them. */
   readonly maxMessageBytes: number
 }
 
-export const NO_TALKERS: Talkers = { has: () => false, maxMessageBytes: 0 }
+export const NO_SOLVERS: SolverSockets = { has: () => false, maxMessageBytes: 0 }
 
 /** What a client has sent since the last look. */
 interface Received {
@@ -54,17 +54,17 @@ interface Received {
  * (RFC 6455, section 5.5.3). The server closes a client that sends too many frames or bytes, or that does not answer the
  * server's last ping. The ping's bytes are random, so that only a client that reads can repeat them.
  * @param server its option `autoPong` must be false
- * @param talkers the clients that have a reason to send messages. Of these, control frames and the bytes of unfinished messages
+ * @param solvers the clients that have a reason to send messages. Of these, control frames and the bytes of unfinished messages
  *   are bounded: their route bounds their messages, and sends its own pings
  * @returns a function that stops the server's pings
  */
 export function superviseWebSockets(
   server: WebSocketServer,
   pingIntervalMs: number,
-  talkers: Talkers = NO_TALKERS,
+  solvers: SolverSockets = NO_SOLVERS,
 ): () => void {
-  const listening = new Map<WebSocket, Received>()
-  const talking = new Map<WebSocket, Received>()
+  const ofUsers = new Map<WebSocket, Received>()
+  const ofSolvers = new Map<WebSocket, Received>()
   const incoming = new WeakMap<WebSocket, Incoming>()
   const silent = new WeakSet<WebSocket>()
   let payload = randomBytes(8)
@@ -110,7 +110,7 @@ export function superviseWebSockets(
 
   const timer = setInterval(() => {
     payload = randomBytes(8)
-    for (const client of listening.keys()) {
+    for (const client of ofUsers.keys()) {
       if (silent.has(client)) client.terminate()
       else if (client.readyState === client.OPEN) {
         silent.add(client)
@@ -123,18 +123,18 @@ export function superviseWebSockets(
     const now = performance.now()
     const most = (MAX_BYTES_PER_SECOND * Math.max(SECOND_MS, now - checkedAt)) / SECOND_MS
     checkedAt = now
-    for (const [client, received] of listening) cutAbove(most, client, received)
-    for (const [client, received] of talking)
-      cutAbove((received.messages + MAX_UNFINISHED_MESSAGES) * talkers.maxMessageBytes, client, received)
+    for (const [client, received] of ofUsers) cutAbove(most, client, received)
+    for (const [client, received] of ofSolvers)
+      cutAbove((received.messages + MAX_UNFINISHED_MESSAGES) * solvers.maxMessageBytes, client, received)
   }, SECOND_MS)
   server.on('connection', (client, request) => {
     client.on('ping', onPing).on('pong', onPong)
     const { socket } = request
     const received: Received = { socket, bytesRead: socket.bytesRead, messages: 0 }
-    const group = talkers.has(pathOf(request)) ? talking : listening
+    const group = solvers.has(pathOf(request)) ? ofSolvers : ofUsers
     group.set(client, received)
     client.once('close', () => group.delete(client))
-    if (group === listening) client.on('message', onMessage)
+    if (group === ofUsers) client.on('message', onMessage)
     else client.on('message', () => received.messages++)
   })
   return () => {

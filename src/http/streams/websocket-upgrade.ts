@@ -1,8 +1,11 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import websocket from '@fastify/websocket'
-import type { FastifyInstance } from 'fastify'
-import type { WebSocketServer } from 'ws'
-import type { PendingUpgrades } from '../port/pending-upgrades.js'
-import { NO_TALKERS, superviseWebSockets, type Talkers } from './websocket-control.js'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { WebSocket, WebSocketServer } from 'ws'
+import { ServiceError } from '../../domain/errors.js'
+import type { LogRequest } from '../request-log.js'
+import { NO_SOLVERS, type SolverSockets, superviseWebSockets } from './websocket-control.js'
 
 const PING_INTERVAL_MS = 30_000
 /** Parts of one message. Each has a cost in addition to its bytes, and no client has a reason to send any. */
@@ -14,13 +17,13 @@ const MAX_BUFFERED_CHUNKS = 64
  * Lets routes of a scope be WebSockets with the option `wsHandler`. @fastify/websocket adds hooks to every route of its
  * scope, so other routes belong to another scope.
  * @param maxMessageBytes a longer message closes the client, unless its route allows more
- * @param talkers the clients that have a reason to send messages, see `superviseWebSockets`
+ * @param solvers the clients that have a reason to send messages, see `superviseWebSockets`
  */
 export async function registerWebSocketUpgrades(
   scope: FastifyInstance,
   upgrades: PendingUpgrades,
   maxMessageBytes: number,
-  talkers: Talkers = NO_TALKERS,
+  solvers: SolverSockets = NO_SOLVERS,
 ): Promise<void> {
   await scope.register(websocket, {
     options: {
@@ -37,6 +40,70 @@ export async function registerWebSocketUpgrades(
   })
   const webSockets = scope.websocketServer as WebSocketServer
   webSockets.on('connection', (_socket, request) => upgrades.takeOver(request))
-  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS, talkers)
+  const stop = superviseWebSockets(webSockets, PING_INTERVAL_MS, solvers)
   scope.addHook('onClose', async () => stop())
+}
+
+interface WebSocketRoute {
+  readonly url: string
+  /** Runs before the upgrade: a rejection is an HTTP response and opens no WebSocket. */
+  readonly check: (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+  /** The error of a request that asks for no WebSocket. */
+  readonly explanation: string
+  readonly serve: (socket: WebSocket, request: FastifyRequest) => void
+  readonly logRequest: LogRequest
+}
+
+const SWITCHING_PROTOCOLS = 101
+
+/** Adds a route that is a WebSocket. @param server a scope that accepts WebSockets */
+export function registerWebSocket(server: FastifyInstance, route: WebSocketRoute): void {
+  server.route({
+    method: 'GET',
+    url: route.url,
+    exposeHeadRoute: false,
+    onRequest: route.check,
+    handler(_request, reply) {
+      reply.header('upgrade', 'websocket')
+      throw new ServiceError('INVALID_ARGUMENT', route.explanation, { httpStatus: 426 })
+    },
+    wsHandler(socket, request) {
+      route.logRequest(request, SWITCHING_PROTOCOLS)
+      route.serve(socket, request)
+    },
+  })
+}
+
+/** Requests for an upgrade that are not WebSockets yet. */
+interface PendingUpgrades {
+  /** Leaves the connection of a request to its WebSocket. */
+  takeOver(request: IncomingMessage): void
+}
+
+/**
+ * Destroys the connection of each rejected upgrade: when its response is sent, when the client ends it, or after
+ * `timeoutMs`. Node no longer serves such a connection, so it would stay open. @fastify/websocket does the same, but only
+ * for requests that reach the hooks of its own scope.
+ * @param server the root scope, before it has other hooks
+ */
+export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): PendingUpgrades {
+  const releases = new WeakMap<IncomingMessage, () => void>()
+
+  server.server.prependListener('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    const destroy = () => void socket.destroy()
+    const timer = setTimeout(destroy, timeoutMs)
+    const release = () => {
+      clearTimeout(timer)
+      socket.off('end', destroy).off('close', release)
+      releases.delete(request)
+    }
+    socket.on('end', destroy).on('close', release)
+    releases.set(request, release)
+  })
+  server.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request
+    if (releases.has(raw)) reply.raw.once('finish', () => raw.socket.destroy())
+    done()
+  })
+  return { takeOver: (request) => releases.get(request)?.() }
 }

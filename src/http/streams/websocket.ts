@@ -1,15 +1,19 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
+import type { DescField, Message } from '@bufbuild/protobuf'
 import type { FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
-import type { StreamEventsRequest, StreamEventsResponse } from '../../../gen/aggregator/v1/event_pb.js'
+import {
+  type StreamEventsRequest,
+  type StreamEventsResponse,
+  StreamEventsResponseSchema,
+} from '../../../gen/aggregator/v1/event_pb.js'
 import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../../domain/errors.js'
 import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
 import { textFrame } from '../../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'
-import type { EventStream, EventStreams } from '../../rpc/streams/event-streams.js'
-import { memoizeLast } from '../../rpc/streams/event-streams.js'
-import { toEventJson } from './event-json.js'
+import { type EventStream, type EventStreams, memoizeLast } from '../../rpc/streams/event-streams.js'
+import { compileJsonWriter, type JsonWriter } from '../rest/proto-json.js'
 
 /** A request for the stream that was read from a query. */
 export interface StreamRequest {
@@ -107,4 +111,25 @@ export function closeReason(error: ServiceError): string {
   // Only ASCII, so that a character is a byte: names of fields may come from the client.
   const ascii = reason.replace(/[^\x20-\x7e]/g, '?')
   return ascii.slice(0, MAX_REASON_BYTES)
+}
+
+/** Each kind of event by the name of its field: its type in JSON, and the writer of its fields. */
+const KINDS = new Map(
+  StreamEventsResponseSchema.oneofs[0]?.fields.map((field) => [field.localName, kindOf(field)]),
+)
+
+/**
+ * Writes a message of the stream as one JSON object (docs/protocol.md, "Event messages"; docs/decisions.md, D9): first its
+ * type, then the fields of the event, last the cursor. The type is the message's name; for `connected` it is the field's.
+ */
+export function toEventJson({ event, cursor }: StreamEventsResponse): string {
+  const kind = KINDS.get(event.case ?? '')
+  if (kind === undefined) throw new Error('the message has no event')
+  return JSON.stringify({ type: kind.type, ...kind.write(event.value as Message), cursor })
+}
+
+function kindOf(field: DescField): { type: string; write: JsonWriter } {
+  if (field.message === undefined) throw new Error(`${field}: an event must be a message`)
+  const type = field.localName === 'connected' ? field.localName : field.message.name
+  return { type, write: compileJsonWriter(field.message) }
 }

@@ -119,7 +119,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   const { count, reject } = createOutcomes(desc, { metrics, log })
 
-  /** Streams of the same place get the same message, so that it is encoded once. */
+  /** Streams at the same position get the same message, so that it is encoded once. */
   const healthAt = memoizeLast(toHealthMessage)
 
   class Stream implements EventStream {

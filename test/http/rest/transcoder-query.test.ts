@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { invalidArgument } from '../../../src/domain/errors.js'
-import { sendError, toRestError } from '../../../src/http/rest/error-body.js'
+import { sendError, toRestError } from '../../../src/http/rest/rest-errors.js'
 import { registerRestRoutes } from '../../../src/http/rest/transcoder.js'
 import type { MethodHandler } from '../../../src/rpc/middleware.js'
 import { methodWith } from './proto-descriptors.js'

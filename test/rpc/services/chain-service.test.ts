@@ -5,7 +5,7 @@ import type { ChainStatus } from '../../../src/chain/chain.js'
 import type { BondToken } from '../../../src/chain/contract/bond-token.js'
 import type { CallContext } from '../../../src/domain/client.js'
 import type { Solver } from '../../../src/domain/solvers/solver.js'
-import { jsonNames } from '../../../src/http/rest/json-names.js'
+import { jsonNames } from '../../../src/http/rest/proto-json.js'
 import type { Method } from '../../../src/rpc/method.js'
 import { createChainService, toDomainMessage } from '../../../src/rpc/services/chain-service.js'
 

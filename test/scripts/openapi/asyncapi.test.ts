@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats'
 import { expect, test } from 'vitest'
 import { asyncApiMessages, asyncApiOf } from '../../../scripts/openapi/asyncapi.js'
 import { contract, examples } from '../../../scripts/openapi/contract.js'
-import { asyncApiServers } from '../../../src/http/pages/openapi.js'
+import { asyncApiServers } from '../../../src/http/pages/reference.js'
 import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
 
 const TYPES = ['connected', 'Deposited', 'Settled', 'Refunded', 'Reverted', 'Health']

@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { sliced } from '../../../src/http/pages/sliced.js'
+import { inSlices } from '../../../src/http/pages/console.js'
 import { createMultiplexer, type Multiplexer } from '../../../src/http/port/multiplexer.js'
 
 const TIMEOUTS = {
@@ -39,7 +39,7 @@ beforeEach(async () => {
     } catch {
       return
     }
-    if (request.url === '/sliced') return void sliced(SLICED_ANSWER).pipe(response)
+    if (request.url === '/inSlices') return void inSlices(SLICED_ANSWER).pipe(response)
     response.end(request.url === '/long' ? LONG_ANSWER : `${request.method} ${length}`)
   }
   port = createMultiplexer(echo, { timeouts: TIMEOUTS })
@@ -184,11 +184,11 @@ describe('a connection that is idle after a response is closed', () => {
   })
 })
 
-it('an HTTP/2 client that reads slowly and steadily gets the whole of a sliced response', async () => {
+it('an HTTP/2 client that reads slowly and steadily gets the whole of a inSlices response', async () => {
   const session = connectHttp2(`http://127.0.0.1:${number}`, { settings: { initialWindowSize: 16_384 } })
   session.on('error', () => {})
   cleanUps.push(() => session.destroy())
-  const stream = session.request({ ':path': '/sliced' })
+  const stream = session.request({ ':path': '/inSlices' })
   let length = 0
   for await (const part of stream) {
     length += part.length

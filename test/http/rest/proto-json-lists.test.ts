@@ -4,7 +4,7 @@ import {
   type StreamEventsRequest,
   StreamEventsRequestSchema,
 } from '../../../gen/aggregator/v1/event_pb.js'
-import { compileJsonReader } from '../../../src/http/rest/json-reader.js'
+import { compileJsonReader } from '../../../src/http/rest/proto-json.js'
 
 const reader = compileJsonReader(StreamEventsRequestSchema)
 

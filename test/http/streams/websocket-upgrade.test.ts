@@ -3,10 +3,9 @@ import type { Socket } from 'node:net'
 import Fastify, { type onRequestHookHandler } from 'fastify'
 import { expect, onTestFinished, test } from 'vitest'
 import { createMultiplexer } from '../../../src/http/port/multiplexer.js'
-import { superviseUpgrades } from '../../../src/http/port/pending-upgrades.js'
-import { registerWebSocketUpgrades } from '../../../src/http/streams/websocket-upgrade.js'
+import { registerWebSocketUpgrades, superviseUpgrades } from '../../../src/http/streams/websocket-upgrade.js'
 import { countConnections } from '../../support/service/server-connections.js'
-import { openSocket } from './multiplexer-server.js'
+import { openSocket } from '../port/multiplexer-server.js'
 
 const WHOLE_TEST_MS = 60_000
 const UPGRADE =

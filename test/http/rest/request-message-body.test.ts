@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../../src/domain/errors.js'
-import { parseJsonBody } from '../../../src/http/rest/json-body.js'
+import { parseJsonBody } from '../../../src/http/rest/request-message.js'
 
 /** The violations of a body. */
 function violationsOf(body: string | Buffer): readonly { field: string; message: string }[] {

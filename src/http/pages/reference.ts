@@ -1,10 +1,71 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
-import { CONSOLE_POLICY } from './console.js'
-import { sliced } from './sliced.js'
+import { CONSOLE_POLICY, inSlices } from './console.js'
+
+/** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
+export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
+
+/**
+ * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Requests for them do
+ * not count against a limit (docs/decisions.md, D8).
+ */
+export function registerReference(server: FastifyInstance): void {
+  const openApi = readDocument('openapi.json')
+  // Without its last brace: the servers follow.
+  const asyncApi = readDocument('asyncapi.json').subarray(0, -1)
+  serveDocument(server, '/openapi.json', () => [openApi])
+  serveDocument(server, '/asyncapi.json', (request) => [
+    asyncApi,
+    Buffer.from(`,"servers":${JSON.stringify(asyncApiServers(originOf(request)))}}`),
+  ])
+  registerDocsPage(server)
+}
+
+/** Reads a document without the spaces, which are for readers of the repository. */
+function readDocument(name: (typeof DOCUMENTS)[number]): Buffer {
+  const path = import.meta.url.endsWith('.ts') ? `../../../gen/${name}` : name
+  return Buffer.from(JSON.stringify(JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))))
+}
+
+/** @param partsFor all responses share the long parts, so that many slow clients hold no copies of a document */
+function serveDocument(
+  server: FastifyInstance,
+  path: string,
+  partsFor: (request: FastifyRequest) => readonly Buffer[],
+): void {
+  server.get(path, (request, reply) => {
+    const parts = partsFor(request)
+    const length = parts.reduce((sum, part) => sum + part.length, 0)
+    reply
+      .type('application/json; charset=utf-8')
+      .header('content-length', length)
+      .send(inSlices(...parts))
+  })
+}
+
+/** The address by which the reader of a document reached the instance. */
+interface Origin {
+  /** Host, with the port unless it is the protocol's default. */
+  readonly host: string
+  readonly isSecure: boolean
+}
+
+/** The servers of the AsyncAPI document: the WebSocket and the server-sent events of one origin. */
+export function asyncApiServers({ host, isSecure }: Origin): object {
+  const [webSocket, http] = isSecure ? ['wss', 'https'] : ['ws', 'http']
+  return { webSocket: { host, protocol: webSocket }, http: { host, protocol: http } }
+}
+
+/** A name or address, with or without a port. */
+const HOST = /^([\w.-]+|\[[0-9a-f:.]+\])(:[0-9]+)?$/i
+
+/** The address by which the request reached the instance, or the trusted proxy before it. */
+function originOf({ host, protocol, socket }: FastifyRequest): Origin {
+  return { host: HOST.test(host) ? host : `localhost:${socket.localPort}`, isSecure: protocol === 'https' }
+}
 
 /** The page and Swagger UI need the sources of the console and no others, and send no form. */
 const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
@@ -73,7 +134,7 @@ export function redirectToDocs(server: FastifyInstance): void {
  * Serves Swagger UI with `/openapi.json` at `/docs`. Reads the files once at the start, so that a slow client holds no file
  * open.
  */
-export function registerDocsPage(server: FastifyInstance): void {
+function registerDocsPage(server: FastifyInstance): void {
   const folder = assetFolder()
   server.get('/docs', (_request, reply) => {
     reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
@@ -86,7 +147,7 @@ export function registerDocsPage(server: FastifyInstance): void {
     const content = readFileSync(join(folder, name))
     server.get(path, (_request, reply) => {
       reply.type(type).header('cache-control', FOR_AN_HOUR)
-      reply.header('content-length', content.length).send(sliced(content))
+      reply.header('content-length', content.length).send(inSlices(content))
     })
   }
 }

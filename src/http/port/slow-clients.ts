@@ -1,9 +1,118 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { constants, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
-import type { ClientTimeouts } from './client-timeouts.js'
+import type { Socket } from 'node:net'
+import { closeQueuedResponse } from '../../internals/close-queued-response.js'
+
+/** How long a client may take, in milliseconds. The server ends the connection of a slower one. */
+export interface ClientTimeouts {
+  /** To show which protocol it speaks, and to send a request's headers. */
+  readonly headersMs: number
+  /** To send a whole request. */
+  readonly requestMs: number
+  /** Until its next request on the same connection. */
+  readonly keepAliveMs: number
+  /** To answer an HTTP/2 ping. While requests are open, the server sends a ping at this interval. */
+  readonly pingMs: number
+  /** To read a part of a response that waits to be sent; on HTTP/2 up to twice as long. */
+  readonly stalledMs: number
+  /** To read responses when so many wait, because the client sent requests ahead, that the server reads no more. */
+  readonly pausedMs: number
+  /** To read the open responses on an HTTP/2 session that was closed. */
+  readonly closeMs: number
+}
+
+export const DEFAULT_TIMEOUTS: ClientTimeouts = {
+  headersMs: 10_000,
+  requestMs: 15_000,
+  keepAliveMs: 65_000,
+  pingMs: 30_000,
+  stalledMs: 15_000,
+  pausedMs: 1500,
+  closeMs: 10_000,
+}
+
+interface ResponseListener {
+  /** Called when a request has arrived, before it is handled. */
+  onBegin(response: ServerResponse): void
+  /** Called when a response is complete, or its connection has ended. */
+  onEnd(): void
+}
+
+/** HTTP/1.1 requests that a client may send on a connection before it has their responses. */
+const MAX_UNANSWERED_REQUESTS = 16
+
+/**
+ * Bounds the HTTP/1.1 responses that a connection waits for. The server ends the connection of a client that sends too
+ * many requests ahead, does not read, or keeps the server from reading for too long.
+ * @returns whether a connection waits for a response
+ */
+export function supervisePendingResponses(
+  server: Server,
+  timeouts: Pick<ClientTimeouts, 'pausedMs'>,
+  { onBegin, onEnd }: ResponseListener,
+): (socket: Socket) => boolean {
+  /** In the order of their requests. */
+  const responses = new WeakMap<Socket, Set<ServerResponse>>()
+
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (socket.destroyed) return
+    const pending = responsesOf(socket)
+    if (pending.size >= MAX_UNANSWERED_REQUESTS) return void socket.destroy()
+    onBegin(response)
+    pending.add(response)
+    response.on('close', forget)
+  })
+  server.on('timeout', (socket) => {
+    if (!hasPending(socket) || isStalled(socket)) socket.destroy()
+  })
+
+  function forget(this: ServerResponse): void {
+    responses.get(this.req.socket)?.delete(this)
+    onEnd()
+  }
+
+  const hasPending = (socket: Socket) => (responses.get(socket)?.size ?? 0) > 0
+
+  function responsesOf(socket: Socket): Set<ServerResponse> {
+    const known = responses.get(socket)
+    if (known !== undefined) return known
+    const pending = new Set<ServerResponse>()
+    responses.set(socket, pending)
+    destroyWhenPaused(socket, timeouts.pausedMs)
+    socket.once('close', () => {
+      for (const response of pending) closeQueuedResponse(response)
+    })
+    return pending
+  }
+
+  return hasPending
+}
+
+/** Node stops reading when too many responses to requests sent ahead wait, and then does not see the client leave. */
+function destroyWhenPaused(socket: Socket, timeoutMs: number): void {
+  let timer: NodeJS.Timeout | undefined
+  const stopTimer = () => {
+    clearTimeout(timer)
+    timer = undefined
+  }
+  socket
+    .on('pause', () => {
+      timer ??= setTimeout(() => socket.destroy(), timeoutMs)
+    })
+    .on('resume', () => {
+      if (!socket.isPaused()) stopTimer()
+    })
+    .once('close', stopTimer)
+}
+
+/** Whether the client does not read, when nothing has moved on its connection for a while. Otherwise the response is not ready. */
+function isStalled(socket: Socket): boolean {
+  return socket.writableLength > 0
+}
 
 /** The sessions of an HTTP/2 server. */
-export interface Http2Sessions {
+interface Http2Sessions {
   /** Closes each session when its open requests have ended. */
   close(): void
 }

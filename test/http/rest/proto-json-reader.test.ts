@@ -4,7 +4,7 @@ import {
 } from '@bufbuild/protobuf/wkt'
 import { describe, expect, test } from 'vitest'
 import { GetQuoteRequestSchema } from '../../../gen/aggregator/v1/quote_pb.js'
-import { compileJsonReader } from '../../../src/http/rest/json-reader.js'
+import { compileJsonReader } from '../../../src/http/rest/proto-json.js'
 import { messageWith } from './proto-descriptors.js'
 
 const reader = compileJsonReader(GetQuoteRequestSchema)

@@ -17,7 +17,7 @@ import {
   SignedQuoteSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { ListSolversResponseSchema } from '../../../gen/aggregator/v1/solver_pb.js'
-import { compileJsonWriter } from '../../../src/http/rest/json-writer.js'
+import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
 import { messageWith } from './proto-descriptors.js'
 
 const quote = {

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { invalidArgument, ServiceError } from '../../../src/domain/errors.js'
-import { sendError, toRestError } from '../../../src/http/rest/error-body.js'
+import { sendError, toRestError } from '../../../src/http/rest/rest-errors.js'
 
 const BODY_LIMIT = 64
 const JSON_TYPE = { 'content-type': 'application/json' }

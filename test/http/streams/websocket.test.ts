@@ -8,7 +8,7 @@ import type {
   Settled,
   StreamEvent,
 } from '../../../src/domain/orders/event.js'
-import { toEventJson } from '../../../src/http/streams/event-json.js'
+import { toEventJson } from '../../../src/http/streams/websocket.js'
 import {
   toConnectedMessage,
   toEventMessage,

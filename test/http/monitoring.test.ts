@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { expect, it, onTestFinished } from 'vitest'
-import { registerMetrics } from '../../src/http/metrics-route.js'
+import { registerMetrics } from '../../src/http/monitoring.js'
 import type { Metrics } from '../../src/telemetry/metrics.js'
 import { createManualClock } from '../support/manual-clock.js'
 
