@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { parseAmount } from '../domain/values/amount.js'
-import { parseChainId } from '../domain/values/chain-id.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/values/hex.js'
-import { parseDigits } from '../domain/values/integer.js'
+import { parseAmount, parseChainId, parseDigits } from '../domain/values/numbers.js'
 
 /** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { AN_ORIGIN, parseOrigin } from '../domain/values/origin.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/values/urls.js'
 import type { EnvironmentReader } from './environment.js'
 
 /** Reads the origins whose pages may call the service. */

@@ -1,7 +1,7 @@
 import { isAddress } from 'viem'
 import { ADDRESS, MAX_INTEGER, MAX_PORT } from '../domain/field-rules.js'
-import { parseChainId } from '../domain/values/chain-id.js'
 import { type Address, parseAddress } from '../domain/values/hex.js'
+import { parseChainId } from '../domain/values/numbers.js'
 import { DAY_MS } from '../domain/values/time.js'
 import type { EnvironmentReader } from './environment.js'
 import { CHAIN_DEFAULTS } from './variables.js'

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from '../domain/field-rules.js'
 import { MAX_COOL_DOWN_SECONDS } from '../domain/solvers/cool-down.js'
-import { parseUint256 } from '../domain/values/amount.js'
+import { parseUint256 } from '../domain/values/numbers.js'
 import { DAY_SECONDS } from '../domain/values/time.js'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.js'
 import {

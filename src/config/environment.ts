@@ -1,4 +1,4 @@
-import { parseDigits } from '../domain/values/integer.js'
+import { parseDigits } from '../domain/values/numbers.js'
 
 /** One mistake in the configuration: the variable, and the value that it must have. */
 export interface ConfigIssue {

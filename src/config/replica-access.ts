@@ -1,5 +1,5 @@
 import { MAX_PORT } from '../domain/field-rules.js'
-import { AN_ORIGIN, parseOrigin } from '../domain/values/origin.js'
+import { AN_ORIGIN, parseOrigin } from '../domain/values/urls.js'
 import type { DatabaseLocation } from './database-url.js'
 import type { EnvironmentReader } from './environment.js'
 

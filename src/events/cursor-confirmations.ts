@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { FairQueue } from '../concurrency/fair-queue.js'
-import type { ClientId } from '../domain/client.js'
-import { ClientCounts } from '../domain/client-counts.js'
+import { ClientCounts, type ClientId } from '../domain/client.js'
 import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'
 

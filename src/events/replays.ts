@@ -1,6 +1,5 @@
 import { FairQueue } from '../concurrency/fair-queue.js'
-import type { ClientId } from '../domain/client.js'
-import { ClientCounts } from '../domain/client-counts.js'
+import { ClientCounts, type ClientId } from '../domain/client.js'
 import type { EventFilter } from '../domain/orders/event.js'
 import { type BackfillPages, type LogPart, nameFilter, type PageRange } from './backfill-pages.js'
 

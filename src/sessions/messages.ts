@@ -1,7 +1,6 @@
 import type { CallContext, ClientId } from '../domain/client.js'
 import type { Reason, ServiceError } from '../domain/errors.js'
-import type { DeclineCode } from '../domain/solvers/session.js'
-import type { SessionResult } from '../domain/solvers/solver-result.js'
+import type { DeclineCode, SessionResult } from '../domain/solvers/solver-result.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 import type { Entry } from '../events/tail-buffer.js'
 import type { SolverRequest } from '../solvers/transport/solver-client.js'

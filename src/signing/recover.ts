@@ -1,5 +1,4 @@
-import type { DropReason } from '../domain/quotes/offer.js'
-import { HALF_ORDER } from '../domain/secp256k1.js'
+import { type DropReason, HALF_ORDER } from '../domain/quotes/offer.js'
 import type { Address } from '../domain/values/hex.js'
 import { keccak256 } from './keccak.js'
 import { loadRecovery, type RecoveryLibrary } from './recovery-library.js'

@@ -114,7 +114,7 @@ export interface Schema {
     soft_deadline: number
     won: number
     won_alone: number
-    /** JSON array (see response-times.ts). */
+    /** JSON array (see domain/solvers/solver-statistics.ts). */
     response_times: string
   }
 

@@ -11,7 +11,7 @@ import { ENDPOINT_CASES, SESSION_CASES } from '../../src/certify/cases/all-cases
 import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
 import { REASONS } from '../../src/domain/errors.js'
 import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
-import { DECLINE_CODES } from '../../src/domain/solvers/session.js'
+import { DECLINE_CODES } from '../../src/domain/solvers/solver-result.js'
 import { keccak256 } from '../../src/signing/keccak.js'
 import { quoteTypeHash } from '../../src/signing/typed-data.js'
 

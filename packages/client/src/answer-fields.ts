@@ -1,8 +1,7 @@
 import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
 import { UINT64 } from '../../../src/domain/field-rules.js'
-import { parseUint256 } from '../../../src/domain/values/amount.js'
 import { parseBytes32 } from '../../../src/domain/values/hex.js'
-import { isIntegerOf } from '../../../src/domain/values/integer.js'
+import { isIntegerOf, parseUint256 } from '../../../src/domain/values/numbers.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages, UnknownText, Untrusted } from './messages.js'
 

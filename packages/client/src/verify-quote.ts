@@ -10,7 +10,7 @@ import {
   keccak256,
   recoverAddress,
 } from 'viem'
-import type { DropReason } from '../../../src/domain/quotes/offer.js'
+import { type DropReason, HALF_ORDER } from '../../../src/domain/quotes/offer.js'
 import {
   QUOTE_MEMBERS,
   type Quote,
@@ -18,7 +18,6 @@ import {
   type SignedQuote,
   toContractQuote,
 } from '../../../src/domain/quotes/quote.js'
-import { HALF_ORDER } from '../../../src/domain/secp256k1.js'
 import { DAY_SECONDS } from '../../../src/domain/values/time.js'
 import { findStateProblems, problemsIn, type StateProblem } from './offer-state.js'
 import type { QuoteParams } from './quote.js'

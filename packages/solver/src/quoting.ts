@@ -1,6 +1,6 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
 import type { Quote } from '../../../src/domain/quotes/quote.js'
-import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/solvers/session.js'
+import { DECLINE_CODES, type DeclineCode } from '../../../src/domain/solvers/solver-result.js'
 import { lowerCase } from '../../../src/domain/values/hex.js'
 import { linkSignal } from '../../client/src/abort.js'
 import type { SolverParts } from './chain-parts.js'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { DECLINE_CODES } from '../../domain/solvers/session.js'
+import { DECLINE_CODES } from '../../domain/solvers/solver-result.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'

@@ -1,4 +1,5 @@
 import type { Address } from '../values/hex.js'
+import { hourOf } from '../values/time.js'
 import { firstStepOf } from './listed-order.js'
 import type { ListedOrder, OrderStep } from './order.js'
 
@@ -25,12 +26,6 @@ interface Contribution {
 }
 
 const STEPS = ['deposited', 'settled', 'refunded'] as const
-const HOUR_SECONDS = 3600
-
-/** The hour of a time. @param seconds Unix time in seconds */
-export function hourOf(seconds: number): number {
-  return Math.floor(seconds / HOUR_SECONDS)
-}
 
 /**
  * What an order counts for. An order counts in the hour of its first step, which also gives its place in lists. Orders

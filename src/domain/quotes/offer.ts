@@ -1,5 +1,5 @@
-import { parseUint256 } from '../values/amount.js'
 import type { Address, Hex } from '../values/hex.js'
+import { parseUint256 } from '../values/numbers.js'
 import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
 
 /** Why a reply is worthless: a field does not match the request, or the contract rejects it (docs/decisions.md, D4, D13). */
@@ -23,6 +23,9 @@ export type DropReason =
   | 'bond_too_small'
   | 'below_minimum_order'
   | 'nonce_used'
+
+/** Half of the order of secp256k1: a signature has two values of `s`, and contracts take the lower one only (EIP-2). */
+export const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /** A reply that matches the request. Its signature has not been checked yet. */
 export interface Offer {

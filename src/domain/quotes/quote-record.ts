@@ -1,5 +1,4 @@
-import type { DeclineCode } from '../solvers/session.js'
-import type { FailReason, SolverResult } from '../solvers/solver-result.js'
+import type { DeclineCode, FailReason, SolverResult } from '../solvers/solver-result.js'
 import type { Address } from '../values/hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType, QuoteKind } from './quote.js'

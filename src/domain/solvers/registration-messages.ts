@@ -1,5 +1,4 @@
-import { type Address, lowerCase } from '../values/hex.js'
-import type { SessionText } from './session.js'
+import { type Address, type Hex, lowerCase } from '../values/hex.js'
 
 /** What a solver signs to register; `timestamp` is Unix time in milliseconds. */
 export interface RegistrationText {
@@ -32,6 +31,19 @@ export function unregistrationMessage(
     `Address: ${lowerCase(text.address)}`,
     `Timestamp: ${text.timestamp}`,
   ].join('\n')
+}
+
+/** What a solver signs to open a session. */
+export interface SessionText {
+  /** In any letter case. */
+  readonly address: Address
+  readonly name: string
+  /** The origin that the solver was configured to dial. */
+  readonly audience: string
+  /** In any order. */
+  readonly chainIds: readonly number[]
+  /** The challenge's nonce: 32 bytes. */
+  readonly nonce: Hex
 }
 
 /**

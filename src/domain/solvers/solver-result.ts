@@ -1,7 +1,6 @@
 import type { AnsweredAmounts, DropReason } from '../quotes/offer.js'
 import type { SignedQuote } from '../quotes/quote.js'
 import type { ContractRefusal } from '../quotes/verification.js'
-import type { DeclineCode } from './session.js'
 
 /** Why a request to an endpoint failed, or its reply could not be read. It does not reveal the endpoint. */
 export type HttpFailReason =
@@ -20,6 +19,18 @@ export type SessionFailReason =
   | 'session_ended'
   /** Too much data waits to be read by the solver, so that nothing was sent. */
   | 'session_congested'
+
+/** Why a solver makes no offer on its session (docs/decisions.md, D18). */
+export const DECLINE_CODES = [
+  'UNSUPPORTED_PAIR',
+  'AMOUNT_TOO_SMALL',
+  'AMOUNT_TOO_LARGE',
+  'INSUFFICIENT_LIQUIDITY',
+  'PAUSED',
+  'OTHER',
+] as const
+
+export type DeclineCode = (typeof DECLINE_CODES)[number]
 
 /** Why a request to a solver failed. */
 export type FailReason = HttpFailReason | SessionFailReason

@@ -12,7 +12,7 @@ import { EventTypeSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { VerifyModeSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { FieldViolation } from '../../domain/errors.js'
 import { type IntegerRule, UINT32, UINT64 } from '../../domain/field-rules.js'
-import { isIntegerOf, parseInteger } from '../../domain/values/integer.js'
+import { isIntegerOf, parseInteger } from '../../domain/values/numbers.js'
 
 /** Reads one message type from the JSON of docs/decisions.md, D3: ProtoJSON with plain enum names. */
 interface JsonReader {

@@ -1,8 +1,12 @@
 import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
 import type { DropReason } from '../../domain/quotes/offer.js'
 import type { QuoteParameters, RecordedResult } from '../../domain/quotes/quote-record.js'
-import type { DeclineCode } from '../../domain/solvers/session.js'
-import { type FailReason, isDecline, isRedirect } from '../../domain/solvers/solver-result.js'
+import {
+  type DeclineCode,
+  type FailReason,
+  isDecline,
+  isRedirect,
+} from '../../domain/solvers/solver-result.js'
 import type { QuoteTypedData } from '../../signing/typed-data.js'
 
 /** The facts that an explanation compares an offer with. */

@@ -14,7 +14,7 @@ import {
   type SessionQuoteRequestSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
 import { invalidArgument } from '../../domain/errors.js'
-import { DECLINE_CODES, type DeclineCode as DeclineCodeName } from '../../domain/solvers/session.js'
+import { DECLINE_CODES, type DeclineCode as DeclineCodeName } from '../../domain/solvers/solver-result.js'
 import type { Entry } from '../../events/tail-buffer.js'
 import type { InstanceMessage, SolverMessage } from '../../sessions/messages.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'

@@ -1,5 +1,4 @@
-import { type ClientId, NETWORK_FACTORS } from '../../domain/client.js'
-import { ClientCounts, type CountLimit } from '../../domain/client-counts.js'
+import { ClientCounts, type ClientId, type CountLimit, NETWORK_FACTORS } from '../../domain/client.js'
 import { ServiceError } from '../../domain/errors.js'
 
 /** The slots for streams, on all transports together (docs/decisions.md, D14). */

@@ -15,11 +15,10 @@ import {
   STATS_WINDOWS,
   type StatsWindow,
 } from '../../domain/solvers/solver-statistics.js'
-import { parseAmount } from '../../domain/values/amount.js'
 import { DISPLAY_NAME, isDisplayName } from '../../domain/values/display-name.js'
-import { endpointUrlProblem } from '../../domain/values/endpoint-url.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../../domain/values/hex.js'
-import { AN_ORIGIN, parseOrigin } from '../../domain/values/origin.js'
+import { parseAmount } from '../../domain/values/numbers.js'
+import { AN_ORIGIN, endpointUrlProblem, parseOrigin } from '../../domain/values/urls.js'
 
 const NOTHING: Hex = '0x'
 

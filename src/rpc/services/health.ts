@@ -5,8 +5,7 @@ import {
   HealthCheckResponse_ServingStatus,
   Health as HealthService,
 } from '../../../gen/health/v1/health_pb.js'
-import type { ClientId } from '../../domain/client.js'
-import { ClientCounts } from '../../domain/client-counts.js'
+import { ClientCounts, type ClientId } from '../../domain/client.js'
 import { ServiceError } from '../../domain/errors.js'
 import { shorten } from '../../domain/values/text.js'
 import { requestKey } from '../call-context.js'

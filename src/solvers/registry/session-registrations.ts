@@ -1,6 +1,5 @@
 import { createSerialQueue } from '../../concurrency/serial-queue.js'
 import { assertSupported, ServiceError } from '../../domain/errors.js'
-import type { SessionRegistration } from '../../domain/solvers/session.js'
 import type { Bond, SolverKey } from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
@@ -8,6 +7,15 @@ import { createSessionEnds, type SessionEnd } from './session-ends.js'
 import { startSessionPlaces } from './session-places.js'
 import type { SolverDirectory } from './solver-directory.js'
 import { createSolverPlaces, type Room, type SolverPlacesOptions } from './solver-places.js'
+
+/** A session that a solver opens: its chains count as registrations while it lasts. */
+export interface SessionRegistration {
+  /** A UUID. */
+  readonly sessionId: string
+  readonly address: Address
+  readonly name: string
+  readonly chainIds: readonly number[]
+}
 
 /** Registers solvers by their sessions, while these last (docs/decisions.md, D18). */
 export interface SessionRegistrations {

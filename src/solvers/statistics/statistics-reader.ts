@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { hourOf } from '../../domain/orders/order-hours.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import {
   addOrderCounts,
@@ -11,6 +10,7 @@ import {
   summarize,
 } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
+import { hourOf } from '../../domain/values/time.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
 import { createStatisticsReadQueue, type RunStatisticsRead, type TimedRead } from './statistics-read-queue.js'

@@ -1,7 +1,11 @@
 import { type SqlBool, sql } from 'kysely'
-import { readResponseTimes, writeResponseTimes } from '../../domain/solvers/response-times.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
-import { COUNTED_RESULTS, type QuoteCounts } from '../../domain/solvers/solver-statistics.js'
+import {
+  COUNTED_RESULTS,
+  type QuoteCounts,
+  readResponseTimes,
+  writeResponseTimes,
+} from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
 import { forEachBatch } from '../batches.js'
 import type { Database } from '../database.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ListedOrder } from '../../../src/domain/orders/order.js'
-import { hourChanges, hourOf } from '../../../src/domain/orders/order-hours.js'
+import { hourChanges } from '../../../src/domain/orders/order-hours.js'
 import {
   type CoolDown,
   firstHour,
@@ -9,6 +9,7 @@ import {
   type RefundedOrder,
 } from '../../../src/domain/solvers/cool-down.js'
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
+import { hourOf } from '../../../src/domain/values/time.js'
 
 const HOUR = 3600
 const DAY = 24 * HOUR

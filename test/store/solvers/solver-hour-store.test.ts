@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { addResponseTime, noResponseTimes } from '../../../src/domain/solvers/response-times.js'
-import { noQuoteCounts, type QuoteCounts } from '../../../src/domain/solvers/solver-statistics.js'
+import {
+  addResponseTime,
+  noQuoteCounts,
+  noResponseTimes,
+  type QuoteCounts,
+} from '../../../src/domain/solvers/solver-statistics.js'
 import type { Address } from '../../../src/domain/values/hex.js'
 import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { BOTH_DATABASES, type TestDatabase } from '../databases.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClientCounts } from '../../src/domain/client-counts.js'
+import { ClientCounts } from '../../src/domain/client.js'
 import { identifyClient } from '../../src/rpc/limits/identify-client.js'
 
 /** Adds clients of these addresses until none fits. @returns their number */

@@ -7,7 +7,7 @@ import {
   readResponseTimes,
   responseTimeWithin,
   writeResponseTimes,
-} from '../../../src/domain/solvers/response-times.js'
+} from '../../../src/domain/solvers/solver-statistics.js'
 
 function timesOf(all: readonly number[]): ResponseTimes {
   const times = noResponseTimes()
