@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.js'
-import { limitTime } from '../concurrency/limit-time.js'
+import { limitTime } from '../concurrency/time-limits.js'
 import type { RateLimitConfig } from '../config/config.js'
 import type { Solver } from '../domain/solvers/solver.js'
 import { toSessionResult } from '../domain/solvers/solver-result.js'

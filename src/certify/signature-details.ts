@@ -5,7 +5,7 @@ import { QUOTE_MEMBERS, type Quote, type QuoteRequest, toContractQuote } from '.
 import type { Address, Hex } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { keccak256 } from '../signing/keccak.js'
-import { recoverAddress } from '../signing/recover.js'
+import { recoverAddress } from '../signing/signatures.js'
 import { createQuoteHasher } from '../signing/typed-data.js'
 import type { SignatureDetails } from './report.js'
 import type { SigningTerms } from './signing-terms.js'

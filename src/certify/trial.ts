@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
-import { limitTime } from '../concurrency/limit-time.js'
+import { limitTime } from '../concurrency/time-limits.js'
 import { deadlines, type QuoteRequest } from '../domain/quotes/quote.js'
 import type { SolverResult } from '../domain/solvers/solver-result.js'
 import type { Address } from '../domain/values/hex.js'

@@ -1,6 +1,6 @@
 import pg from 'pg'
+import { createSerialQueue } from '../concurrency/one-at-a-time.js'
 import { createRetry } from '../concurrency/retry.js'
-import { createSerialQueue } from '../concurrency/serial-queue.js'
 import { destroyConnection } from '../internals/destroy-connection.js'
 import { connectionOptions } from '../store/postgres/postgres.js'
 import type { Logger } from '../telemetry/log.js'

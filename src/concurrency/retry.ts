@@ -1,5 +1,5 @@
 import { type Clock, systemClock, type Timer } from '../clock.js'
-import { coalesce } from './coalesce.js'
+import { coalesce } from './one-at-a-time.js'
 
 /** Repeats work until it succeeds. */
 export interface Retry {

@@ -1,5 +1,4 @@
-import { coalesce } from '../concurrency/coalesce.js'
-import { createSerialQueue } from '../concurrency/serial-queue.js'
+import { coalesce, createSerialQueue } from '../concurrency/one-at-a-time.js'
 import type { LogEntry } from '../domain/orders/event.js'
 import type { EventStore } from '../store/events/event-store.js'
 import type { Logger } from '../telemetry/log.js'

@@ -1,6 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import type { Clock } from '../clock.js'
-import { createStandstill } from '../concurrency/standstill.js'
+import { createPauseMeter } from '../concurrency/process-pauses.js'
 import type { Config } from '../config/config.js'
 import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solvers/solver.js'
@@ -133,7 +133,7 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   const fanOut = createFanOut({
     ...config,
     attemptQuote,
-    standstill: createStandstill(clock),
+    pauseMeter: createPauseMeter(clock),
     clock,
   })
   const verifier = createOfferVerifier({

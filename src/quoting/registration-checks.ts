@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { Chain } from '../chain/chain.js'
 import type { Clock } from '../clock.js'
-import { afterReading } from '../concurrency/after-reading.js'
+import { afterReading } from '../concurrency/process-pauses.js'
 import { ServiceError } from '../domain/errors.js'
 import { readPartOf } from '../domain/quotes/offer.js'
 import type { QuoteRequest } from '../domain/quotes/quote.js'

@@ -18,7 +18,7 @@ export interface ProofRules extends AudienceRules {
 }
 
 const NONCE_BYTES = 32
-/** Longer than a hello may take. It counts for a process that stood still, and continues (docs/decisions.md, D18). */
+/** Longer than a hello may take. It counts for a process that was paused, and continues (docs/decisions.md, D18). */
 const CHALLENGE_LIFETIME_MS = 30_000
 
 export function createChallenge(now: number): Challenge {

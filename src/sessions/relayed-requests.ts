@@ -1,4 +1,4 @@
-import { limitTime } from '../concurrency/limit-time.js'
+import { limitTime } from '../concurrency/time-limits.js'
 import { readPartOf } from '../domain/quotes/offer.js'
 import { REPLICA_UNREACHABLE } from '../domain/solvers/solver-result.js'
 import { toQuoteRequest } from '../solvers/transport/request-body.js'

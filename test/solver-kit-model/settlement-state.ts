@@ -1,6 +1,6 @@
 import { ORDER_TYPES, type Quote } from '../../src/domain/quotes/quote.js'
 import type { Address, Hex } from '../../src/domain/values/hex.js'
-import { checkSignature } from '../../src/signing/recover.js'
+import { checkSignature } from '../../src/signing/signatures.js'
 import type { QuoteHasher } from '../../src/signing/typed-data.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { type Journal, Revert } from './journal.js'

@@ -3,7 +3,7 @@ import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsis
 import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import type { Clock } from '../../clock.js'
-import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.js'
+import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError } from '../chain-config-error.js'
 import type { EndpointVerifier } from '../contract/verify-endpoint.js'

@@ -1,5 +1,5 @@
 import { createRetry } from '../../concurrency/retry.js'
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/time-limits.js'
 import type { LeaderElection } from '../../domain/cluster.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError, describeConfigError } from '../chain-config-error.js'

@@ -1,4 +1,4 @@
-import { type RecoveryLibrary, recoveryLibrary } from '../../signing/recover.js'
+import { type RecoveryLibrary, recoveryLibrary } from '../../signing/signatures.js'
 import { type CheckResult, collectResults } from './check-result.js'
 
 const REMEDY = 'Install a compiler, and then run `npm rebuild secp256k1`.'

@@ -56,7 +56,7 @@ export type SolverResult =
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
   /**
    * The caller cancelled it or had a shorter deadline or a soft deadline of its own, or the quote ended while the request waited for a connection, or this
-   * process stood still, or the replica that holds the solver's session could not be reached. It says nothing about the solver.
+   * process was paused, or the replica that holds the solver's session could not be reached. It says nothing about the solver.
    */
   | {
       readonly kind: 'cancelled'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { afterReading } from '../../concurrency/after-reading.js'
+import { afterReading } from '../../concurrency/process-pauses.js'
 
 type Protocol = 'http1' | 'http2'
 
@@ -37,7 +37,7 @@ export class OpenConnections {
   async untilNone(timeoutMs: number): Promise<void> {
     if (this.#all.size === 0) return
     await new Promise<void>((resolve) => {
-      // A request that has come by then is read, also when the process stood still.
+      // A request that has come by then is read, also when the process was paused.
       const timer = setTimeout(() => void afterReading(resolve), timeoutMs)
       this.#onLastGone = () => {
         clearTimeout(timer)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createSerialQueue } from '../../concurrency/serial-queue.js'
+import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { QuoteRecord } from '../../domain/quotes/quote-record.js'
 import { keyOf, type SolverKey } from '../../domain/solvers/solver.js'

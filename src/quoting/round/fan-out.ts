@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock, Timer } from '../../clock.js'
-import { afterReading } from '../../concurrency/after-reading.js'
+import { afterReading, type PauseMeter } from '../../concurrency/process-pauses.js'
 import type { Standstill } from '../../concurrency/standstill.js'
 import type { CallContext } from '../../domain/client.js'
 import type { VerifyMode } from '../../domain/quotes/verification.js'
@@ -74,10 +74,10 @@ const VERIFICATION_PART = 1 / 4
 /** The part of the timeout for which a round may have waited to begin, so that its solvers had nearly all of it. */
 const MAX_WAITED_PART = 1 / 10
 /**
- * The part of the timeout for which the process may have stood still. What solvers send meanwhile waits in the system's
+ * The part of the timeout for which the process may have been paused. What solvers send meanwhile waits in the system's
  * buffers and is read afterwards, so that they lose time only when the whole machine was paused.
  */
-const MAX_STILL_PART = 1 / 2
+const MAX_PAUSED_PART = 1 / 2
 const LATE: SolverResult = { kind: 'late' }
 const SOFT_DEADLINE: SolverResult = { kind: 'soft_deadline' }
 const CANCELLED: SolverResult = { kind: 'cancelled' }
@@ -89,7 +89,7 @@ interface FanOutOptions {
   readonly quoteSoftTimeoutMs: number
   /** VERIFY_TIMEOUT_MS. */
   readonly verifyTimeoutMs: number
-  readonly standstill: Standstill
+  readonly pauseMeter: PauseMeter
   readonly clock: Clock
 }
 
@@ -102,7 +102,7 @@ export function createFanOut({
   quoteTimeoutMs,
   quoteSoftTimeoutMs,
   verifyTimeoutMs,
-  standstill,
+  pauseMeter,
   clock,
 }: FanOutOptions): FanOut {
   async function collect(
@@ -115,11 +115,11 @@ export function createFanOut({
     // Each solver adds a listener. Node warns of a leak when there are more than ten.
     setMaxListeners(0, controller.signal)
     const settled: SolverAttempt[] = []
-    const watch = standstill.watch()
+    const watch = pauseMeter.watch()
     const startTimer: StartTimer = (ms, onTime) =>
       clock.setTimeout(() => {
         const endIfOpen = () => settled.length < healths.length && onTime()
-        if (round.stoodStillMs > 0) void afterReading(endIfOpen)
+        if (round.pausedMs > 0) void afterReading(endIfOpen)
         else endIfOpen()
       }, ms)
     const onLimit = () => controller.abort(isOwnTimeout(round, quoteTimeoutMs) ? LATE : CANCELLED)
@@ -134,7 +134,7 @@ export function createFanOut({
     const deadline = Math.floor(clock.now() + round.limitMs)
     const timed = { ...request, solverRequest: { ...request.solverRequest, deadline } }
     try {
-      round.begin(healths.length, watch.stoodStillMs)
+      round.begin(healths.length, watch.pausedMs)
       const attempts = healths.map(async (health) => {
         const attempt = await attemptQuote(timed, health, round, controller.signal)
         settled.push(attempt)
@@ -182,7 +182,7 @@ export function createFanOut({
  * (docs/decisions.md, D14).
  */
 export function isOwnTimeout(
-  round: Pick<QuoteRound, 'limitMs' | 'waitedMs' | 'stoodStillMs'>,
+  round: Pick<QuoteRound, 'limitMs' | 'waitedMs' | 'pausedMs'>,
   quoteTimeoutMs: number,
 ): boolean {
   return round.limitMs + round.waitedMs >= quoteTimeoutMs && hadNearlyAll(round, quoteTimeoutMs)
@@ -194,10 +194,10 @@ function isOwnSoftDeadline(round: QuoteRound, { afterMs, isOwn }: SoftDeadline):
 }
 
 function hadNearlyAll(
-  { waitedMs, stoodStillMs }: Pick<QuoteRound, 'waitedMs' | 'stoodStillMs'>,
+  { waitedMs, pausedMs }: Pick<QuoteRound, 'waitedMs' | 'pausedMs'>,
   timeoutMs: number,
 ): boolean {
-  return waitedMs <= timeoutMs * MAX_WAITED_PART && stoodStillMs <= timeoutMs * MAX_STILL_PART
+  return waitedMs <= timeoutMs * MAX_WAITED_PART && pausedMs <= timeoutMs * MAX_PAUSED_PART
 }
 
 /** The soft deadline of QUOTE_SOFT_TIMEOUT_MS; undefined when it is 0. */
@@ -205,7 +205,7 @@ export function ownSoftDeadline(afterMs: number, minQuotes = 1): SoftDeadline | 
   return afterMs === 0 ? undefined : { afterMs, minQuotes, isOwn: true }
 }
 
-/** Starts a timer of a round. After a standstill, what has arrived meanwhile is read before it calls back. */
+/** Starts a timer of a round. After a pause of the process, what has arrived meanwhile is read before it calls back. */
 type StartTimer = (ms: number, onTime: () => void) => Timer
 
 /** Ends a round from its soft deadline on, when there are enough offers. */

@@ -2,7 +2,7 @@ import { amountsOf, checkOffer, type DropReason, type Offer } from '../../domain
 import type { QuoteRequest } from '../../domain/quotes/quote.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
 import type { Address } from '../../domain/values/hex.js'
-import { checkSignature } from '../../signing/recover.js'
+import { checkSignature } from '../../signing/signatures.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
 import type { ContractRules } from '../contract-rules.js'
 

@@ -1,7 +1,7 @@
 import type { Chain } from '../../chain/chain.js'
 import type { CallPriority } from '../../chain/verification/call-budget.js'
 import type { Clock } from '../../clock.js'
-import { limitTime } from '../../concurrency/limit-time.js'
+import { limitTime } from '../../concurrency/time-limits.js'
 import type { SignedQuote } from '../../domain/quotes/quote.js'
 import type {
   ContractRefusal,

@@ -22,7 +22,7 @@ export interface AttemptRequest {
 export interface SolverAttempt {
   readonly solver: Address
   readonly result: SolverResult
-  /** Milliseconds that the solver had, without standstills of this process. */
+  /** Milliseconds that the solver had, without pauses of this process. */
   readonly tookMs: number
   /** The solver with the session on which it got the request; undefined when it was sent over HTTP, or not at all. */
   readonly onSession?: Solver | undefined
@@ -94,8 +94,8 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   /** When it got its slot. */
   #startedAt: number | undefined
   #sentAt: number | undefined
-  /** For how long the process had stood still in the round before the request was sent. */
-  #stoodStillMs = 0
+  /** For how long the process was paused in the round before the request was sent. */
+  #pausedMs = 0
 
   constructor(clock: () => number, health: SolverHealth, round: QuoteRound) {
     this.#clock = clock
@@ -127,7 +127,7 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   onSent(): void {
     const now = this.#clock()
     this.#sentAt = now
-    this.#stoodStillMs = this.round.stoodStillMs
+    this.#pausedMs = this.round.pausedMs
     this.#slots.lastSentAt = now
   }
 
@@ -140,8 +140,8 @@ class OpenAttempt implements OpenRequest, CallListener, UnansweredRequest {
   settle(reached: SolverResult): SolverAttempt {
     const now = this.#clock()
     this.result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
-    const stoodStillMs = this.round.stoodStillMs - this.#stoodStillMs
-    this.tookMs = Math.max(0, now - (this.waitingSince ?? this.#requestedAt) - stoodStillMs)
+    const pausedMs = this.round.pausedMs - this.#pausedMs
+    this.tookMs = Math.max(0, now - (this.waitingSince ?? this.#requestedAt) - pausedMs)
     this.health.end(this, now, responseOf(this.result) !== undefined)
     if (this.result.kind === 'quoted') {
       this.health.recordQuote(this, this.tookMs, now)

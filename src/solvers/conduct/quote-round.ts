@@ -49,7 +49,7 @@ export class QuoteRound {
   readonly #clientKey: () => string
   #client: string | undefined
   readonly #unanswered: UnansweredRequest[] = []
-  #stoodStillMs = () => 0
+  #pausedMs = () => 0
   #enough = 1
   #responses = 0
   #answeredAt: number | undefined
@@ -81,15 +81,15 @@ export class QuoteRound {
     return this.#hasQuote
   }
 
-  /** For how many milliseconds the process has stood still since the round began. */
-  get stoodStillMs(): number {
-    return this.#stoodStillMs()
+  /** For how many milliseconds the process was paused since the round began. */
+  get pausedMs(): number {
+    return this.#pausedMs()
   }
 
   /** @param size the number of solvers that the round waits for */
-  begin(size: number, stoodStillMs = () => 0): void {
+  begin(size: number, pausedMs = () => 0): void {
     this.#enough = Math.max(1, Math.ceil((size - 1) / 2))
-    this.#stoodStillMs = stoodStillMs
+    this.#pausedMs = pausedMs
   }
 
   /** Records a valid offer. */

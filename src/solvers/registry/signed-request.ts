@@ -1,8 +1,7 @@
 import { type FieldViolation, ServiceError } from '../../domain/errors.js'
 import { type SolverKey, TIMESTAMP_TOLERANCE_MS, timestampReused } from '../../domain/solvers/solver.js'
 import type { Hex } from '../../domain/values/hex.js'
-import { personalMessageDigest } from '../../signing/personal-message.js'
-import { checkSignature } from '../../signing/recover.js'
+import { checkSignature, personalMessageDigest } from '../../signing/signatures.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 
 /** A signed request of a solver; `timestamp` is in Unix milliseconds. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { coalesce } from '../../concurrency/coalesce.js'
+import { coalesce } from '../../concurrency/one-at-a-time.js'
 import { askedSession, NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createRetry } from '../../concurrency/retry.js'
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/time-limits.js'
 import { reasonOf } from '../../domain/errors.js'
 import { keyOf, type SolverKey } from '../../domain/solvers/solver.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'

@@ -1,5 +1,5 @@
-import { createSerialQueue } from '../../concurrency/serial-queue.js'
-import { TimeoutError, withTimeout } from '../../concurrency/with-timeout.js'
+import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
+import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import { ServiceError } from '../../domain/errors.js'
 import { databaseUnavailable } from '../../store/database-unavailable.js'
 

@@ -1,7 +1,7 @@
 import { type Migration, sql } from 'kysely'
 import pg from 'pg'
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible'
-import { withTimeout } from '../../concurrency/with-timeout.js'
+import { withTimeout } from '../../concurrency/time-limits.js'
 import { createQueryRateLimiter } from '../../internals/query-rate-limiter.js'
 
 /** Request counts in one table that all replicas share. */

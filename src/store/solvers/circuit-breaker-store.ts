@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../../concurrency/serial-queue.js'
+import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { Database } from '../database.js'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createStandstill, type Standstill } from '../../../src/concurrency/standstill.js'
+import { createPauseMeter, type PauseMeter } from '../../../src/concurrency/process-pauses.js'
 import type { SolverResult } from '../../../src/domain/solvers/solver-result.js'
 import {
   createFanOut,
@@ -16,7 +16,7 @@ import { signed } from '../records/sample-trace.js'
 const REQUEST = {} as FanOutRequest
 
 /** A fan-out to solvers that answer when `answer` is called with their number. */
-function openFanOut(quoteTimeoutMs = 60_000, measured?: Standstill, quoteSoftTimeoutMs = 0) {
+function openFanOut(quoteTimeoutMs = 60_000, measured?: PauseMeter, quoteSoftTimeoutMs = 0) {
   const clock = createManualClock()
   const waiting = new Map<string, (result: SolverResult) => void>()
   const signals: AbortSignal[] = []
@@ -33,7 +33,7 @@ function openFanOut(quoteTimeoutMs = 60_000, measured?: Standstill, quoteSoftTim
     quoteTimeoutMs,
     quoteSoftTimeoutMs,
     verifyTimeoutMs: 300,
-    standstill: measured ?? createStandstill(clock),
+    pauseMeter: measured ?? createPauseMeter(clock),
     clock,
   })
   const answer = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)
@@ -72,12 +72,12 @@ test.each([
 
 test.each([
   // What decides: the limit and the wait together are the timeout, of which the round has lost little.
-  [{ limitMs: 200, waitedMs: 0, stoodStillMs: 0 }, true],
-  [{ limitMs: 199, waitedMs: 0, stoodStillMs: 0 }, false],
-  [{ limitMs: 180, waitedMs: 20, stoodStillMs: 0 }, true],
-  [{ limitMs: 179, waitedMs: 21, stoodStillMs: 0 }, false],
-  [{ limitMs: 200, waitedMs: 0, stoodStillMs: 100 }, true],
-  [{ limitMs: 200, waitedMs: 0, stoodStillMs: 101 }, false],
+  [{ limitMs: 200, waitedMs: 0, pausedMs: 0 }, true],
+  [{ limitMs: 199, waitedMs: 0, pausedMs: 0 }, false],
+  [{ limitMs: 180, waitedMs: 20, pausedMs: 0 }, true],
+  [{ limitMs: 179, waitedMs: 21, pausedMs: 0 }, false],
+  [{ limitMs: 200, waitedMs: 0, pausedMs: 100 }, true],
+  [{ limitMs: 200, waitedMs: 0, pausedMs: 101 }, false],
 ])('whether the end of a round %o is its own timeout of 200 ms: %s', (ended, isOwn) => {
   expect(isOwnTimeout(ended, 200)).toBe(isOwn)
 })
@@ -97,29 +97,29 @@ test.each([
   },
 )
 
-describe('after a standstill of the process', () => {
+describe('after a pause of the process', () => {
   const TIMEOUT_MS = 2000
 
   test.each([
     // As on a busy machine: one turn of the event loop takes a quarter of a second.
     [300, 'late'],
     [1500, 'cancelled'],
-  ] as const)('of %i ms, a request that the timeout of 2,000 ms ends is %s', async (stoodStillMs, kind) => {
+  ] as const)('of %i ms, a request that the timeout of 2,000 ms ends is %s', async (pausedMs, kind) => {
     const { collect, clock } = openFanOut(TIMEOUT_MS)
     const collecting = collect(REQUEST, solvers(1), round(TIMEOUT_MS))
-    clock.standStill(stoodStillMs)
-    await clock.advance(TIMEOUT_MS - stoodStillMs)
+    clock.standStill(pausedMs)
+    await clock.advance(TIMEOUT_MS - pausedMs)
     expect((await collecting).map(({ result }) => result.kind)).toEqual([kind])
   })
 
   /** A round of which one solver answers at once, and the other one in the turn of the event loop after its end is due. */
-  async function collectOverdue(stoodStillMs: number, softDeadline?: SoftDeadline) {
+  async function collectOverdue(pausedMs: number, softDeadline?: SoftDeadline) {
     const onDue = () => {
       setImmediate(() => answer(1, QUOTED))
-      return stoodStillMs
+      return pausedMs
     }
-    const standstill = { watch: () => ({ stoodStillMs: onDue, end() {} }) }
-    const { collect, answer, clock } = openFanOut(TIMEOUT_MS, standstill)
+    const pauseMeter = { watch: () => ({ pausedMs: onDue, end() {} }) }
+    const { collect, answer, clock } = openFanOut(TIMEOUT_MS, pauseMeter)
     const collecting = collect(REQUEST, solvers(2), round(TIMEOUT_MS), { softDeadline })
     answer(0, QUOTED)
     await clock.advance(softDeadline?.afterMs ?? TIMEOUT_MS)
@@ -217,10 +217,10 @@ describe('a soft deadline', () => {
     [0, 75, 'soft_deadline'],
     [0, 76, 'cancelled'],
   ] as const)(
-    'of 150 ms says nothing about solvers when %i ms were waited and the process stood still for %i ms: %s',
-    async (waitedMs, stoodStillMs, kind) => {
-      const standstill = { watch: () => ({ stoodStillMs: () => stoodStillMs, end() {} }) }
-      const { collect, answer, clock } = openFanOut(60_000, standstill)
+    'of 150 ms says nothing about solvers when %i ms were waited and the process was paused for %i ms: %s',
+    async (waitedMs, pausedMs, kind) => {
+      const pauseMeter = { watch: () => ({ pausedMs: () => pausedMs, end() {} }) }
+      const { collect, answer, clock } = openFanOut(60_000, pauseMeter)
       const softDeadline = { afterMs: 150 - waitedMs, minQuotes: 1, isOwn: true }
       const collecting = collect(REQUEST, solvers(2), roundAt(0, { waitedMs }), { softDeadline })
       answer(0, QUOTED)

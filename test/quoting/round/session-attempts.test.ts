@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { systemClock } from '../../../src/clock.js'
-import { createStandstill } from '../../../src/concurrency/standstill.js'
+import { createPauseMeter } from '../../../src/concurrency/process-pauses.js'
 import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
 import { createFanOut, type FanOutRequest, type SoftDeadline } from '../../../src/quoting/round/fan-out.js'
 import { createAttemptQuote, type SolverAttempt } from '../../../src/quoting/round/solver-attempt.js'
@@ -71,7 +71,7 @@ function ask(softDeadline?: SoftDeadline): Promise<SolverAttempt[]> {
     quoteTimeoutMs: QUOTE_TIMEOUT_MS,
     quoteSoftTimeoutMs: 0,
     verifyTimeoutMs: 300,
-    standstill: createStandstill(clock),
+    pauseMeter: createPauseMeter(clock),
     clock,
   })
   const round = roundAt(clock.monotonic(), { client: newClient() })

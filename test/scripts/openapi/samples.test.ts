@@ -6,8 +6,7 @@ import {
   unregistrationMessage,
 } from '../../../src/domain/solvers/registration-messages.js'
 import { toCachedChecksumAddress } from '../../../src/signing/checksum.js'
-import { personalMessageDigest } from '../../../src/signing/personal-message.js'
-import { checkSignature } from '../../../src/signing/recover.js'
+import { checkSignature, personalMessageDigest } from '../../../src/signing/signatures.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import type { Document } from '../../support/openapi/document.js'
 

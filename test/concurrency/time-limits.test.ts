@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TimeoutError, withTimeout } from '../../src/concurrency/with-timeout.js'
+import { TimeoutError, withTimeout } from '../../src/concurrency/time-limits.js'
 
 const never = new Promise<never>(() => {})
 

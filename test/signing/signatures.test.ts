@@ -1,9 +1,11 @@
 import { secp256k1 } from '@noble/curves/secp256k1'
-import { bytesToHex, hexToBytes, numberToBytes } from 'viem'
+import { bytesToHex, hashMessage, hexToBytes, numberToBytes } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, it, test, vi } from 'vitest'
+import { registrationMessage, unregistrationMessage } from '../../src/domain/solvers/registration-messages.js'
 import type { Address } from '../../src/domain/values/hex.js'
-import * as native from '../../src/signing/recover.js'
+import * as native from '../../src/signing/signatures.js'
+import { checkSignature, loadRecovery, personalMessageDigest } from '../../src/signing/signatures.js'
 import { createRandom, type Random } from '../support/random.js'
 
 const ORDER = secp256k1.CURVE.n
@@ -25,7 +27,7 @@ async function importWithoutBinding(): Promise<typeof native> {
       throw new Error(`cannot find module ${id}`)
     },
   }))
-  return import('../../src/signing/recover.js')
+  return import('../../src/signing/signatures.js')
 }
 
 function signatureBytes(r: bigint, s: bigint, v: number): Uint8Array {
@@ -171,4 +173,95 @@ test('native and JavaScript recovery agree on valid signatures and on any bytes'
       native.checkSignature(digest, changed, signer),
     )
   }
+})
+
+const TERMS = { endpointUrl: 'https://Solver.example.org/Api/', timestamp: 1_800_000_000_123 }
+
+describe('the digest of a personal message', () => {
+  test.each([
+    ['nothing', ''],
+    ['one line', 'hello'],
+    ['several lines', 'a\nb\r\nc\n'],
+    ['text whose characters take several bytes', 'Größe 漢字 🙂'],
+    ['text of more than a hundred bytes', 'é'.repeat(80)],
+    ['text that looks like bytes in hex', '0x1234'],
+  ])('of %s is equal to that of viem', (_what, message) => {
+    expect(bytesToHex(personalMessageDigest(message))).toBe(hashMessage(message))
+  })
+
+  test('of any text is equal to that of viem', () => {
+    const random = createRandom(2)
+    for (let round = 0; round < 200; round++) {
+      const message = random.text(120)
+      expect(bytesToHex(personalMessageDigest(message)), message).toBe(hashMessage(message))
+    }
+  })
+})
+
+test("a wallet's signature over either message recovers to the wallet", async () => {
+  const random = createRandom(3)
+  for (let round = 0; round < 10; round++) {
+    const account = privateKeyToAccount(random.hex(32))
+    const text = { ...TERMS, address: account.address }
+    for (const message of [registrationMessage('Acme', text), unregistrationMessage('Acme', text)]) {
+      const signature = hexToBytes(await account.signMessage({ message }))
+      const signer = account.address.toLowerCase() as Address
+      expect(checkSignature(personalMessageDigest(message), signature, signer)).toBeUndefined()
+      expect(checkSignature(personalMessageDigest(`${message} `), signature, signer)).toBe(
+        'signature_mismatch',
+      )
+    }
+  }
+})
+
+const bytesOf = (value: bigint) => Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+
+const withPackage = loadRecovery()
+const withoutPackage = loadRecovery(() => undefined)
+
+it('is the package where it can be loaded, and JavaScript elsewhere', () => {
+  expect([withPackage.library, withoutPackage.library]).toEqual(['package', 'javascript'])
+})
+
+describe.each([withPackage, withoutPackage])('the library $library', ({ recover }) => {
+  it('recovers the keys of random signers with both ids', () => {
+    const random = createRandom(41)
+    const ids = new Set<number>()
+    for (let round = 0; round < 100; round++) {
+      const [privateKey, digest] = [random.bytes(32), random.bytes(32)]
+      const signature = secp256k1.sign(digest, privateKey)
+      // A part of a larger buffer, as signatures of replies are.
+      const rs = Buffer.concat([random.bytes(3), signature.toCompactRawBytes(), random.bytes(5)]).subarray(
+        3,
+        67,
+      )
+      const key = recover(digest, rs, signature.recovery)
+      expect(Buffer.from(key ?? [])).toEqual(Buffer.from(secp256k1.getPublicKey(privateKey, false)))
+      ids.add(signature.recovery)
+    }
+    expect(ids).toEqual(new Set([0, 1]))
+  })
+
+  it('returns a key that later calls do not change', () => {
+    const digest = Buffer.alloc(32, 9)
+    const keys = [1, 2].map((byte) => {
+      const signature = secp256k1.sign(digest, Buffer.alloc(32, byte))
+      return recover(digest, signature.toCompactRawBytes(), signature.recovery)
+    })
+    expect(Buffer.from(keys[0] ?? [])).toEqual(
+      Buffer.from(secp256k1.getPublicKey(Buffer.alloc(32, 1), false)),
+    )
+  })
+
+  it.each([
+    ['r is 0', 0n, 1n],
+    ['s is 0', 1n, 0n],
+    ['r is the order of the curve', ORDER, 1n],
+    ['s is the order of the curve', 1n, ORDER],
+    ['r is the largest number', 2n ** 256n - 1n, 1n],
+    ['no point has the r', 5n, 1n],
+  ])('has no signer when %s', (_name, r, s) => {
+    for (const id of [0, 1])
+      expect(recover(Buffer.alloc(32, 7), Buffer.concat([bytesOf(r), bytesOf(s)]), id)).toBeUndefined()
+  })
 })

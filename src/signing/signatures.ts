@@ -1,7 +1,14 @@
+import { secp256k1 as noble } from '@noble/curves/secp256k1'
 import { type DropReason, HALF_ORDER } from '../domain/quotes/offer.js'
 import type { Address } from '../domain/values/hex.js'
+import { loadPackageRecovery, type RecoverPublicKey } from '../internals/package-recovery.js'
 import { keccak256 } from './keccak.js'
-import { loadRecovery, type RecoveryLibrary } from './recovery-library.js'
+
+/** The digest that a wallet signs for a personal message (EIP-191, version 0x45): 32 bytes. */
+export function personalMessageDigest(message: string): Uint8Array {
+  const text = Buffer.from(message)
+  return keccak256(Buffer.concat([Buffer.from(`\x19Ethereum Signed Message:\n${text.length}`), text]))
+}
 
 /** Why OpenZeppelin's ECDSA would reject a signature. */
 export type SignatureProblem = Extract<DropReason, `signature_${string}`>
@@ -10,8 +17,6 @@ export type SignatureProblem = Extract<DropReason, `signature_${string}`>
 const HALF_ORDER_BYTES = Buffer.from(HALF_ORDER.toString(16), 'hex')
 
 const { library, recover } = loadRecovery()
-
-export type { RecoveryLibrary }
 
 /** What recovers signers in this process. */
 export const recoveryLibrary: RecoveryLibrary = library
@@ -57,4 +62,39 @@ export function recoverAddress(digest: Uint8Array, signature: Uint8Array): Addre
 
 function addressOf(publicKey: Uint8Array): Address {
   return `0x${Buffer.from(keccak256(publicKey.subarray(1))).toString('hex', 12)}`
+}
+
+/** What recovers signers from signatures: libsecp256k1 of the package `secp256k1`, or JavaScript, which takes thirty times as long. */
+export type RecoveryLibrary = 'package' | 'javascript'
+
+/** Recovers a signer's uncompressed public key, 65 bytes; undefined when the signature has no signer. */
+type RecoverKey = (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
+
+/**
+ * Chooses what recovers signers: the package where it can be loaded, elsewhere JavaScript.
+ * @param loadPackage returns undefined when the package cannot be loaded
+ */
+export function loadRecovery(loadPackage: () => RecoverPublicKey | undefined = loadPackageRecovery): {
+  readonly library: RecoveryLibrary
+  readonly recover: RecoverKey
+} {
+  const fromPackage = loadPackage()
+  return fromPackage === undefined
+    ? { library: 'javascript', recover: orUndefined(recoverInJavaScript) }
+    : { library: 'package', recover: orUndefined(fromPackage) }
+}
+
+function orUndefined(recover: RecoverPublicKey): RecoverKey {
+  return (...args) => {
+    try {
+      return recover(...args)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function recoverInJavaScript(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8Array {
+  const signature = noble.Signature.fromCompact(rs).addRecoveryBit(recoveryId)
+  return signature.recoverPublicKey(digest).toRawBytes(false)
 }
