@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js'
-import type { ResolveAll } from '../solvers/transport/name-resolution.js'
+import type { ResolveAll } from '../solvers/transport/endpoint-addresses.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** Replacements for tests. */

@@ -5,8 +5,12 @@ import { deadlines, type QuoteRequest } from '../domain/quotes/quote.js'
 import type { SolverResult } from '../domain/solvers/solver-result.js'
 import type { Address } from '../domain/values/hex.js'
 import { createOfferValidator } from '../quoting/round/offer-validator.js'
-import { requestBody } from '../solvers/transport/request-body.js'
-import type { CallListener, SolverReply, SolverRequest } from '../solvers/transport/solver-client.js'
+import {
+  type CallListener,
+  requestBody,
+  type SolverReply,
+  type SolverRequest,
+} from '../solvers/transport/solver-transports.js'
 import type { SignatureDetails } from './report.js'
 import { describeSignature } from './signature-details.js'
 import type { SigningTerms } from './signing-terms.js'

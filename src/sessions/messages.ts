@@ -3,7 +3,7 @@ import type { Reason, ServiceError } from '../domain/errors.js'
 import type { DeclineCode, SessionResult } from '../domain/solvers/solver-result.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 import type { Entry } from '../events/tail-buffer.js'
-import type { SolverRequest } from '../solvers/transport/solver-client.js'
+import type { SolverRequest } from '../solvers/transport/solver-transports.js'
 
 export const SESSION_PROTOCOLS = ['websocket', 'grpc'] as const
 

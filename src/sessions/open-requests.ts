@@ -1,4 +1,4 @@
-import type { CallListener, SolverReply } from '../solvers/transport/solver-client.js'
+import type { CallListener, SolverReply } from '../solvers/transport/solver-transports.js'
 
 /** The quote requests of one session that wait for an answer, and the credit for late answers. */
 export interface OpenRequests {

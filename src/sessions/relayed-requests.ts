@@ -1,8 +1,12 @@
 import { limitTime } from '../concurrency/time-limits.js'
 import { readPartOf } from '../domain/quotes/offer.js'
 import { REPLICA_UNREACHABLE } from '../domain/solvers/solver-result.js'
-import { toQuoteRequest } from '../solvers/transport/request-body.js'
-import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-client.js'
+import {
+  type SessionTransport,
+  type SolverReply,
+  type SolverRequest,
+  toQuoteRequest,
+} from '../solvers/transport/solver-transports.js'
 import type { RelayedQuoteRequest, RelayedReply, ReplicaMessage } from './replica-messages.js'
 
 /**

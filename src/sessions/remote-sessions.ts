@@ -3,7 +3,7 @@ import type { ReplicaLinks } from '../cluster/replica-links.js'
 import type { RemoteSession } from '../domain/solvers/solver.js'
 import { REPLICA_UNREACHABLE } from '../domain/solvers/solver-result.js'
 import { inParts } from '../domain/values/parts.js'
-import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-client.js'
+import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 import type {
   RelayedQuoteRequest,
   RelayedReply,

@@ -1,8 +1,7 @@
 import type { QuoteKind } from '../domain/quotes/quote.js'
 import type { SessionResult } from '../domain/solvers/solver-result.js'
 import type { Address } from '../domain/values/hex.js'
-import type { SolverRequestBody } from '../solvers/transport/request-body.js'
-import type { SolverReply } from '../solvers/transport/solver-client.js'
+import type { SolverReply, SolverRequestBody } from '../solvers/transport/solver-transports.js'
 
 /** A solver that a relayed request is for. */
 export interface RelayedSolver {

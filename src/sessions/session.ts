@@ -4,7 +4,7 @@ import type { FailReason, SessionResult } from '../domain/solvers/solver-result.
 import type { Subscription } from '../events/subscriber.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/conduct/request-slots.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'
-import type { CallListener, SolverReply, SolverRequest } from '../solvers/transport/solver-client.js'
+import type { CallListener, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 import { watchBacklog } from './backlog.js'
 import { startHeartbeat } from './heartbeat.js'
 import { holdResults } from './held-results.js'

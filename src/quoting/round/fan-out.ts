@@ -7,7 +7,7 @@ import type { VerifyMode } from '../../domain/quotes/verification.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
 import { QuoteRound } from '../../solvers/conduct/quote-round.js'
 import type { SolverHealth } from '../../solvers/conduct/solver-health.js'
-import type { SolverRequest } from '../../solvers/transport/solver-client.js'
+import type { SolverRequest } from '../../solvers/transport/solver-transports.js'
 import type { AttemptQuote, AttemptRequest, SolverAttempt } from './solver-attempt.js'
 
 /** What a round needs of the call of its caller. */

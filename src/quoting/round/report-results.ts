@@ -1,7 +1,7 @@
 import type { SignedQuote } from '../../domain/quotes/quote.js'
 import { type ReportedResult, toSessionResult } from '../../domain/solvers/solver-result.js'
 import type { Address } from '../../domain/values/hex.js'
-import type { SessionTransport } from '../../solvers/transport/solver-client.js'
+import type { SessionTransport } from '../../solvers/transport/solver-transports.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { SolverAttempt } from './solver-attempt.js'
 

@@ -1,7 +1,7 @@
 import type { QuoteRequest } from '../../domain/quotes/quote.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import { isOverdue, type SolverResult } from '../../domain/solvers/solver-result.js'
-import type { SolverCounters } from '../../solvers/statistics/solver-counters.js'
+import type { SolverCounters } from '../../solvers/statistics/solver-metrics.js'
 import type { SolverStatistics } from '../../solvers/statistics/solver-statistics.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'

@@ -6,9 +6,13 @@ import type { QuoteHasher } from '../../signing/typed-data.js'
 import type { QuoteRound, UnansweredRequest, Verdict } from '../../solvers/conduct/quote-round.js'
 import type { RequestSlots } from '../../solvers/conduct/request-slots.js'
 import type { OpenRequest, SolverHealth } from '../../solvers/conduct/solver-health.js'
-import type { SolverCounters } from '../../solvers/statistics/solver-counters.js'
+import type { SolverCounters } from '../../solvers/statistics/solver-metrics.js'
 import type { SolverStatistics } from '../../solvers/statistics/solver-statistics.js'
-import type { CallListener, SolverRequest, SolverTransport } from '../../solvers/transport/solver-client.js'
+import type {
+  CallListener,
+  SolverRequest,
+  SolverTransport,
+} from '../../solvers/transport/solver-transports.js'
 import type { OfferValidator } from './offer-validator.js'
 
 /** The request of one round, as all solvers get it. */

@@ -18,7 +18,7 @@ import { DECLINE_CODES, type DeclineCode as DeclineCodeName } from '../../domain
 import type { Entry } from '../../events/tail-buffer.js'
 import type { InstanceMessage, SolverMessage } from '../../sessions/messages.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
-import type { SolverRequest } from '../../solvers/transport/solver-client.js'
+import type { SolverRequest } from '../../solvers/transport/solver-transports.js'
 import type { ReadHello } from '../streams/solver-sessions.js'
 import { toEventMessage } from './convert-events.js'
 

@@ -2,11 +2,20 @@ import type { Chain } from '../../chain/chain.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { ClusterBus } from '../../domain/cluster.js'
 import { reasonOf } from '../../domain/errors.js'
-import type { Bond, SolverKey } from '../../domain/solvers/solver.js'
+import {
+  type Bond,
+  isBondSufficient,
+  replaceableSolvers,
+  type Solver,
+  type SolverKey,
+  UNBONDED_LIFETIME_MS,
+  withBond,
+} from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
-import { followReplicas } from '../registry/follow-replicas.js'
+import type { SolverStore } from '../../store/solvers/solver-store.js'
+import type { Logger } from '../../telemetry/log.js'
+import { startChainReloads } from '../registry/chain-reloads.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
-import { type BondRoundOptions, createBondRound } from './bond-round.js'
 import type { FreeBonds } from './free-bonds.js'
 
 /** Keeps every registered solver active or inactive according to its bond. */
@@ -47,19 +56,19 @@ export function startBondWatch(options: BondWatchOptions): BondWatch {
   }
 
   const chainIds = [...chains.keys()]
-  const follower = followReplicas({ cluster, topic: 'bonds', chainIds, reload, log })
+  const reloads = startChainReloads({ cluster, topic: 'bonds', chainIds, reload, log })
   // Another replica may have stored bonds after they were loaded.
-  for (const chainId of chainIds) follower.reload(chainId)
+  for (const chainId of chainIds) reloads.reload(chainId)
 
   return {
     async onRegistered(key, bond) {
       await freeBonds.updateRegistered(key, bond)
       watches.get(key.chainId)?.checkAll()
       // Removes solvers that are no longer registered: only registrations make memory grow.
-      follower.reload(key.chainId)
+      reloads.reload(key.chainId)
     },
     async close() {
-      await Promise.all([follower, ...watches.values()].map((each) => each.close()))
+      await Promise.all([reloads, ...watches.values()].map((each) => each.close()))
     },
   }
 }
@@ -128,5 +137,60 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
       clearInterval(timer)
       await round.close()
     },
+  }
+}
+
+interface BondRoundOptions {
+  readonly store: Pick<SolverStore, 'removeUnbonded' | 'setBonded'>
+  readonly directory: Pick<SolverDirectory, 'change'>
+  readonly freeBonds: Pick<FreeBonds, 'update'>
+  readonly minSolverBond: bigint
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  /** The time by which solvers are removed (see proven-time.ts). */
+  readonly provenTime: () => number
+  readonly log: Logger
+}
+
+/**
+ * Builds a function that reads the bonds of registered solvers of one chain, stores them, and makes each solver active or
+ * inactive. It removes solvers that have lacked a sufficient bond for 24 hours (docs/decisions.md, D14).
+ */
+function createBondRound(
+  chain: Pick<Chain, 'chainId' | 'readBond'>,
+  { store, directory, freeBonds, minSolverBond, now, provenTime, log }: BondRoundOptions,
+): (solvers: readonly Solver[]) => Promise<void> {
+  const { chainId } = chain
+
+  /** @param solvers those whose bond was just read as insufficient */
+  async function removeUnbonded(solvers: readonly Solver[]): Promise<void> {
+    const before = provenTime() - UNBONDED_LIFETIME_MS
+    for (const solver of replaceableSolvers(solvers, before)) {
+      const { address, unbondedSince } = solver
+      if (await directory.change(chainId, () => store.removeUnbonded(solver, before)))
+        log.info({ chainId, solver: address, unbondedSince }, 'a solver was removed: no bond for 24 hours')
+    }
+  }
+
+  /** Sends all reads of a round in one batch. If one fails, none counts. */
+  return async (solvers) => {
+    if (solvers.length === 0) return
+    const read = await Promise.all(
+      solvers.map(async (solver) => ({ solver, bond: await chain.readBond(solver.address) })),
+    )
+    await freeBonds.update(chainId, new Map(read.map(({ solver, bond }) => [solver.address, bond])))
+    const unbonded: Solver[] = []
+    for (const { solver, bond } of read) {
+      const isBonded = isBondSufficient(bond, minSolverBond)
+      if (!isBonded) unbonded.push(solver)
+      if (withBond(solver, isBonded, now()) === solver) continue
+      await directory.change(chainId, () => store.setBonded(solver, isBonded, now()))
+      if (solver.isBonded !== isBonded)
+        log.info(
+          { chainId, solver: solver.address, isBonded },
+          'a solver is active or inactive because its bond has changed',
+        )
+    }
+    await removeUnbonded(unbonded)
   }
 }

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { CLIENT_INTERVAL_MS, LossHistory } from './loss-history.js'
 
 /** A period in which the breaker is open. A period that follows soon is twice as long as the one before. */
 export interface OpenPeriod {
@@ -21,13 +20,13 @@ const COUNT_TO_OPEN = 3
 const COUNT_AFTER_CLOSING = 1.5
 /** From this level on, only a trial closes the breaker. */
 const TRIAL_ONLY_LEVEL = 3
-/** The clients whose last failures are kept. */
+/** The clients whose last failures, and whose parts of the count, are kept. */
 const MAX_CLIENTS = 64
 const FIRST_OPEN_MS = 5_000
 export const LONGEST_OPEN_MS = 300_000
 
 /** A request to the solver. */
-export interface CircuitRequest {
+interface CircuitRequest {
   /** The client that waits for it; computed only when it is read. */
   readonly round: { readonly client: string }
 }
@@ -166,4 +165,58 @@ export class CircuitBreaker {
 
 function isDue(last: number | undefined, now: number): boolean {
   return last === undefined || now - last >= CLIENT_INTERVAL_MS
+}
+
+/** Within this time, one client moves the count by at most 1 up or down. */
+const CLIENT_INTERVAL_MS = 10_000
+const MOST_PER_CLIENT = 1
+const EARLY_TRIAL_INTERVAL_MS = 300_000
+
+/** The sum of what one client has added and subtracted since a time. */
+interface ClientPart {
+  readonly since: number
+  sum: number
+}
+
+/**
+ * The history that a solver keeps at another endpoint: how much time it has cost callers, and the part of each client in that. A
+ * failure raises the count, and a success lowers it to 0 at the least. It also has the time of the last early trial.
+ */
+export class LossHistory {
+  /** Undefined until the first client. */
+  #parts: LRUCache<string, ClientPart> | undefined
+  #count = 0
+  #earlyTrialAt = Number.NEGATIVE_INFINITY
+
+  get count(): number {
+    return this.#count
+  }
+
+  /** Sets the count; the parts of clients stay. */
+  setCount(count: number): void {
+    this.#count = count
+  }
+
+  /**
+   * Uses the solver's early trial: a trial before the end of an open period. So a solver that answers only when no quote
+   * waits, or that changes its endpoint repeatedly, costs the time of one caller in 5 minutes.
+   * @returns whether the early trial is allowed now
+   */
+  takeEarlyTrial(now: number): boolean {
+    if (now - this.#earlyTrialAt < EARLY_TRIAL_INTERVAL_MS) return false
+    this.#earlyTrialAt = now
+    return true
+  }
+
+  /** Moves the count for a client, within the client's limit. @param now in milliseconds */
+  move(client: string, by: number, now: number): void {
+    this.#parts ??= new LRUCache({ max: MAX_CLIENTS })
+    const known = this.#parts.get(client)
+    const part =
+      known === undefined || now - known.since >= CLIENT_INTERVAL_MS ? { since: now, sum: 0 } : known
+    const sum = Math.max(-MOST_PER_CLIENT, Math.min(MOST_PER_CLIENT, part.sum + by))
+    this.#count = Math.max(0, this.#count + sum - part.sum)
+    part.sum = sum
+    if (part !== known) this.#parts.set(client, part)
+  }
 }

@@ -2,15 +2,14 @@ import { LRUCache } from 'lru-cache'
 import { keyOf, type Solver } from '../../domain/solvers/solver.js'
 import type { CircuitBreakerStore, StoredOpenPeriod } from '../../store/solvers/circuit-breaker-store.js'
 import type { Logger } from '../../telemetry/log.js'
-import { LONGEST_OPEN_MS, type OpenPeriod } from './circuit-breaker.js'
-import { LossHistory } from './loss-history.js'
+import { LONGEST_OPEN_MS, LossHistory, type OpenPeriod } from './circuit-breaker.js'
 import type { SolverHealth } from './solver-health.js'
 
 /**
  * Keeps the open periods of circuit breakers, in the store and while a solver is not active. So a solver escapes its open
  * period neither by a restart of the service, nor by another endpoint, nor by a new registration.
  */
-export interface OpenPeriods {
+interface OpenPeriods {
   /** Stores a new open period, or removes the stored one when the breaker has closed. */
   record(solver: Solver, openPeriod: OpenPeriod | undefined): void
   /**
@@ -23,7 +22,7 @@ export interface OpenPeriods {
 }
 
 /** The state of a circuit breaker that another health of the same solver begins with. */
-export interface BreakerState {
+interface BreakerState {
   readonly openPeriod: OpenPeriod | undefined
   readonly history: LossHistory
 }

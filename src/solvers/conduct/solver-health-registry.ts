@@ -1,8 +1,8 @@
-import { askedSession, NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
+import { LRUCache } from 'lru-cache'
+import { askedSession, keyOf, NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
 import type { CircuitBreakerStore } from '../../store/solvers/circuit-breaker-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { OpenPeriod } from './circuit-breaker.js'
-import { createDisconnectedHealth } from './disconnected-health.js'
 import { createOpenPeriods } from './open-periods.js'
 import { MAX_OPEN_SESSION_REQUESTS, RequestSlots } from './request-slots.js'
 import { SolverHealth } from './solver-health.js'
@@ -121,4 +121,38 @@ export async function createSolverHealthRegistry(
 function hasMoved(before: Solver, solver: Solver): boolean {
   if (askedSession(solver) !== undefined || before.endpointUrl === NO_ENDPOINT) return false
   return before.endpointUrl !== solver.endpointUrl
+}
+
+/**
+ * Keeps the health of solvers without an endpoint while they are not connected. It belongs to the address, so that the next
+ * session continues with it (docs/decisions.md, D18). An open period stays in the store meanwhile: a restart of the service
+ * ends all sessions.
+ */
+interface DisconnectedHealth {
+  keep(health: SolverHealth): void
+  has(health: SolverHealth): boolean
+  /** Takes the health of a solver that is reachable again; undefined when none is kept. */
+  take(solver: Solver): SolverHealth | undefined
+}
+
+/** As long as the solver keeps its place. */
+const KEPT_MS = 300_000
+const MAX_KEPT = 1024
+
+/** @param clock the clock of the solvers' health, in milliseconds; it never goes back */
+function createDisconnectedHealth(clock: () => number): DisconnectedHealth {
+  const kept = new LRUCache<string, { readonly health: SolverHealth; readonly leftAt: number }>({
+    max: MAX_KEPT,
+  })
+
+  return {
+    keep: (health) => void kept.set(keyOf(health.solver), { health, leftAt: clock() }),
+    has: (health) => kept.peek(keyOf(health.solver))?.health === health,
+    take(solver) {
+      const key = keyOf(solver)
+      const entry = kept.get(key)
+      kept.delete(key)
+      return entry !== undefined && clock() - entry.leftAt <= KEPT_MS ? entry.health : undefined
+    },
+  }
 }

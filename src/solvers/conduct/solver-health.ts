@@ -1,12 +1,11 @@
+import { LRUCache } from 'lru-cache'
 import type { Solver } from '../../domain/solvers/solver.js'
-import { CircuitBreaker, type CircuitState, type OpenPeriod } from './circuit-breaker.js'
-import type { LossHistory } from './loss-history.js'
+import { CircuitBreaker, type CircuitState, type LossHistory, type OpenPeriod } from './circuit-breaker.js'
 import type { QuoteRound, Verdict } from './quote-round.js'
-import { QuotedPairs } from './quoted-pairs.js'
 import type { RequestSlots } from './request-slots.js'
 
 /** How a quote treats a solver. */
-export type HealthStatus =
+type HealthStatus =
   /** It answers well. The quote asks it and waits for it. */
   | 'healthy'
   /** It loses time, is slow, or has the trial of a half-open breaker. The quote asks it after healthy ones, and waits for it. */
@@ -237,5 +236,30 @@ export class SolverHealth {
   #isKeptWaiting({ round, waitingSince }: OpenRequest, now: number): boolean {
     if (waitingSince === undefined || waitingSince < this.#answeredAt) return false
     return this.#pairs.canExpect(round.pair, now)
+  }
+}
+
+const MAX_PAIRS = 512
+const LIFETIME_MS = 24 * 3_600_000
+/** The shortest interval between two updates of a pair's time. */
+const REFRESH_MS = 60_000
+
+/** The token pairs that one solver has quoted within 24 hours, the last 512 of them (docs/decisions.md, D14). */
+class QuotedPairs {
+  /** Undefined until the first offer. */
+  #quotedAt: LRUCache<string, number> | undefined
+
+  /** Records a valid offer. */
+  record(pair: string, now: number): void {
+    this.#quotedAt ??= new LRUCache({ max: MAX_PAIRS })
+    const last = this.#quotedAt.get(pair)
+    if (last === undefined || now - last > REFRESH_MS) this.#quotedAt.set(pair, now)
+  }
+
+  /** Whether the solver is expected to quote this pair. A solver that has never quoted is expected to quote every pair. */
+  canExpect(pair: string, now: number): boolean {
+    if (this.#quotedAt === undefined) return true
+    const last = this.#quotedAt.get(pair)
+    return last !== undefined && now - last <= LIFETIME_MS
   }
 }

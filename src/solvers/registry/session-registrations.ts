@@ -1,10 +1,10 @@
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
-import { assertSupported, ServiceError } from '../../domain/errors.js'
-import type { Bond, SolverKey } from '../../domain/solvers/solver.js'
+import { createRetry } from '../../concurrency/retry.js'
+import { assertSupported, reasonOf, ServiceError } from '../../domain/errors.js'
+import { type Bond, NO_ENDPOINT, type SolverKey } from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
-import { createSessionEnds, type SessionEnd } from './session-ends.js'
-import { startSessionPlaces } from './session-places.js'
+import type { Logger } from '../../telemetry/log.js'
 import type { SolverDirectory } from './solver-directory.js'
 import { createSolverPlaces, type Room, type SolverPlacesOptions } from './solver-places.js'
 
@@ -127,5 +127,113 @@ async function nameChain<T>({ chainId }: SolverKey, chainCount: number, step: ()
   } catch (error) {
     if (chainCount === 1 || !(error instanceof ServiceError)) throw error
     throw new ServiceError(error.reason, `Chain ${chainId}: ${error.message}`, error)
+  }
+}
+
+/** Stores the ends of sessions, also when the database is unavailable for a time. */
+interface SessionEnds {
+  /**
+   * Lists the solver without the session from the call on.
+   * @returns a function that stores the end. Its promise resolves after the first attempt and never rejects. The write is
+   *   repeated in the background until it succeeds
+   */
+  begin(end: SessionEnd): () => Promise<void>
+  close(): Promise<void>
+}
+
+/** The end of a session on one chain. */
+interface SessionEnd extends SolverKey {
+  readonly sessionId: string
+  /** Unix time in milliseconds. */
+  readonly endedAt: number
+}
+
+interface SessionEndsOptions {
+  readonly store: Pick<SolverStore, 'endSession'>
+  readonly directory: Pick<SolverDirectory, 'change' | 'hideSession'>
+  readonly log: Logger
+}
+
+const RETRY_MS = 1000
+
+/** Builds the ends. None is under way. */
+function createSessionEnds({ store, directory, log }: SessionEndsOptions): SessionEnds {
+  /** The writes that have failed. */
+  const unstored = new Set<() => Promise<void>>()
+  const retry = createRetry({
+    async work() {
+      for (const write of unstored) {
+        await write()
+        unstored.delete(write)
+      }
+    },
+    delayMs: RETRY_MS,
+    onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'the ends of sessions could not be stored'),
+    onRecovery: () => log.info('the ends of sessions are stored again'),
+  })
+
+  return {
+    begin(end) {
+      const stopHiding = directory.hideSession(end.chainId, end.sessionId)
+      async function write(): Promise<void> {
+        await directory.change(end.chainId, () => store.endSession(end, end.sessionId, end.endedAt))
+        stopHiding()
+      }
+      return () =>
+        write().catch(() => {
+          unstored.add(write)
+          retry.run()
+        })
+    },
+    close: retry.close,
+  }
+}
+
+interface SessionPlacesOptions {
+  readonly store: Pick<SolverStore, 'removeEnded'>
+  readonly directory: Pick<SolverDirectory, 'registered' | 'change'>
+  readonly chains: ReadonlyMap<number, unknown>
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  readonly log: Logger
+}
+
+/** Time for which a solver without an endpoint keeps its place after its session (docs/decisions.md, D18). */
+const PLACE_LIFETIME_MS = 5 * 60_000
+const CHECK_INTERVAL_MS = 30_000
+
+/**
+ * Starts to remove solvers without an endpoint whose session ended more than five minutes ago.
+ * @returns a function that stops it, after a removal under way
+ */
+function startSessionPlaces(options: SessionPlacesOptions): () => Promise<void> {
+  const { store, directory, chains, now, log } = options
+
+  async function removeEnded(chainId: number): Promise<void> {
+    const isWaiting = directory
+      .registered(chainId)
+      .some(
+        ({ endpointUrl, session, remoteSession }) =>
+          endpointUrl === NO_ENDPOINT && session === undefined && remoteSession === undefined,
+      )
+    if (!isWaiting) return
+    const remove = () => store.removeEnded(chainId, now() - PLACE_LIFETIME_MS)
+    for (const solver of await directory.change(chainId, remove))
+      log.info({ chainId, solver }, 'a solver was removed: no session for five minutes')
+  }
+
+  const check = createRetry({
+    async work() {
+      for (const chainId of chains.keys()) await removeEnded(chainId)
+    },
+    delayMs: CHECK_INTERVAL_MS,
+    onFailure: (error) =>
+      log.warn({ reason: reasonOf(error) }, 'solvers whose session has ended could not be removed'),
+    onRecovery: () => log.info('solvers whose session has ended are removed again'),
+  })
+  const timer = setInterval(check.run, CHECK_INTERVAL_MS)
+  return async () => {
+    clearInterval(timer)
+    await check.close()
   }
 }

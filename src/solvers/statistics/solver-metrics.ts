@@ -1,8 +1,73 @@
+import { keyOf, type Solver, type SolverKey } from '../../domain/solvers/solver.js'
+import type { SolverResult } from '../../domain/solvers/solver-result.js'
+import { COUNTED_RESULTS, type SolverSummary } from '../../domain/solvers/solver-statistics.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { FreeBonds } from '../bonds/free-bonds.js'
 import type { CoolDowns } from '../conduct/cool-downs.js'
 import type { SolverHealth } from '../conduct/solver-health.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
+import type { StatisticsReader } from './statistics-reader.js'
+
+/** Counts the results of requests to each solver in the metrics. */
+export interface SolverCounters {
+  /**
+   * Counts a result.
+   * @param seconds the time of a response; undefined without a response
+   */
+  count(solver: SolverKey, outcome: SolverResult['kind'], seconds: number | undefined): void
+  /** Counts a round that waited for this solver last. */
+  countLast(solver: SolverKey): void
+  /** Counts a quote whose best offer was the solver's. */
+  countWin(solver: SolverKey): void
+  /**
+   * Removes the series of solvers that have left.
+   * @param reachable the reachable solvers of each chain; all others have left
+   */
+  removeOthers(reachable: ReadonlyMap<number, readonly Solver[]>): void
+}
+
+type SolverMetrics = Pick<Metrics, 'solverOutcomes' | 'solverResponseSeconds' | 'solverLast' | 'solverWins'>
+
+const OUTCOMES: readonly SolverResult['kind'][] = [...COUNTED_RESULTS, 'cancelled']
+
+/** Builds the counters. */
+export function createSolverCounters(metrics: SolverMetrics): SolverCounters {
+  /** The solvers that have series. */
+  const counted = new Map<string, SolverKey>()
+  const { solverOutcomes, solverResponseSeconds, solverLast, solverWins } = metrics
+
+  function remove(solver: SolverKey): void {
+    const labels = labelsOf(solver)
+    for (const outcome of OUTCOMES) solverOutcomes.remove({ ...labels, outcome })
+    for (const metric of [solverResponseSeconds, solverLast, solverWins]) metric.remove(labels)
+  }
+
+  return {
+    count(solver, outcome, seconds) {
+      counted.set(keyOf(solver), solver)
+      solverOutcomes.inc({ ...labelsOf(solver), outcome })
+      if (seconds !== undefined) solverResponseSeconds.observe(labelsOf(solver), seconds)
+    },
+    countLast(solver) {
+      if (counted.has(keyOf(solver))) solverLast.inc(labelsOf(solver))
+    },
+    countWin(solver) {
+      if (counted.has(keyOf(solver))) solverWins.inc(labelsOf(solver))
+    },
+    removeOthers(reachable) {
+      const isReachable = new Set([...reachable.values()].flat().map(keyOf))
+      for (const [key, solver] of counted) {
+        if (isReachable.has(key)) continue
+        remove(solver)
+        counted.delete(key)
+      }
+    },
+  }
+}
+
+function labelsOf({ chainId, address }: SolverKey) {
+  return { chain_id: chainId, solver: address }
+}
 
 interface SolverMetricsOptions {
   readonly chainIds: readonly number[]
@@ -56,5 +121,48 @@ export function collectHealthMetrics(
     solverConnections.set(labels, connectionsOf(health.solver))
     solverWaiting.set(labels, health.slots.waiting)
     if (health.usualMs !== undefined) solverUsualSeconds.set(labels, health.usualMs / 1000)
+  }
+}
+
+interface OrderMetricsOptions {
+  readonly chainIds: readonly number[]
+  readonly statistics: Pick<StatisticsReader, 'bySolver'>
+  readonly directory: Pick<SolverDirectory, 'registered'>
+  readonly metrics: Pick<Metrics, 'solverOrders'>
+  /** Milliseconds that never go back. */
+  readonly clock: () => number
+}
+
+const STEPS = ['deposited', 'settled', 'refunded'] as const
+const WINDOW_HOURS = 24
+const INTERVAL_MS = 30_000
+
+/**
+ * Builds the function that adds the orders of registered solvers to the metrics. It reads them when metrics are collected, at
+ * most twice a minute, and the next collection has what it has read. After a read that failed, the last numbers stay.
+ */
+export function createOrderMetrics(options: OrderMetricsOptions): () => void {
+  const { chainIds, statistics, directory, metrics, clock } = options
+  const known = new Map<number, ReadonlyMap<string, SolverSummary>>()
+  let readAt = Number.NEGATIVE_INFINITY
+
+  function read(): void {
+    if (clock() - readAt < INTERVAL_MS) return
+    readAt = clock()
+    for (const chainId of chainIds)
+      statistics.bySolver(chainId, WINDOW_HOURS).then(
+        (counts) => known.set(chainId, counts),
+        () => {},
+      )
+  }
+
+  return () => {
+    metrics.solverOrders.reset()
+    for (const [chain_id, counts] of known) {
+      for (const { address } of directory.registered(chain_id))
+        for (const step of STEPS)
+          metrics.solverOrders.set({ chain_id, solver: address, step }, counts.get(address)?.[step] ?? 0)
+    }
+    read()
   }
 }

@@ -1,17 +1,18 @@
-import { Agent } from 'undici'
+import { Agent, type Dispatcher } from 'undici'
+import { ServiceError } from '../../domain/errors.js'
 import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
 import type { Solver } from '../../domain/solvers/solver.js'
+import type { HttpFailReason } from '../../domain/solvers/solver-result.js'
 import type { Address } from '../../domain/values/hex.js'
-import type { EndpointGuard } from './endpoint-guard.js'
-import { createGuardedConnector } from './guarded-connector.js'
-import { type HttpReply, ReplyReader } from './reply-reader.js'
-import type { CallListener, SolverRequest } from './solver-client.js'
+import { shorten } from '../../domain/values/text.js'
+import { createGuardedConnector, type EndpointGuard } from './endpoint-guard.js'
+import type { CallListener, SolverRequest } from './solver-transports.js'
 
 /** The part of a solver that a call needs. */
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 
 /** Calls the endpoints of solvers over keep-alive connections. */
-export interface SolverHttpClient {
+interface SolverHttpClient {
   /**
    * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
    * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
@@ -130,4 +131,129 @@ function headersOf({ request, quoteIds, deadline, traceparent }: SolverRequest, 
   if (request.kind === 'INDICATIVE') headers.push('x-quote-kind', 'indicative')
   if (traceparent !== undefined) headers.push('traceparent', traceparent)
   return headers
+}
+
+/** The text of an error may come from the solver, such as the names in its certificate. */
+const MAX_FAILURE_LENGTH = 200
+
+/** What came of a call over HTTP: a `SolverReply`. */
+export type HttpReply =
+  | { readonly kind: 'replied'; readonly body: unknown }
+  | { readonly kind: 'declined'; readonly status: number }
+  | { readonly kind: 'invalid'; readonly reason: 'malformed' }
+  | { readonly kind: 'failed'; readonly reason: HttpFailReason; readonly message: string }
+  | { readonly kind: 'cancelled' }
+
+interface ReplyReaderOptions {
+  /** Called once. */
+  readonly onReply: (reply: HttpReply) => void
+  readonly listener: CallListener
+  /** Sends the request again, with this reader, if its error allows that. @returns whether it does */
+  readonly repeat: (error: Error) => boolean
+}
+
+/** Reads the parts of one reply from undici. */
+class ReplyReader implements Dispatcher.DispatchHandler {
+  readonly #chunks: Buffer[] = []
+  readonly #listener: CallListener
+  readonly #repeat: ReplyReaderOptions['repeat']
+  /** Undefined after the reply. */
+  #onReply: ReplyReaderOptions['onReply'] | undefined
+  #isSent = false
+  #isAborted = false
+  /** The controller of the request while it is open. */
+  #controller: Dispatcher.DispatchController | undefined
+
+  constructor({ onReply, listener, repeat }: ReplyReaderOptions) {
+    this.#onReply = onReply
+    this.#listener = listener
+    this.#repeat = repeat
+  }
+
+  /** Ends a call that has not begun. */
+  skip(): void {
+    this.#reply({ kind: 'cancelled' })
+    this.#listener.onEnd?.()
+  }
+
+  /** Ends the call when its signal is aborted. A request that is not sent yet is never sent. */
+  handleEvent(): void {
+    this.#isAborted = true
+    this.#reply({ kind: 'cancelled' })
+    this.#controller?.abort(new Error('The call was ended.'))
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#isAborted) controller.abort(new Error('The call was ended.'))
+    // The time of the solver begins with the first request. Otherwise, it could work on that one and answer a repetition at once.
+    else if (!this.#isSent) this.#listener.onSent?.()
+    this.#isSent = true
+  }
+
+  onResponseStart(_controller: unknown, status: number): void {
+    // The body of a declined request is read and dropped, so that the connection can be used again.
+    if (status !== 200 && status >= 200) this.#reply({ kind: 'declined', status })
+  }
+
+  onResponseData(_controller: unknown, chunk: Buffer): void {
+    if (this.#onReply !== undefined) this.#chunks.push(chunk)
+  }
+
+  onResponseEnd(): void {
+    this.#controller = undefined
+    if (this.#onReply !== undefined) this.#reply(parseReply(this.#chunks))
+    this.#listener.onEnd?.()
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#controller = undefined
+    if (this.#onReply !== undefined && this.#repeat(error)) return
+    this.#reply({
+      kind: 'failed',
+      reason: failReasonOf(error),
+      message: shorten(error.message, MAX_FAILURE_LENGTH),
+    })
+    this.#listener.onEnd?.()
+  }
+
+  #reply(reply: HttpReply): void {
+    this.#onReply?.(reply)
+    this.#onReply = undefined
+  }
+}
+
+function parseReply(chunks: readonly Buffer[]): HttpReply {
+  const [only] = chunks
+  const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
+  try {
+    return { kind: 'replied', body: JSON.parse(bytes.toString()) }
+  } catch {
+    return { kind: 'invalid', reason: 'malformed' }
+  }
+}
+
+/** The error of a reply whose framing is too long, although its body is not. */
+export class ReplyTooLongError extends Error {
+  constructor() {
+    super('The reply is too long.')
+  }
+}
+
+/** Patterns for the codes of errors from Node and undici, or for the name of an error without a code. The first match counts. */
+const REASONS: readonly [code: RegExp, reason: HttpFailReason][] = [
+  [/^(ENOTFOUND|EAI_)/, 'name_not_resolved'],
+  [/^ECONNREFUSED$/, 'connection_refused'],
+  [/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/, 'unreachable'],
+  [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/, 'tls_failed'],
+  [/^(UND_ERR_RES_EXCEEDED_MAX_SIZE|UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/, 'reply_too_long'],
+  [/^(HTTPParserError|HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/, 'not_http'],
+]
+
+/** The reason from the closed list for which a request to an endpoint failed. An unknown error is a lost connection. */
+function failReasonOf(error: Error): HttpFailReason {
+  if (error instanceof ServiceError) return 'endpoint_rejected'
+  if (error instanceof ReplyTooLongError) return 'reply_too_long'
+  const { code = error.name } = error as NodeJS.ErrnoException
+  return REASONS.find(([pattern]) => pattern.test(code))?.[1] ?? 'connection_lost'
 }

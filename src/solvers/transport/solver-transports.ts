@@ -1,5 +1,69 @@
+import type { QuoteKind, QuoteRequest } from '../../domain/quotes/quote.js'
 import { askedSession, NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
-import type { SessionTransport, SolverReply, SolverTransport } from './solver-client.js'
+import type { SessionResult, SolverResult } from '../../domain/solvers/solver-result.js'
+import { type Address, lowerCase } from '../../domain/values/hex.js'
+import { toCachedChecksumAddress } from '../../signing/checksum.js'
+
+/** What came of a call: JSON that is not validated yet, or a result without an offer. */
+export type SolverReply =
+  | { readonly kind: 'replied'; readonly body: unknown }
+  | Exclude<SolverResult, { kind: 'quoted' | 'late' | 'soft_deadline' }>
+
+/** The request to all solvers of a quote. */
+export interface SolverRequest {
+  /** What solvers are asked. The kind INDICATIVE is in `x-quote-kind`. */
+  readonly request: QuoteRequest
+  /** The same as JSON text in UTF-8. */
+  readonly body: Uint8Array
+  /** Each solver's id of the quote, in `x-quote-id` (docs/decisions.md, D15). A solver without one gets no such header. */
+  readonly quoteIds: ReadonlyMap<Address, string>
+  /** When the service stops waiting, Unix time in milliseconds, in `x-request-deadline`. */
+  readonly deadline: number
+  /** The caller's `traceparent` (W3C Trace Context), if it sent one. */
+  readonly traceparent?: string | undefined
+}
+
+/** Listens to the connection of one call. */
+export interface CallListener {
+  /** Called once, when the request is first written to a connection; not called when there is none in time. */
+  onSent?(): void
+  /** Called once, when the connection is free or closed. After a declined request, this is later than the reply. */
+  onEnd?(): void
+}
+
+/** The part of a solver that a transport needs. */
+type AskedSolver = Pick<Solver, 'chainId' | 'address' | 'session' | 'remoteSession'>
+
+/** One way to ask solvers. */
+export interface SolverTransport {
+  /**
+   * Asks a solver for a quote. The promise is never rejected.
+   * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
+   */
+  requestQuote(
+    solver: Solver,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener?: CallListener,
+  ): Promise<SolverReply>
+}
+
+/** Asks solvers on their sessions, and reports what came of it. */
+export interface SessionTransport {
+  /** As `SolverTransport.requestQuote`. */
+  requestQuote(
+    solver: AskedSolver,
+    solverRequest: SolverRequest,
+    signal: AbortSignal,
+    listener?: CallListener,
+  ): Promise<SolverReply>
+  /**
+   * Reports the result of a request to its solver, after the round (docs/decisions.md, D15). Does nothing when the session has ended.
+   * @param solver as it was asked
+   * @param id the solver's id of the quote
+   */
+  reportResult(solver: Pick<Solver, 'session' | 'remoteSession'>, id: string, result: SessionResult): void
+}
 
 interface SolverTransportsOptions {
   /** Asks a solver at its endpoint. */
@@ -41,5 +105,42 @@ export function createSessionTransports(
   return {
     requestQuote: (solver, ...rest) => holderOf(solver).requestQuote(solver, ...rest),
     reportResult: (solver, ...rest) => holderOf(solver).reportResult(solver, ...rest),
+  }
+}
+
+/** The request to solvers as JSON, in the wire format of deployed solvers (docs/decisions.md, D4). */
+export interface SolverRequestBody extends Omit<QuoteRequest, 'kind' | 'amount' | 'user'> {
+  readonly userAddress: Address
+  /** Decimal. */
+  readonly amount: string
+}
+
+/** Writes the JSON text of a request to solvers. */
+export function requestBody(request: QuoteRequest): string {
+  const body: SolverRequestBody = {
+    inputToken: toCachedChecksumAddress(request.inputToken),
+    outputToken: toCachedChecksumAddress(request.outputToken),
+    orderType: request.orderType,
+    amount: request.amount.toString(),
+    userAddress: toCachedChecksumAddress(request.user),
+    chainId: request.chainId,
+    destinationChainId: request.destinationChainId,
+    depositMode: request.depositMode,
+    depositDeadline: request.depositDeadline,
+    fillDeadline: request.fillDeadline,
+  }
+  return JSON.stringify(body)
+}
+
+/** The request that a JSON text of `requestBody` was written for. */
+export function toQuoteRequest(body: SolverRequestBody, kind: QuoteKind): QuoteRequest {
+  const { userAddress, amount, inputToken, outputToken, ...rest } = body
+  return {
+    ...rest,
+    kind,
+    inputToken: lowerCase(inputToken),
+    outputToken: lowerCase(outputToken),
+    user: lowerCase(userAddress),
+    amount: BigInt(amount),
   }
 }

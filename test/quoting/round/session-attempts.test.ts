@@ -6,7 +6,7 @@ import { createFanOut, type FanOutRequest, type SoftDeadline } from '../../../sr
 import { createAttemptQuote, type SolverAttempt } from '../../../src/quoting/round/solver-attempt.js'
 import { RequestSlots } from '../../../src/solvers/conduct/request-slots.js'
 import type { SolverHealth } from '../../../src/solvers/conduct/solver-health.js'
-import type { CallListener, SolverReply } from '../../../src/solvers/transport/solver-client.js'
+import type { CallListener, SolverReply } from '../../../src/solvers/transport/solver-transports.js'
 import { createHealth, newClient, QUOTE_TIMEOUT_MS, roundAt, solver } from '../../solvers/conduct/rounds.js'
 import { signed } from '../records/sample-trace.js'
 

@@ -16,7 +16,7 @@ import type {
   SessionTransport,
   SolverReply,
   SolverRequest,
-} from '../../../src/solvers/transport/solver-client.js'
+} from '../../../src/solvers/transport/solver-transports.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { openStore } from '../../solvers/conduct/health-harness.js'
 import { solver as registered } from '../../solvers/conduct/rounds.js'

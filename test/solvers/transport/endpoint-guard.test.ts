@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import { describe, expect, test } from 'vitest'
+import type { ResolveAll } from '../../../src/solvers/transport/endpoint-addresses.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
-import type { ResolveAll } from '../../../src/solvers/transport/name-resolution.js'
 
 const PUBLIC = '8.8.8.8'
 const PUBLIC_V6 = '2606:4700:4700::1111'

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
-import type {
-  SolverReply,
-  SolverRequest,
-  SolverTransport,
-} from '../../../src/solvers/transport/solver-client.js'
-import { createSolverTransports } from '../../../src/solvers/transport/solver-transports.js'
+import {
+  createSolverTransports,
+  requestBody,
+  type SolverReply,
+  type SolverRequest,
+  type SolverTransport,
+} from '../../../src/solvers/transport/solver-transports.js'
+import { exactInput } from '../../support/solvers/sample-quotes.js'
 import { solver } from '../conduct/rounds.js'
 
 const REQUEST = {} as SolverRequest
@@ -43,4 +45,35 @@ test('a request to a solver with neither fails at once, and its place is free ag
   })
   expect(reply).toMatchObject({ kind: 'failed', reason: 'session_ended' })
   expect(ends).toBe(1)
+})
+
+test('the request has exactly the wire format of deployed solvers', () => {
+  const request = {
+    ...exactInput,
+    inputToken: '0xc02aaa39b223fe8d0a0e5c4f27ead9083c756cc2',
+    outputToken: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
+    user: '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed',
+  } as const
+  expect(requestBody(request)).toBe(
+    '{"inputToken":"0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2",' +
+      '"outputToken":"0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48",' +
+      '"orderType":"EXACT_INPUT",' +
+      '"amount":"1000",' +
+      '"userAddress":"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",' +
+      '"chainId":1,' +
+      '"destinationChainId":8453,' +
+      '"depositMode":"CONTRACT",' +
+      '"depositDeadline":1800000300,' +
+      '"fillDeadline":1800000420}',
+  )
+})
+
+test('the request names the other order type and the other deposit mode', () => {
+  const text = requestBody({ ...exactInput, orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
+  expect(JSON.parse(text)).toMatchObject({ orderType: 'EXACT_OUTPUT', depositMode: 'ADDRESS' })
+})
+
+test('the request has an amount of 2^256-1 as a decimal string', () => {
+  const amount = 2n ** 256n - 1n
+  expect(JSON.parse(requestBody({ ...exactInput, amount }))).toMatchObject({ amount: amount.toString() })
 })

@@ -4,14 +4,14 @@ import { reasonOf } from '../../domain/errors.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** Follows the changes that other replicas make to the state of each chain. */
-export interface ReplicaFollower {
+interface ChainReloads {
   /** Reloads a chain's state in the background. The reload begins after this call, and is repeated until it succeeds. */
   reload(chainId: number): void
   /** Reloads nothing any more. @returns after the current reloads have ended */
   close(): Promise<void>
 }
 
-interface FollowerOptions {
+interface ChainReloadsOptions {
   readonly cluster: Pick<ClusterBus, 'listen'>
   /** Its messages are ids of chains. */
   readonly topic: Topic
@@ -24,7 +24,13 @@ interface FollowerOptions {
 const RETRY_MS = 1000
 
 /** Starts to follow: reloads a chain after each message about it, and all chains after lost messages. */
-export function followReplicas({ cluster, topic, chainIds, reload, log }: FollowerOptions): ReplicaFollower {
+export function startChainReloads({
+  cluster,
+  topic,
+  chainIds,
+  reload,
+  log,
+}: ChainReloadsOptions): ChainReloads {
   const retryOf = (chainId: number) =>
     createRetry({
       async work() {

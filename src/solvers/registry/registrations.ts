@@ -1,12 +1,15 @@
-import { registrationMessage } from '../../domain/solvers/registration-messages.js'
+import { ServiceError } from '../../domain/errors.js'
+import { registrationMessage, unregistrationMessage } from '../../domain/solvers/registration-messages.js'
+import type { SolverKey } from '../../domain/solvers/solver.js'
+import type { Address } from '../../domain/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
-import { createEndpointChecks } from './endpoint-checks.js'
 import { assertSigned, type SignedRequest } from './signed-request.js'
+import type { SolverDirectory } from './solver-directory.js'
 import { createSolverPlaces, type SolverPlacesOptions } from './solver-places.js'
 
 /** A signed registration. */
-export interface Registration extends SignedRequest {
+interface Registration extends SignedRequest {
   readonly endpointUrl: string
   readonly name: string
 }
@@ -28,7 +31,7 @@ export type RegisterSolver<Trial> = (registration: Registration) => Promise<Tria
  * @param isStored whether it is the solver's endpoint already: only then the trial may be left out
  * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers for another solver, RATE_LIMITED
  */
-export type TryEndpoint<Trial> = (solver: Registration, isStored: boolean) => Promise<Trial>
+type TryEndpoint<Trial> = (solver: Registration, isStored: boolean) => Promise<Trial>
 
 interface RegisterSolverOptions<Trial> extends SolverPlacesOptions {
   readonly store: SolverPlacesOptions['store'] & Pick<SolverStore, 'lastTimestamp' | 'save'>
@@ -68,4 +71,66 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
     )
     return trial
   }
+}
+
+interface UnregisterSolverOptions {
+  readonly store: Pick<SolverStore, 'lastTimestamp' | 'remove'>
+  readonly directory: Pick<SolverDirectory, 'change'>
+  readonly protocolName: string
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+/**
+ * Removes a solver. It resolves when this replica no longer uses the solver.
+ * @throws ServiceError TIMESTAMP_OUT_OF_RANGE, SIGNATURE_INVALID, TIMESTAMP_REUSED or SOLVER_NOT_FOUND
+ */
+export type UnregisterSolver = (request: SignedRequest) => Promise<void>
+
+/** Builds the use case. */
+export function createUnregisterSolver(options: UnregisterSolverOptions): UnregisterSolver {
+  const { store, directory, protocolName } = options
+  return async (request) => {
+    await assertSigned(request, unregistrationMessage(protocolName, request), options)
+    await directory.change(request.chainId, () => store.remove(request, request.timestamp))
+  }
+}
+
+interface Check {
+  readonly endpointUrl: string
+  readonly verdict: Promise<void>
+}
+
+/** The most solvers of a chain whose endpoint names are resolved at the same time. */
+const MAX_PER_CHAIN = 32
+const RETRY_AFTER_SECONDS = 3
+
+/**
+ * Builds the check of endpoints with host names. To resolve a name takes seconds when a name server is slow. A solver has
+ * at most one lookup at a time, and a chain at most 32. Others are rejected and do not wait.
+ * @returns a check that throws ServiceError ENDPOINT_REJECTED or RATE_LIMITED
+ */
+function createEndpointChecks(guard: Pick<EndpointGuard, 'assertAllowed'>) {
+  const underWay = new Map<number, Map<Address, Check>>()
+
+  return ({ chainId, address }: SolverKey, endpointUrl: string): Promise<void> => {
+    const checks = underWay.get(chainId) ?? new Map<Address, Check>()
+    underWay.set(chainId, checks)
+    const known = checks.get(address)
+    if (known?.endpointUrl === endpointUrl) return known.verdict
+    if (known !== undefined || checks.size >= MAX_PER_CHAIN) return Promise.reject(busy())
+    const verdict = guard.assertAllowed(endpointUrl).finally(() => checks.delete(address))
+    checks.set(address, { endpointUrl, verdict })
+    return verdict
+  }
+}
+
+function busy(): ServiceError {
+  return new ServiceError(
+    'RATE_LIMITED',
+    'Other registrations are being checked: try again in some seconds.',
+    {
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    },
+  )
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { coalesceLookups, createDnsResolver } from '../../../src/solvers/transport/endpoint-addresses.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
-import { coalesceLookups, createDnsResolver } from '../../../src/solvers/transport/name-resolution.js'
 import { itSlow } from '../../support/rounds.js'
 import { type DnsServer, startDnsServer, type Zone } from '../../support/solvers/dns-server.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createAllowlist, isPublicAddress } from '../../../src/solvers/transport/ip-address-rules.js'
+import { createAllowlist, isPublicAddress } from '../../../src/solvers/transport/endpoint-addresses.js'
 
 describe('an address that is not public:', () => {
   test.each([
