@@ -62,7 +62,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const chainIds = config.chains.map(({ chainId }) => chainId)
     const orderCaches = createOrderCaches(chainIds)
     const coolDowns = createCoolDowns({ ...config, store: stores.solverOrders, now, log })
-    started.push(coolDowns.close)
+    if (coolDowns !== undefined) started.push(coolDowns.close)
     const usedNonces = createUsedNonces({
       ...config,
       store: stores.offerNonces,
@@ -78,7 +78,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       cluster,
       onEvent(event) {
         orderCaches.invalidate(event)
-        coolDowns.onEvent(event)
+        coolDowns?.onEvent(event)
         usedNonces.onEvent(event)
       },
       metrics,
@@ -86,7 +86,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       now,
     })
     started.push(writtenLog.close)
-    await coolDowns.load()
+    await coolDowns?.load()
     await usedNonces.load()
     const { eventSinkOf, hasSubscribers } = writtenLog
     const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })

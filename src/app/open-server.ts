@@ -37,7 +37,7 @@ interface ServerOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
-  readonly coolDowns: CoolDowns
+  readonly coolDowns: CoolDowns | undefined
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
   readonly clock: Clock

@@ -30,7 +30,7 @@ interface SolversOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
-  readonly coolDowns: CoolDowns
+  readonly coolDowns: CoolDowns | undefined
   readonly usedNonces: UsedNonces
   readonly directory: SolverDirectory
   readonly metrics: Metrics

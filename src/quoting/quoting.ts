@@ -80,7 +80,7 @@ interface QuotingOptions {
   readonly directory: Pick<SolverDirectory, 'reachable' | 'find'>
   readonly rules: ContractRules
   readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'recordOffer' | 'setUsed'>
-  readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly coolDowns: Pick<CoolDowns, 'of'> | undefined
   readonly endpointGuard: EndpointGuard
   /** Asks solvers on their sessions, here or at other replicas. */
   readonly sessions: SessionTransport

@@ -6,8 +6,9 @@ import type { QuoteRequest, SignedQuote } from '../../domain/quotes/quote.js'
 import type { VerifyMode } from '../../domain/quotes/verification.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
-import { type CoolDowns, withoutCoolDown } from '../../solvers/conduct/cool-downs.js'
+import type { CoolDowns } from '../../solvers/conduct/cool-downs.js'
 import { QuoteRound } from '../../solvers/conduct/quote-round.js'
+import type { SolverHealth } from '../../solvers/conduct/solver-health.js'
 import type { SolverHealthRegistry } from '../../solvers/conduct/solver-health-registry.js'
 import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
@@ -76,7 +77,7 @@ interface AggregatorOptions {
   readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
   readonly healthRegistry: Pick<SolverHealthRegistry, 'of'>
   readonly rules: Pick<ContractRules, 'canCheck'>
-  readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly coolDowns: Pick<CoolDowns, 'of'> | undefined
   readonly usedNonces: Pick<UsedNonces, 'recordOffer'>
   readonly selection: Selection
   readonly fanOut: FanOut
@@ -117,6 +118,14 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     return chain.quoteHasher()
   }
 
+  /** The solvers that are not in a cool-down; all of them when each is in one. */
+  function withoutCoolDown(healths: readonly SolverHealth[]): readonly SolverHealth[] {
+    const { coolDowns } = options
+    if (coolDowns === undefined) return healths
+    const others = healths.filter(({ solver }) => coolDowns.of(solver) === undefined)
+    return others.length === 0 ? healths : others
+  }
+
   /** Chooses the solvers of a round, and prepares their request. */
   function select(
     request: QuoteRequest,
@@ -129,7 +138,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const hasher = hasherOf(chainId)
     const reachable = healthRegistry.of(chainId, directory.reachable(chainId))
     const checkable = reachable.filter(({ solver }) => rules.canCheck(solver))
-    const healths = withoutCoolDown(checkable, options.coolDowns)
+    const healths = withoutCoolDown(checkable)
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock.monotonic()
     const clientKey = () => options.clientKeyOf(caller.address)

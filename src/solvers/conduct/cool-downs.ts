@@ -41,17 +41,13 @@ const REFRESH_TICKS = 60
 /** An earlier refund has no cool-down that still lasts. */
 const LOADED_HOURS = 24
 
-const NO_COOL_DOWNS: CoolDowns = {
-  of: () => undefined,
-  async load() {},
-  onEvent() {},
-  async close() {},
-}
-
-/** Builds the cool-downs. A database error leaves the last known ones, and the read is repeated. */
-export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
+/**
+ * Builds the cool-downs. A database error leaves the last known ones, and the read is repeated.
+ * @returns undefined when the instance has none
+ */
+export function createCoolDowns(options: CoolDownsOptions): CoolDowns | undefined {
   const { fadeCooldownSeconds, chains, store, now, clock = systemClock, log } = options
-  if (fadeCooldownSeconds === 0) return NO_COOL_DOWNS
+  if (fadeCooldownSeconds === 0) return undefined
   const lasting = new Map<string, SolverKey & CoolDown>()
   /** Solvers with refunds. Events of others change no cool-down, unless they are refunds or reversions. */
   const withRefunds = new Set<string>()
@@ -167,13 +163,4 @@ export function createCoolDowns(options: CoolDownsOptions): CoolDowns {
       await reading.close()
     },
   }
-}
-
-/** The solvers that are not in a cool-down; all of them when each is in one. */
-export function withoutCoolDown<T extends { readonly solver: SolverKey }>(
-  healths: readonly T[],
-  coolDowns: Pick<CoolDowns, 'of'>,
-): readonly T[] {
-  const others = healths.filter(({ solver }) => coolDowns.of(solver) === undefined)
-  return others.length === 0 ? healths : others
 }

@@ -73,7 +73,7 @@ interface SolverMetricsOptions {
   readonly chainIds: readonly number[]
   readonly directory: Pick<SolverDirectory, 'active' | 'registered'>
   readonly freeBonds: Pick<FreeBonds, 'of'>
-  readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly coolDowns: Pick<CoolDowns, 'of'> | undefined
   readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond' | 'solverCoolDown'>
 }
 
@@ -96,7 +96,7 @@ export function collectSolverMetrics({
       const labels = { chain_id, solver: solver.address }
       const freeBond = freeBonds.of(solver)
       if (freeBond !== undefined) metrics.solverFreeBond.set(labels, Number(freeBond))
-      metrics.solverCoolDown.set(labels, Number(coolDowns.of(solver) !== undefined))
+      metrics.solverCoolDown.set(labels, Number(coolDowns?.of(solver) !== undefined))
     }
   }
 }

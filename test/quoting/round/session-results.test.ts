@@ -134,7 +134,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
       ],
     ]),
     directory: { find: () => undefined, reachable: () => solvers },
-    coolDowns: { of: () => undefined },
+    coolDowns: undefined,
     rules: { canCheck: () => true, violationOf: () => undefined },
     usedNonces: { isUsed: () => false, recordOffer() {}, setUsed() {} },
     endpointGuard: createEndpointGuard({ production: false, allowlist: [] }),

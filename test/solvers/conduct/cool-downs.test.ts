@@ -63,6 +63,7 @@ async function open() {
     clock,
     log: pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line).msg) }),
   })
+  if (coolDowns === undefined) throw new Error('the length of a cool-down is not 0')
   onTestFinished(coolDowns.close)
   await coolDowns.load()
   return {
