@@ -16,11 +16,14 @@ import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
 import { createBlockListener } from './sync/block-listener.js'
 import { createChainLeadership } from './sync/chain-leadership.js'
-import type { ChainSnapshot } from './sync/chain-state.js'
-import { createChainStatePublisher } from './sync/chain-state-messages.js'
+import {
+  type ChainSnapshot,
+  type ChainState,
+  createChainStatePublisher,
+  createRemoteChainState,
+} from './sync/chain-state.js'
 import { createChainSync } from './sync/chain-sync.js'
 import { createDemand } from './sync/demand.js'
-import { createRemoteChainState } from './sync/remote-chain-state.js'
 import { createDepositVerifier, type DepositVerifier } from './verification/deposit-verifier.js'
 
 /** Status of a chain. Block numbers are undefined until the chain has answered for the first time. */
@@ -90,10 +93,6 @@ export interface ChainOptions {
   readonly log: Logger
 }
 
-/** How long a request waits for the newest state after a time without demand. */
-const WAKE_MS = 300
-const WAKE_CHECK_MS = 10
-
 /** Builds a chain. It also starts while the chain is down, and recovers by itself (docs/decisions.md, D11). */
 export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { chainId } = config
@@ -117,9 +116,9 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const listener = createBlockListener({ chainId, orders, listener: listeners.notify, publisher, metrics })
   const demand = createDemand({
     clock,
+    state: () => state,
     hasSubscribers,
     publish: publisher.publishDemand,
-    onNote: () => state().wake(),
   })
   const remoteState = createRemoteChainState({
     chainId,
@@ -128,7 +127,9 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     orders,
     onSnapshot: () => hasSubscribers() && demand.note(),
     onDemand: demand.noteRemote,
+    clock,
   })
+  let state: ChainState = remoteState
   const leadership = createChainLeadership({
     ...options,
     chainId,
@@ -149,32 +150,22 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     },
     remoteState,
     verifyEndpoint: () => readAny(async () => {}),
-    onChange() {
+    onChange(next) {
+      state = next
       // Orders in memory are valid only while one source sees every block.
       orders.clear()
       listeners.notify.onReset()
     },
   })
-  const { state } = leadership
   const depositVerifier = createDepositVerifier(config, options)
   const reader = createContractReader({
     ...config,
     client,
-    state,
+    state: () => state,
     orders,
     readSteps: (orderId) => options.orderStore.readSteps(chainId, orderId),
     log,
   })
-
-  async function awake(): Promise<void> {
-    const until = clock.monotonic() + WAKE_MS
-    while (state().snapshot().isIdle && clock.monotonic() < until) await clock.sleep(WAKE_CHECK_MS)
-  }
-
-  function wake(): Promise<void> | undefined {
-    demand.note()
-    return state().snapshot().isIdle ? awake() : undefined
-  }
 
   function known<T>(value: T | undefined): T {
     if (value !== undefined) return value
@@ -187,12 +178,12 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       demand.note()
       return reader.readOrder(orderId)
     },
-    wake,
+    wake: demand.wake,
     verifyDeposit: depositVerifier.verifyDeposit,
     chainId,
     start: leadership.start,
     status() {
-      const { status, head, published, unread } = state().snapshot()
+      const { status, head, published, unread } = state.snapshot
       return {
         chainId,
         status,
@@ -202,11 +193,11 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         unread,
       }
     },
-    quoteHasher: () => known(verifier.contract()).hasher,
-    quoteTypedData: () => verifier.contract()?.typedData,
-    terms: () => known(verifier.terms()),
+    quoteHasher: () => known(verifier.contract).hasher,
+    quoteTypedData: () => verifier.contract?.typedData,
+    terms: () => known(verifier.contract?.views.terms),
     bondToken: bondTokenReader.bondToken,
-    headTimeMs: () => state().snapshot().head?.timestampMs,
+    headTimeMs: () => state.snapshot.head?.timestampMs,
     isLeader: leadership.isLeader,
     addListener: listeners.add,
     async close() {

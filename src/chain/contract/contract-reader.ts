@@ -56,7 +56,7 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
    * fails. Otherwise an old state could count, and its events are not reported again.
    */
   async function readLatest<T>(view: View<T>): Promise<T> {
-    const { status, last } = state().snapshot()
+    const { status, last } = state().snapshot
     // Both in one request, in this order, so that the state is not older than the number.
     const [head, answer] = await Promise.all([request({ method: 'eth_blockNumber' }), read(view)])
     const isLagging = status === 'ok' && last !== undefined && Number(head) < last.number
@@ -73,7 +73,7 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
 
   /** Reads an order as of the last block, or the node's latest state when the node does not have that block. */
   async function readAtLast(orderId: Hex): Promise<FetchedOrder> {
-    const { last } = state().snapshot()
+    const { last } = state().snapshot
     if (last !== undefined) {
       try {
         return await addSteps(orderId, readOrder(orderId, { blockHash: last.hash }), last.number)
@@ -85,11 +85,11 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     return addSteps(orderId, readOrder(orderId))
   }
 
-  const lastNumber = () => state().snapshot().last?.number ?? 0
+  const lastNumber = () => state().snapshot.last?.number ?? 0
 
   async function fetchOrder(orderId: Hex): Promise<OrderWithSteps> {
     // So that the order is read as of the current last block.
-    const isKnown = state().snapshot().status === 'ok' && (await state().poll())
+    const isKnown = state().snapshot.status === 'ok' && (await state().poll())
     if (isKnown) return orders.get(orderId, lastNumber(), readAtLast)
     const { order } = await addSteps(orderId, readOrder(orderId))
     return order
@@ -110,7 +110,7 @@ export function createContractReader(options: ContractReaderOptions): ContractRe
     readBond: (solver) => orUnavailable(readLatest(contract.bond(solver))),
     isNonceUsed: (solver, nonce) => orUnavailable(readLatest(contract.nonceUse(solver, nonce))),
     readOrder(orderId) {
-      const known = isCurrent(state().snapshot()) ? orders.peek(orderId, lastNumber()) : undefined
+      const known = isCurrent(state().snapshot) ? orders.peek(orderId, lastNumber()) : undefined
       return known ?? orUnavailable(fetchOrder(orderId))
     },
   }

@@ -29,8 +29,8 @@ export interface OptionalViews {
   readOnce(client: PublicClient): Promise<void>
   /** Reads on in the background where something is not known. */
   start(): void
-  /** What the contract requires of orders; undefined until that is read, for a minute at most. */
-  terms(): SettlementTerms | undefined
+  /** What the contract requires of orders, replaced at each change; undefined until that is read, for a minute at most. */
+  readonly terms: SettlementTerms | undefined
   close(): Promise<void>
 }
 
@@ -79,7 +79,6 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     whenAbsent: 'PROTOCOL_NAME cannot be checked',
   }
   const views: readonly OptionalView[] = [reservation, minimum, address]
-  let terms: SettlementTerms | undefined
   let isNameWrong = false
   let failure: unknown
   let timers: readonly Timer[] = []
@@ -97,8 +96,13 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     if (by === 'contract' && known !== undefined) log.info(fields, `the contract answers ${view.name} now`)
     one.known = { by, value }
     if (one === address && by === 'contract') isNameWrong = false
-    if (reservation.known !== undefined && minimum.known !== undefined)
-      terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
+    updateTerms()
+  }
+
+  function updateTerms(): void {
+    if (isNameWrong) optional.terms = undefined
+    else if (reservation.known !== undefined && minimum.known !== undefined)
+      optional.terms = { bondReservationBps: reservation.known.value, minOrder: minimum.known.value }
   }
 
   /** @throws after all are read. A wrong name leaves no terms, so that no quote is asked for. */
@@ -116,6 +120,7 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     failure = issue ?? reasons[0]
     if (issue !== undefined) isNameWrong = true
+    updateTerms()
     if (failure !== undefined) throw failure
   }
 
@@ -138,7 +143,8 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
     for (const one of views) if (one.known === undefined) learn(one, 'care', one.careful)
   }
 
-  return {
+  const optional: OptionalViews & { terms: SettlementTerms | undefined } = {
+    terms: undefined,
     readOnce: (client) =>
       readUnknown(client).catch((error) => {
         if (error instanceof ChainConfigError) throw error
@@ -148,10 +154,10 @@ export function createOptionalViews(options: OptionalViewsOptions): OptionalView
       timers = [clock.setTimeout(giveUp, MINUTE_MS), clock.setInterval(reading.run, ABSENT_AGAIN_MS)]
       if (failure !== undefined) reading.run()
     },
-    terms: () => (isNameWrong ? undefined : terms),
     close() {
       for (const timer of timers) timer.stop()
       return reading.close()
     },
   }
+  return optional
 }

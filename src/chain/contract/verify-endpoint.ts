@@ -1,6 +1,5 @@
 import type { PublicClient } from 'viem'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { SettlementTerms } from '../../../packages/protocol/src/settlement-terms.js'
 import type { Clock } from '../../clock.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -24,10 +23,8 @@ export interface EndpointVerifier {
    * @throws ChainConfigError of an endpoint that answers; otherwise the error of the last endpoint
    */
   readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T>
-  /** The contract's values; undefined until an endpoint was verified. */
-  contract(): VerifiedContract | undefined
-  /** What the contract requires of orders; undefined until then, and for a minute at most while the views cannot be read. */
-  terms(): SettlementTerms | undefined
+  /** The contract's values and its terms; undefined until an endpoint was verified. */
+  readonly contract: (VerifiedContract & { readonly views: Pick<OptionalViews, 'terms'> }) | undefined
   close(): Promise<void>
 }
 
@@ -49,7 +46,7 @@ export function createEndpointVerifier(
   const { protocolName, onContract } = options
   const verified = new Set<Endpoint>()
   let unverified = endpoints
-  let contract: (VerifiedContract & { readonly views: OptionalViews }) | undefined
+  let views: OptionalViews | undefined
 
   async function assertChainId(endpoint: Endpoint): Promise<void> {
     if (verified.has(endpoint)) return
@@ -66,12 +63,13 @@ export function createEndpointVerifier(
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue
     if (!verified.has(endpoint)) throw reasons[0]
-    if (contract !== undefined) return
+    if (views !== undefined) return
     const read = await verifyContract(endpoint.client, config, protocolName)
-    const views = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
-    await views.readOnce(endpoint.client)
-    if (contract !== undefined) return
-    contract = { ...read, views }
+    const optional = createOptionalViews({ ...config, ...options, hasher: read.hasher, readAny })
+    await optional.readOnce(endpoint.client)
+    if (views !== undefined) return
+    views = optional
+    verifier.contract = { ...read, views }
     views.start()
     onContract()
   }
@@ -90,12 +88,12 @@ export function createEndpointVerifier(
     throw failure
   }
 
-  return {
+  const verifier: EndpointVerifier & { contract: EndpointVerifier['contract'] } = {
+    contract: undefined,
     verify,
     forget: (endpoint) => void verified.delete(endpoint),
     readAny,
-    contract: () => contract,
-    terms: () => contract?.views.terms(),
-    close: async () => contract?.views.close(),
+    close: async () => views?.close(),
   }
+  return verifier
 }

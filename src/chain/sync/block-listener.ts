@@ -4,7 +4,7 @@ import type { Metrics } from '../../telemetry/metrics.js'
 import type { ChainListener } from '../chain-listeners.js'
 import type { OrderCache } from '../contract/order-cache.js'
 import type { Block } from '../logs/block-reader.js'
-import type { ChainStatePublisher } from './chain-state-messages.js'
+import type { ChainStatePublisher } from './chain-state.js'
 
 /** Receives what the leader sees on a chain, confirmed or not. */
 export interface BlockListener {

@@ -49,6 +49,8 @@ interface BlockPollerOptions {
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
   readonly results: PollResults
+  /** Called when a poll has seen a head, has published confirmed events, or begins a backfill. */
+  readonly onProgress: () => void
   /** Called after every poll, successful or not. */
   readonly onPolled: () => void
   readonly clock: Clock
@@ -60,7 +62,7 @@ const SUBSCRIBED_INTERVALS = 10
 
 /** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
 export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
-  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, log } = options
+  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, log } = options
   const selector = createEndpointSelector(endpoints, pollIntervalMs)
   const subscriptions = createHeadSubscriptions({ chainId, selector, log })
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
@@ -95,13 +97,21 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
       // The subscription did not push this head, so it has ended.
       if (pushed === undefined && wasSubscribed) subscriptions.remove(endpoint)
       selector.markHead()
+      onProgress()
     }
     isFollowing = true
     const lastNumber = blocks.last()?.number ?? 0
     const result = await headSync.follow(reader, seen, {
-      ...run,
+      signal: run.signal,
       isIdle: options.isIdle(),
-      onProgress: results.succeeded,
+      onProgress() {
+        results.succeeded()
+        onProgress()
+      },
+      onBackfill() {
+        onProgress()
+        run.onBackfill()
+      },
     })
     isFollowing = false
     if (result === 'followed') return results.followed(seen, lastNumber)

@@ -57,6 +57,8 @@ interface BlockProcessorOptions {
   /** How many blocks a reorganisation may remove. */
   readonly maxReorgDepth: number
   readonly eventSink: EventSink
+  /** Called when the known blocks have changed, before the listener hears of it. */
+  readonly onMoved: () => void
   readonly listener: BlockListener
   readonly log: Logger
 }
@@ -66,7 +68,7 @@ const MAX_EVENT_BLOCKS = 10_000
 
 /** Builds the processor of one chain's blocks. */
 export function createBlockProcessor(options: BlockProcessorOptions): BlockProcessor {
-  const { config, maxReorgDepth, listener, log } = options
+  const { config, maxReorgDepth, onMoved, listener, log } = options
   const { chainId, confirmations, recheckBlocks } = config
   const { onPublished, onLogs, onLate } = listener
   // One more block, so that the block before the deepest reorganisation is known.
@@ -121,14 +123,17 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     }
   }
 
+  function moveTo(next: LocalChain | undefined): void {
+    chain = next
+    onMoved()
+  }
+
   function append(local: LocalChain, blocks: readonly Block[]): void {
-    chain = extend(
-      local,
-      blocks.map(({ header }) => header),
-      keptBlocks,
-    )
+    const headers = blocks.map(({ header }) => header)
+    const extended = extend(local, headers, keptBlocks)
+    moveTo(extended)
     confirmationBuffer.add(blocks)
-    blockRecheck.add(blocks, tipOf(chain).number)
+    blockRecheck.add(blocks, tipOf(extended).number)
     for (const block of blocks) onLogs(block)
   }
 
@@ -151,7 +156,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     log.warn({ chainId, depth, ancestor: ancestor.number }, 'the chain has been reorganised')
     await confirmationBuffer.truncateAfter(ancestor)
     const kept = truncateAfter(local, ancestor)
-    chain = kept
+    moveTo(kept)
     listener.onReorganisation()
     return kept
   }
@@ -167,7 +172,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       'a reorganisation deeper than MAX_REORG_DEPTH: all events after that block are removed and read again',
     )
     await confirmationBuffer.restart(root)
-    chain = [root]
+    moveTo([root])
     listener.onReorganisation()
   }
 
@@ -180,15 +185,15 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
       if (chain !== undefined && !isEventSinkLost) return chain
       const position = await openPosition(reader, head)
       const isFirst = chain === undefined
-      chain = position?.headers
       isEventSinkLost = false
+      if (position !== undefined) {
+        firstBlock = position.firstBlock
+        confirmationBuffer.reset(tipOf(position.headers).number)
+        blockRecheck.resume(position.headers.filter(({ number }) => number >= firstBlock))
+      }
+      moveTo(position?.headers)
       if (!isFirst) listener.onReopened()
-      if (position === undefined) return undefined
-      const { headers } = position
-      firstBlock = position.firstBlock
-      confirmationBuffer.reset(tipOf(headers).number)
-      blockRecheck.resume(headers.filter(({ number }) => number >= firstBlock))
-      return headers
+      return position?.headers
     },
 
     beginPass(isIdle) {
@@ -215,7 +220,7 @@ export function createBlockProcessor(options: BlockProcessorOptions): BlockProce
     async addRange(range) {
       await confirmationBuffer.publish(knownBlocks(), tipOf(knownBlocks()).number)
       await confirmationBuffer.publishRange(range)
-      chain = [range.end]
+      moveTo([range.end])
       onLogs(range)
     },
 

@@ -3,14 +3,11 @@ import { withTimeout } from '../../concurrency/time-limits.js'
 import type { LeaderElection } from '../../domain/cluster.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
-import type { ChainState } from './chain-state.js'
+import type { ChainState, RemoteChainState } from './chain-state.js'
 import type { ChainSync } from './chain-sync.js'
-import type { RemoteChainState } from './remote-chain-state.js'
 
 /** Leadership of one chain: one replica reads the chain, and the others wait for the leadership. */
 export interface ChainLeadership {
-  /** The state of the chain sync on the leader; the received state on a follower replica. */
-  state(): ChainState
   isLeader(): boolean
   /**
    * Joins the election.
@@ -30,8 +27,11 @@ interface ChainLeadershipOptions {
   readonly remoteState: RemoteChainState
   /** Reads what a follower replica must know of the contract. @throws when the chain does not answer */
   readonly verifyEndpoint: () => Promise<void>
-  /** Called when this replica becomes the leader, and when it loses the leadership. */
-  readonly onChange: () => void
+  /**
+   * Called when this replica becomes the leader, with the state of its chain sync, and when it loses the leadership, with the received
+   * state.
+   */
+  readonly onChange: (state: ChainState) => void
   readonly log: Logger
 }
 
@@ -70,7 +70,7 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
     const firstPoll = sync.start(startTimeoutMs)
     firstPoll.catch(onFailure)
     leading = { sync, firstPoll }
-    onChange()
+    onChange(sync)
   }
 
   function onLost(): void {
@@ -79,9 +79,9 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
       const { sync } = leading
       leading = undefined
       closing = Promise.all([closing, sync.close()])
-      remoteState.continueFrom(sync.snapshot())
+      remoteState.continueFrom(sync.snapshot)
     }
-    onChange()
+    onChange(remoteState)
     verification.run()
   }
 
@@ -90,7 +90,6 @@ export function createChainLeadership(options: ChainLeadershipOptions): ChainLea
   }
 
   return {
-    state: () => leading?.sync ?? remoteState,
     isLeader: () => leading !== undefined,
     async start() {
       isStarting = true

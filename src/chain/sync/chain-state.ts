@@ -1,5 +1,10 @@
+import type { PublicClient } from 'viem'
 import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import type { Clock } from '../../clock.js'
+import type { ClusterBus } from '../../domain/cluster.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
+import type { Hex } from '../../domain/values/hex.js'
+import type { OrderCache } from '../contract/order-cache.js'
 import type { UnreadBlock } from './poll-results.js'
 
 /** The state of a chain at one moment. */
@@ -20,7 +25,8 @@ export interface ChainSnapshot {
 
 /** State of a chain: read by this replica, or received from the leader. */
 export interface ChainState {
-  snapshot(): ChainSnapshot
+  /** The newest snapshot. It is replaced at each change, so that a read costs nothing. */
+  readonly snapshot: ChainSnapshot
   /** Polls in the background when the last poll was one without demand. Other replicas wait for the leader to do so. */
   wake(): void
   /**
@@ -34,4 +40,124 @@ export interface ChainState {
 /** Whether a snapshot has all events up to its head. A chain that is down may have events that are not known yet. */
 export function isCurrent({ status, head, last, isIdle }: ChainSnapshot): boolean {
   return status === 'ok' && !isIdle && (last?.number ?? -1) >= (head?.number ?? 0)
+}
+
+/** Publishes a chain's state from the leader to the follower replicas. */
+export interface ChainStatePublisher {
+  /** The leader's snapshot. It is valid until the next one, and for a few seconds at most. */
+  publishSnapshot(snapshot: ChainSnapshot): void
+  /** Orders whose state may have changed since the last snapshot; all orders when undefined. */
+  invalidateOrders(orderIds?: readonly Hex[]): void
+  /** This replica needs the newest state. */
+  publishDemand(): void
+}
+
+type Message =
+  | { readonly chainId: number; readonly snapshot: ChainSnapshot }
+  | { readonly chainId: number; readonly invalidated: readonly Hex[] | 'all' }
+  | { readonly chainId: number; readonly demand: true }
+
+/** Number of order ids that fit into a notification of PostgreSQL, which is shorter than 8,000 bytes. */
+const MAX_ORDERS = 100
+
+/** Builds the publisher of the leader. */
+export function createChainStatePublisher(
+  chainId: number,
+  cluster: Pick<ClusterBus, 'publish'>,
+): ChainStatePublisher {
+  const publish = (message: Message) => cluster.publish('chains', JSON.stringify(message))
+  const fewOrAll = (orderIds: readonly Hex[]) => (orderIds.length <= MAX_ORDERS ? orderIds : 'all')
+  return {
+    publishSnapshot: (snapshot) => publish({ chainId, snapshot }),
+    invalidateOrders: (orderIds) =>
+      publish({ chainId, invalidated: orderIds === undefined ? 'all' : fewOrAll(orderIds) }),
+    publishDemand: () => publish({ chainId, demand: true }),
+  }
+}
+
+/** State of a chain on a follower replica, as the leader publishes it. */
+export interface RemoteChainState extends ChainState {
+  /** Continues with the last snapshot of this replica's own chain sync. It is old until the next leader publishes one. */
+  continueFrom(snapshot: ChainSnapshot): void
+}
+
+interface RemoteChainStateOptions {
+  readonly chainId: number
+  /** Asks the node for its head. */
+  readonly client: Pick<PublicClient, 'request'>
+  readonly cluster: Pick<ClusterBus, 'listen'>
+  /** Loses the orders that the leader reports as changed. */
+  readonly orders: Pick<OrderCache, 'invalidate' | 'clear'>
+  /** Called with each snapshot of the leader. */
+  readonly onSnapshot: () => void
+  /** Called when another replica needs the newest state. */
+  readonly onDemand: () => void
+  readonly clock: Pick<Clock, 'monotonic'>
+}
+
+/**
+ * Leaders publish every second. A snapshot older than this shows the chain as `syncing`. It causes no takeover: the server
+ * ends the connection of a silent leader (src/cluster/dedicated-connection.ts).
+ */
+const STALE_MS = 4000
+
+const NOTHING_RECEIVED: ChainSnapshot = {
+  status: 'syncing',
+  head: undefined,
+  last: undefined,
+  published: undefined,
+  isIdle: false,
+}
+
+/** Builds the state, and follows the messages of the leader. */
+export function createRemoteChainState(options: RemoteChainStateOptions): RemoteChainState {
+  const { chainId, client, cluster, orders, clock } = options
+  let received = NOTHING_RECEIVED
+  let receivedAt = Number.NEGATIVE_INFINITY
+
+  function receive(snapshot: ChainSnapshot): void {
+    received = snapshot
+    receivedAt = clock.monotonic()
+    options.onSnapshot()
+  }
+
+  function invalidate(orderIds: readonly Hex[] | 'all'): void {
+    // A later block is being read. The next snapshot has it.
+    received = { ...received, last: undefined }
+    if (orderIds === 'all') orders.clear()
+    else for (const orderId of orderIds) orders.invalidate(orderId)
+  }
+
+  cluster.listen('chains', {
+    onMessage(text) {
+      const message: Message = JSON.parse(text)
+      if (message.chainId !== chainId) return
+      if ('snapshot' in message) receive(message.snapshot)
+      else if ('demand' in message) options.onDemand()
+      else invalidate(message.invalidated)
+    },
+    onMissed() {
+      receivedAt = Number.NEGATIVE_INFINITY
+      orders.clear()
+    },
+  })
+
+  const state: RemoteChainState = {
+    get snapshot(): ChainSnapshot {
+      const isSilent = clock.monotonic() - receivedAt > STALE_MS
+      return isSilent && received.status === 'ok' ? { ...received, status: 'syncing' } : received
+    },
+    wake() {},
+    async poll() {
+      const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+      const hash: Hex | null | undefined = head?.hash
+      const { status, last } = state.snapshot
+      return status === 'ok' && last?.hash === hash
+    },
+    continueFrom(snapshot) {
+      received = snapshot
+      receivedAt = Number.NEGATIVE_INFINITY
+    },
+  }
+  return state
 }

@@ -11,8 +11,7 @@ import { type BlockReader, createBlockReader } from '../logs/block-reader.js'
 import type { BlockListener } from './block-listener.js'
 import { createBlockPoller } from './block-poller.js'
 import { createBlockProcessor } from './block-processor.js'
-import type { ChainSnapshot, ChainState } from './chain-state.js'
-import type { ChainStatePublisher } from './chain-state-messages.js'
+import type { ChainSnapshot, ChainState, ChainStatePublisher } from './chain-state.js'
 import { withEventSinkErrors } from './event-sink-error.js'
 import { createHeadSync } from './head-sync.js'
 import { createPollResults } from './poll-results.js'
@@ -61,12 +60,12 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     return createBlockReader(endpoint.client, chainId, settlement, { others, knownSolvers })
   }
   const readers = new Map(endpoints.map((endpoint) => [endpoint, readerOf(endpoint)]))
-  const blocks = createBlockProcessor(options)
+  const blocks = createBlockProcessor({ ...options, onMoved: update })
   const headSync = createHeadSync({ ...options, blocks })
   const results = createPollResults({ ...config, ...options, endpointCount: endpoints.length })
   let published = ''
 
-  function snapshot(): ChainSnapshot {
+  function takeSnapshot(): ChainSnapshot {
     const head = results.head()
     const last = blocks.last()
     // Without a last block, START_BLOCK is above the head.
@@ -81,14 +80,13 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     }
   }
 
-  function publish(): void {
-    const now = snapshot()
-    published = JSON.stringify(now)
-    publisher.publishSnapshot(now)
+  function update(): void {
+    sync.snapshot = takeSnapshot()
   }
 
-  function publishChange(): void {
-    if (JSON.stringify(snapshot()) !== published) publish()
+  function publish(): void {
+    published = JSON.stringify(sync.snapshot)
+    publisher.publishSnapshot(sync.snapshot)
   }
 
   const termsRetry = createTermsRetry({ chainId, settlement, client, sink: eventSink, log })
@@ -99,8 +97,10 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
     blocks,
     headSync,
     results,
+    onProgress: update,
     onPolled() {
-      publishChange()
+      update()
+      if (JSON.stringify(sync.snapshot) !== published) publish()
       if (blocks.last() !== undefined) termsRetry.start()
     },
   })
@@ -108,24 +108,25 @@ export function createChainSync(options: ChainSyncOptions): ChainSync {
   publisher.invalidateOrders()
   const timer = options.clock.setInterval(publish, PUBLISH_INTERVAL_MS)
 
-  return {
+  const sync: ChainSync & { snapshot: ChainSnapshot } = {
+    snapshot: takeSnapshot(),
     start: poller.start,
-    snapshot,
     wake() {
       if (poller.isIdle()) void poller.pollNow()
     },
     async poll() {
       await poller.pollNow()
-      return snapshot().status === 'ok'
+      return sync.snapshot.status === 'ok'
     },
     async close() {
       timer.stop()
       await Promise.all([poller.close(), termsRetry.close()])
     },
   }
+  return sync
 }
 
-/** The fields of a header that other replicas need. They are written out, because every read of an order takes a snapshot. */
+/** The fields of a header that other replicas need. */
 function withoutBloom({ number, hash, parentHash, timestampMs }: TimedHeader): TimedHeader {
   return { number, hash, parentHash, timestampMs }
 }

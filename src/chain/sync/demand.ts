@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js'
+import type { ChainState } from './chain-state.js'
 
 /** Whether anyone needs a chain's newest state at once. Without demand, the leader polls by IDLE_POLL_MS (docs/decisions.md, D12). */
 export interface Demand {
@@ -6,43 +7,62 @@ export interface Demand {
   note(): void
   /** Notes that another replica has demand. */
   noteRemote(): void
+  /**
+   * Notes a request that needs the newest state.
+   * @returns when the state is as new as that, after a moment at the latest; undefined when it is already
+   */
+  wake(): Promise<void> | undefined
   /** Whether there has been none for a minute. */
   isIdle(): boolean
 }
 
 interface DemandOptions {
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>
+  /** Returns the chain's current state. */
+  readonly state: () => Pick<ChainState, 'snapshot' | 'wake'>
   /** Whether this replica has subscribers of events. */
   readonly hasSubscribers: () => boolean
   /** Tells the other replicas, one of which reads the chain. */
   readonly publish: () => void
-  /** Called with each note. */
-  readonly onNote: () => void
 }
 
 const IDLE_AFTER_MS = 60_000
 /** Other replicas count demand for a minute as well. */
 const PUBLISH_INTERVAL_MS = 20_000
+/** How long a request waits for the newest state after a time without demand. */
+const WAKE_MS = 300
+const WAKE_CHECK_MS = 10
 
 /** Builds the demand of one chain. It begins with demand. */
-export function createDemand({ clock, hasSubscribers, publish, onNote }: DemandOptions): Demand {
+export function createDemand({ clock, state, hasSubscribers, publish }: DemandOptions): Demand {
   let notedAt = clock.monotonic()
   let publishedAt = Number.NEGATIVE_INFINITY
 
   function noteRemote(): void {
     notedAt = clock.monotonic()
-    onNote()
+    if (state().snapshot.isIdle) state().wake()
+  }
+
+  function note(): void {
+    if (clock.monotonic() - publishedAt >= PUBLISH_INTERVAL_MS) {
+      publishedAt = clock.monotonic()
+      publish()
+    }
+    noteRemote()
+  }
+
+  async function awake(): Promise<void> {
+    const until = clock.monotonic() + WAKE_MS
+    while (state().snapshot.isIdle && clock.monotonic() < until) await clock.sleep(WAKE_CHECK_MS)
   }
 
   return {
-    note() {
-      if (clock.monotonic() - publishedAt >= PUBLISH_INTERVAL_MS) {
-        publishedAt = clock.monotonic()
-        publish()
-      }
-      noteRemote()
-    },
+    note,
     noteRemote,
+    wake() {
+      note()
+      return state().snapshot.isIdle ? awake() : undefined
+    },
     isIdle: () => !hasSubscribers() && clock.monotonic() - notedAt >= IDLE_AFTER_MS,
   }
 }

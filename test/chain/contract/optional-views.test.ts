@@ -57,6 +57,7 @@ function startViews() {
   })
   return {
     ...views,
+    terms: () => views.terms,
     clock,
     lines,
     /** Answers a view with an error or a value; @returns what answers it as before */

@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ChainConfigError } from '../../../src/chain/chain-config-error.js'
 import { createChainLeadership } from '../../../src/chain/sync/chain-leadership.js'
-import type { ChainSnapshot } from '../../../src/chain/sync/chain-state.js'
+import type { ChainSnapshot, ChainState } from '../../../src/chain/sync/chain-state.js'
 import type { LeadershipListener } from '../../../src/domain/cluster.js'
 import { deferred } from '../../support/deferred.js'
 
@@ -27,6 +27,7 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
   let candidate: LeadershipListener | undefined
   let readings = 0
   let received: ChainSnapshot = RECEIVED
+  let state: Pick<ChainState, 'snapshot'> = { snapshot: RECEIVED }
   const leadership = createChainLeadership({
     chainId: 5,
     election: {
@@ -36,7 +37,9 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     },
     startTimeoutMs: START_MS,
     remoteState: {
-      snapshot: () => received,
+      get snapshot() {
+        return received
+      },
       wake() {},
       poll: async () => false,
       continueFrom(snapshot) {
@@ -48,13 +51,15 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
       return {
         start: startSync,
         close: async () => {},
-        snapshot: () => READ_HERE,
+        snapshot: READ_HERE,
         wake() {},
         poll: async () => true,
       }
     },
     verifyEndpoint,
-    onChange() {},
+    onChange(next) {
+      state = next
+    },
     log,
   })
   return {
@@ -62,13 +67,14 @@ function createTestLeadership(verifyEndpoint: () => Promise<void>, startSync = a
     elect: () => candidate?.onAcquired(),
     stepDown: () => candidate?.onLost(),
     readings: () => readings,
+    snapshot: () => state.snapshot,
   }
 }
 
 it('the state is the received one, the own one during a leadership, and the last own one after it', async () => {
   const leadership = createTestLeadership(async () => {})
   await leadership.start()
-  const now = () => [leadership.isLeader(), leadership.state().snapshot()]
+  const now = () => [leadership.isLeader(), leadership.snapshot()]
   expect(now()).toEqual([false, RECEIVED])
   leadership.elect()
   expect(now()).toEqual([true, READ_HERE])

@@ -91,7 +91,7 @@ async function createHistory(seed: number, confirmations: number) {
     onLate() {},
     onPublished() {},
   }
-  const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, listener })
+  const blocks = createBlockProcessor({ ...options, eventSink: faulty.eventSink, onMoved() {}, listener })
   const headSync = createHeadSync({ ...options, blocks })
   const reader = createBlockReader(node.client, CHAIN_ID, SETTLEMENT, {
     pause: async () => {},

@@ -45,9 +45,9 @@ async function startSync(blockSeconds: number) {
   let isWatched = false
   const demand = createDemand({
     clock,
+    state: () => sync,
     hasSubscribers: () => isWatched,
     publish() {},
-    onNote: () => sync.wake(),
   })
   const written: BlockHeader[] = []
   const eventSink = {
@@ -58,6 +58,7 @@ async function startSync(blockSeconds: number) {
     knownSolvers: async () => new Map(),
   } as unknown as EventSink & TermsSink
   const ignore = () => {}
+  const lastAtLogs: (number | undefined)[] = []
   const sync = createChainSync({
     config: {
       chainId: 1,
@@ -77,7 +78,7 @@ async function startSync(blockSeconds: number) {
     endpoints: [endpoint],
     verifier: { verify: async () => {}, forget: ignore },
     listener: {
-      onLogs: ignore,
+      onLogs: () => void lastAtLogs.push(sync.snapshot.last?.number),
       onReorganisation: ignore,
       onReopened: ignore,
       onLate: ignore,
@@ -90,12 +91,14 @@ async function startSync(blockSeconds: number) {
   })
   await sync.start(1000)
   return {
-    ...sync,
+    snapshot: () => sync.snapshot,
+    close: sync.close,
     clock,
     demand,
     calls,
     head,
     written,
+    lastAtLogs,
     watch(is: boolean) {
       isWatched = is
     },
@@ -154,5 +157,13 @@ it('a subscriber is demand until it leaves', async () => {
   sync.watch(false)
   await sync.clock.advance(1000)
   expect(sync.snapshot().isIdle).toBe(true)
+  await sync.close()
+})
+
+it('the snapshot has a block before anyone hears of its logs, and its publication after the poll', async () => {
+  const sync = await startSync(1)
+  await sync.clock.advance(3000)
+  expect(sync.lastAtLogs).toEqual([1001, 1002, 1003])
+  expect(sync.snapshot()).toMatchObject({ last: { number: 1003 }, published: 1003 })
   await sync.close()
 })

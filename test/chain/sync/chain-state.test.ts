@@ -1,25 +1,26 @@
 import type { PublicClient } from 'viem'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { createOrderCaches } from '../../../src/chain/contract/order-cache.js'
-import type { ChainSnapshot } from '../../../src/chain/sync/chain-state.js'
-import { createChainStatePublisher } from '../../../src/chain/sync/chain-state-messages.js'
-import { createRemoteChainState } from '../../../src/chain/sync/remote-chain-state.js'
+import {
+  type ChainSnapshot,
+  createChainStatePublisher,
+  createRemoteChainState,
+} from '../../../src/chain/sync/chain-state.js'
 import type { TopicListener } from '../../../src/domain/cluster.js'
 import type { Hex } from '../../../src/domain/values/hex.js'
+import { createManualClock } from '../../support/manual-clock.js'
 
 const STALE_MS = 4000
 const LAST = { number: 9, hash: '0x9' } as const
 const HEAD = { ...LAST, parentHash: '0x8', timestampMs: 1000 } as const
 const SNAPSHOT: ChainSnapshot = { status: 'ok', head: HEAD, last: LAST, published: 8, isIdle: false }
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
-afterEach(() => void vi.useRealTimers())
-
 /** The state on a follower replica, with the publisher of its leader. */
 async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   const listeners: TopicListener[] = []
   const done: string[] = []
   const orders = createOrderCaches([1]).of(1)
+  const clock = createManualClock()
   const state = createRemoteChainState({
     chainId: 1,
     client: { request: async () => ({ hash: head }) } as unknown as PublicClient,
@@ -27,6 +28,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
     orders,
     onSnapshot: () => void done.push('snapshot'),
     onDemand: () => void done.push('demand'),
+    clock,
   })
   const publisherOf = (chainId: number) =>
     createChainStatePublisher(chainId, {
@@ -40,6 +42,7 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
   }
   return {
     state,
+    clock,
     done,
     publisher: publisherOf(1),
     otherPublisher: publisherOf(2),
@@ -52,22 +55,22 @@ async function startReplica({ head = LAST.hash }: { head?: Hex } = {}) {
 }
 
 it('a snapshot counts until the leader has been silent for some seconds', async () => {
-  const { state, publisher } = await startReplica()
-  expect(state.snapshot().status).toBe('syncing')
+  const { state, publisher, clock } = await startReplica()
+  expect(state.snapshot.status).toBe('syncing')
   publisher.publishSnapshot(SNAPSHOT)
-  vi.advanceTimersByTime(STALE_MS)
-  expect(state.snapshot()).toEqual(SNAPSHOT)
-  vi.advanceTimersByTime(1)
-  expect(state.snapshot()).toEqual({ ...SNAPSHOT, status: 'syncing' })
+  await clock.advance(STALE_MS)
+  expect(state.snapshot).toEqual(SNAPSHOT)
+  await clock.advance(1)
+  expect(state.snapshot).toEqual({ ...SNAPSHOT, status: 'syncing' })
 })
 
 it('an invalidated order leaves the memory, and the last block is unknown until the next snapshot', async () => {
   const { state, publisher, cached } = await startReplica()
   publisher.publishSnapshot(SNAPSHOT)
   publisher.invalidateOrders(['0x1'])
-  expect([cached(), state.snapshot()]).toEqual([['0x2'], { ...SNAPSHOT, last: undefined }])
+  expect([cached(), state.snapshot]).toEqual([['0x2'], { ...SNAPSHOT, last: undefined }])
   publisher.publishSnapshot(SNAPSHOT)
-  expect(state.snapshot()).toEqual(SNAPSHOT)
+  expect(state.snapshot).toEqual(SNAPSHOT)
   publisher.invalidateOrders()
   expect(cached()).toEqual([])
 })
@@ -76,7 +79,7 @@ it('lost messages make the snapshot old and empty the memory', async () => {
   const { state, publisher, miss, cached } = await startReplica()
   publisher.publishSnapshot(SNAPSHOT)
   miss()
-  expect([cached(), state.snapshot().status]).toEqual([[], 'syncing'])
+  expect([cached(), state.snapshot.status]).toEqual([[], 'syncing'])
 })
 
 it('snapshots and the demand of other replicas are passed on', async () => {
@@ -91,13 +94,13 @@ it('the messages of another chain change nothing', async () => {
   const { state, otherPublisher, cached } = await startReplica()
   otherPublisher.publishSnapshot(SNAPSHOT)
   otherPublisher.invalidateOrders()
-  expect([cached(), state.snapshot().published]).toEqual([['0x1', '0x2'], undefined])
+  expect([cached(), state.snapshot.published]).toEqual([['0x1', '0x2'], undefined])
 })
 
 it('the last snapshot of the own chain sync is old', async () => {
   const { state } = await startReplica()
   state.continueFrom(SNAPSHOT)
-  expect(state.snapshot()).toEqual({ ...SNAPSHOT, status: 'syncing' })
+  expect(state.snapshot).toEqual({ ...SNAPSHOT, status: 'syncing' })
 })
 
 it.each([
