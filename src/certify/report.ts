@@ -1,4 +1,4 @@
-import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import type { DropReason } from '../domain/quotes/offer.js'
 import type { FailReason } from '../domain/solvers/solver-result.js'
 import type { Address, Hex } from '../domain/values/hex.js'

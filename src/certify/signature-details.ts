@@ -1,5 +1,5 @@
 import { domainSeparator } from 'viem'
-import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import { checkOffer } from '../domain/quotes/offer.js'
 import { QUOTE_MEMBERS, type Quote, type QuoteRequest, toContractQuote } from '../domain/quotes/quote.js'
 import type { Address, Hex } from '../domain/values/hex.js'

@@ -1,5 +1,5 @@
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
-import type { SettlementTerms } from '../../packages/protocol/src/settlement-terms.js'
+import type { SettlementTerms } from '../../packages/protocol/src/settlement.js'
 import type { Clock } from '../clock.js'
 import type { ChainConfig } from '../config/config.js'
 import type { ClusterBus, LeaderElection } from '../domain/cluster.js'

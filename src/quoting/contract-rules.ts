@@ -1,4 +1,4 @@
-import { bondFor } from '../../packages/protocol/src/settlement-terms.js'
+import { bondFor } from '../../packages/protocol/src/settlement.js'
 import type { Chain } from '../chain/chain.js'
 import type { DropReason } from '../domain/quotes/offer.js'
 import type { Quote, QuoteRequest } from '../domain/quotes/quote.js'

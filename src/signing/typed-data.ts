@@ -1,4 +1,4 @@
-import type { TypedDataDomain } from '../../packages/protocol/src/typed-data-domain.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, quoteTypeName } from '../domain/quotes/quote.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 import { keccak256 } from './keccak.js'

@@ -1,4 +1,4 @@
-import { bondFor } from '../../packages/protocol/src/settlement-terms.js'
+import { bondFor } from '../../packages/protocol/src/settlement.js'
 import type { Address, Hex } from '../../src/domain/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'

@@ -1,4 +1,4 @@
-import { namesRate, rpcErrorIn } from './rpc-error.js'
+import { namesRate, rpcErrorIn } from './json-rpc.js'
 
 /** The number of blocks to request at once, as far as a node's answers show (docs/decisions.md, D22). */
 export interface RangeSize {

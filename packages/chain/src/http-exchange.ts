@@ -1,11 +1,18 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Clock } from '../../../src/clock.js'
 import { decoded } from '../../../src/domain/values/text.js'
-import type { Words } from './node-words.js'
-import { refusalOf } from './pause.js'
-import { parseJson } from './rpc-answer.js'
-import { type CallLimits, CLOSED, lost, tooLate, tooLong } from './rpc-call.js'
-import { isRecord, RpcError, toRpcError } from './rpc-error.js'
+import {
+  type CallLimits,
+  CLOSED,
+  isRecord,
+  lost,
+  parseJson,
+  RpcError,
+  tooLate,
+  tooLong,
+  toRpcError,
+  type Words,
+} from './json-rpc.js'
 
 /** Posts JSON to one http or https URL. */
 export interface HttpExchange {
@@ -137,4 +144,36 @@ export function splitCredentials(url: string) {
 export function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
   return message || code || String(error)
+}
+
+/** The longest pause that a node can ask for. */
+const LONGEST_PAUSE_MS = 60_000
+/** Statuses whose `Retry-After` is a request to wait (RFC 6585, section 4; RFC 9110, section 15.6.4). */
+const BUSY: readonly number[] = [429, 503]
+
+/**
+ * The error for a status of HTTP that is no success.
+ * @param retryAfter the value of `Retry-After` (RFC 9110, section 10.2.3): a number of seconds, or an HTTP date
+ * @param nowMs Unix time in milliseconds
+ * @param words what the node says of it, in one line
+ */
+export function refusalOf(
+  status: number,
+  retryAfter: string | undefined,
+  nowMs: number,
+  words = '',
+): RpcError {
+  const isRedirect = status >= 300 && status < 400
+  const what = isRedirect ? 'redirects are not followed' : words
+  const message = `the node answers with status ${status}${what && `: ${what}`}`
+  const isRateLimit = BUSY.includes(status)
+  const retryAfterMs = isRateLimit ? retryAfterMsOf(retryAfter, nowMs) : undefined
+  return new RpcError('refused', message, { status, isRateLimit, ...(retryAfterMs && { retryAfterMs }) })
+}
+
+/** @returns at most a minute; undefined for a value that is absent or malformed */
+function retryAfterMsOf(value: string | undefined, nowMs: number): number | undefined {
+  if (value === undefined) return undefined
+  const wanted = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - nowMs
+  return Number.isNaN(wanted) ? undefined : Math.min(LONGEST_PAUSE_MS, Math.max(0, wanted))
 }

@@ -2,10 +2,7 @@ import { createPublicClient, custom, type PublicClient, type Transport } from 'v
 import { type Clock, systemClock } from '../../../src/clock.js'
 import { createBatcher } from './batcher.js'
 import { createHttpExchange } from './http-exchange.js'
-import { createWords, type Words } from './node-words.js'
-import { createPause } from './pause.js'
-import { type CallLimits, CLOSED, lost } from './rpc-call.js'
-import { RpcError } from './rpc-error.js'
+import { type CallLimits, CLOSED, createWords, lost, RpcError, type Words } from './json-rpc.js'
 import { createWsConnection, type WsConnection } from './ws-connection.js'
 import { createWsPool } from './ws-pool.js'
 
@@ -132,7 +129,7 @@ function openSocket(url: string, { isAlone, ...options }: LineOptions): Line {
 }
 
 /** A transport of viem whose calls go by `request`. viem repeats none of them. */
-export function toTransport(request: RpcRequest): Transport {
+function toTransport(request: RpcRequest): Transport {
   const provider = {
     request: ({ method, params }: { method: string; params?: readonly unknown[] }) => request(method, params),
   }
@@ -145,4 +142,39 @@ export function toTransport(request: RpcRequest): Transport {
  */
 export function toPublicClient(request: RpcRequest): PublicClient {
   return createPublicClient({ ccipRead: false, transport: toTransport(request) })
+}
+
+const FIRST_PAUSE_MS = 1000
+const LONGEST_PAUSE_MS = 8000
+
+/** The pause after a node has refused calls because of its limits. */
+interface Pause {
+  /** @throws RpcError of kind `refused` while it lasts */
+  assertOver(): void
+  /** Begins a pause, longer after each one until a call is answered; or lengthens it to what the node asks for. */
+  begin(retryAfterMs?: number): void
+  /** Notes that a call was answered. */
+  answered(): void
+}
+
+function createPause(clock: Pick<Clock, 'monotonic'>): Pause {
+  let until = Number.NEGATIVE_INFINITY
+  let backoffMs = FIRST_PAUSE_MS
+  return {
+    assertOver() {
+      const leftMs = until - clock.monotonic()
+      if (leftMs <= 0) return
+      const message = `the node has refused calls: none is sent for ${Math.ceil(leftMs / 1000)} s`
+      throw new RpcError('refused', message, { isRateLimit: true })
+    },
+    begin(retryAfterMs = 0) {
+      const now = clock.monotonic()
+      const isOver = until <= now
+      until = Math.max(until, now + retryAfterMs, isOver ? now + backoffMs : now)
+      if (isOver) backoffMs = Math.min(backoffMs * 2, LONGEST_PAUSE_MS)
+    },
+    answered() {
+      backoffMs = FIRST_PAUSE_MS
+    },
+  }
 }

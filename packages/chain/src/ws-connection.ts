@@ -1,11 +1,20 @@
 import { WebSocket } from 'ws'
 import type { Clock } from '../../../src/clock.js'
-import { reasonOf, splitCredentials } from './http-exchange.js'
-import type { Words } from './node-words.js'
-import { refusalOf } from './pause.js'
-import { parseJson, resultOf } from './rpc-answer.js'
-import { type Call, type CallLimits, lost, toMessage, tooLate, tooLong, within } from './rpc-call.js'
-import { isRecord, RpcError } from './rpc-error.js'
+import { reasonOf, refusalOf, splitCredentials } from './http-exchange.js'
+import {
+  type Call,
+  type CallLimits,
+  isRecord,
+  lost,
+  parseJson,
+  RpcError,
+  resultOf,
+  toMessage,
+  tooLate,
+  tooLong,
+  type Words,
+  within,
+} from './json-rpc.js'
 
 /** One WebSocket to a ws or wss URL, which the first call opens, and the next one after its end opens again. */
 export interface WsConnection {

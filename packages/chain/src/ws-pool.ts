@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../../../src/clock.js'
-import { RpcError } from './rpc-error.js'
+import { RpcError } from './json-rpc.js'
 import type { WsConnection } from './ws-connection.js'
 
 /** WebSockets to one URL, each for one call at a time, so that no call waits for the answer to another. */

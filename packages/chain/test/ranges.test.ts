@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { createRangeSize, isForSize, type RangeSize, readRange } from '../src/block-ranges.js'
-import { RpcError, toRpcError } from '../src/rpc-error.js'
+import { RpcError, toRpcError } from '../src/json-rpc.js'
 
 const SEED = 20_260_108
 const MAX = 10_000

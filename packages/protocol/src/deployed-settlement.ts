@@ -14,9 +14,15 @@ import { ORDER_STATES, type Order } from '../../../src/domain/orders/order.js'
 import { QUOTE_MEMBERS, type Quote, toContractQuote } from '../../../src/domain/quotes/quote.js'
 import type { Bond } from '../../../src/domain/solvers/solver.js'
 import { type Address, type Hex, lowerCase } from '../../../src/domain/values/hex.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { type DecodedLogs, type NodeLog, type SolverNonce, UNKNOWN_TIME, type View } from './settlement.js'
-import type { TypedDataDomain } from './typed-data-domain.js'
+import { InconsistentAnswerError } from './parse-blocks.js'
+import {
+  type DecodedLogs,
+  type NodeLog,
+  type SolverNonce,
+  type TypedDataDomain,
+  UNKNOWN_TIME,
+  type View,
+} from './settlement.js'
 
 // The ABI of deployed settlement contracts and of the reference contract: a module of the shape `Settlement`. Calls at the
 // top of the module are marked as pure, so that bundlers leave out what an app does not use.

@@ -1,8 +1,7 @@
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
 import * as contract from './deployed-settlement.js'
 import { findView, type Request, readView } from './read-view.js'
-import type { SettlementTerms } from './settlement-terms.js'
-import type { TypedDataDomain } from './typed-data-domain.js'
+import type { SettlementTerms, TypedDataDomain } from './settlement.js'
 
 /** A settlement contract, and the name of its protocol. */
 export interface NamedSettlement {

@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
-import { numberIn } from './node-values.js'
 import { wordsOf } from './node-words.js'
+import { numberIn } from './parse-blocks.js'
 import { revertOf } from './revert.js'
 import type { View } from './settlement.js'
 

@@ -4,7 +4,6 @@ import type { Order } from '../../../src/domain/orders/order.js'
 import type { Quote } from '../../../src/domain/quotes/quote.js'
 import type { Bond } from '../../../src/domain/solvers/solver.js'
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
-import type { TypedDataDomain } from './typed-data-domain.js'
 
 /** A call of a view function: what a node is asked, and what its answer means. */
 export interface View<T> {
@@ -49,10 +48,34 @@ export interface Settlement {
   decodeLogs(chainId: number, logs: readonly NodeLog[]): DecodedLogs
 }
 
+/** The members of an EIP-712 domain. */
+export interface TypedDataDomain {
+  readonly name?: string | undefined
+  readonly version?: string | undefined
+  readonly chainId?: number | bigint | undefined
+  readonly verifyingContract?: Address | undefined
+  readonly salt?: Hex | undefined
+}
+
+/** A settlement contract's requirements on orders; undefined without such a view (docs/protocol.md, "Contract views"). */
+export interface SettlementTerms {
+  /** `BOND_RESERVATION_BPS()`: the part of `outputAmount` that a free bond must cover, in hundredths of a percent. */
+  readonly bondReservationBps: bigint | undefined
+  /** `MIN_ORDER()`: the smallest `outputAmount`, in the output token's smallest unit. */
+  readonly minOrder: bigint | undefined
+}
+
+const BPS_OF_ALL = 10_000n
+
+/** The bond that an order reserves, rounded down like the contract's `mulDiv`; in the bond token's smallest unit. */
+export function bondFor(outputAmount: bigint, reservationBps: bigint): bigint {
+  return (outputAmount * reservationBps) / BPS_OF_ALL
+}
+
 /** The time of an event whose node has not sent it. block-times.ts sets the time of its block. */
 export const UNKNOWN_TIME = 0
 
-/** A log as a node gives it, in one spelling (see log-answer.ts): hex is in lower case. */
+/** A log as a node gives it, in one spelling (see parse-blocks.ts): hex is in lower case. */
 export interface NodeLog {
   readonly address: Address
   readonly blockNumber: number

@@ -1,7 +1,7 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
-import { RpcError, toRpcError } from '../../chain/src/rpc-error.js'
+import { RpcError, toRpcError } from '../../chain/src/json-rpc.js'
 import { DEPOSITED } from '../../protocol/src/deployed-settlement.js'
 import { createChainTime } from '../src/chain/chain-time.js'
 import { pollDeposits } from '../src/chain/deposit-poller.js'

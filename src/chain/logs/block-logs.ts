@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PublicClient } from 'viem'
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
 import {
   agreesWithBloom,
   hasTopics,
@@ -10,7 +8,12 @@ import {
   provenReceipts,
   type WatchedContract,
 } from '../../../packages/protocol/src/judge-block.js'
-import { includesLogs, logsIn } from '../../../packages/protocol/src/log-answer.js'
+import {
+  InconsistentAnswerError,
+  includesLogs,
+  logsIn,
+  type TimedHeader,
+} from '../../../packages/protocol/src/parse-blocks.js'
 import type { NodeLog } from '../../../packages/protocol/src/settlement.js'
 import { type Hex, toQuantity } from '../../domain/values/hex.js'
 

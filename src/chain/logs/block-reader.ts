@@ -1,11 +1,15 @@
 import type { PublicClient } from 'viem'
-import { headerIn, type TimedHeader } from '../../../packages/protocol/src/block-header.js'
 import { decodeLogs, READ_TOPICS } from '../../../packages/protocol/src/deployed-settlement.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
 import { watchContract } from '../../../packages/protocol/src/judge-block.js'
-import { logsIn } from '../../../packages/protocol/src/log-answer.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
-import { bloomIn, wordIn } from '../../../packages/protocol/src/node-values.js'
+import {
+  bloomIn,
+  headerIn,
+  InconsistentAnswerError,
+  logsIn,
+  type TimedHeader,
+  wordIn,
+} from '../../../packages/protocol/src/parse-blocks.js'
 import type { DecodedLogs } from '../../../packages/protocol/src/settlement.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
 import { type Address, type Hex, toQuantity } from '../../domain/values/hex.js'

@@ -1,5 +1,4 @@
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import { UNKNOWN_TIME } from '../../../packages/protocol/src/settlement.js'
 import type { EventWithPosition } from '../../domain/orders/block.js'
 

@@ -1,7 +1,11 @@
 import type { PublicClient } from 'viem'
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
-import { includesLogs, inOrder, logsIn } from '../../../packages/protocol/src/log-answer.js'
+import {
+  InconsistentAnswerError,
+  includesLogs,
+  inOrder,
+  logsIn,
+  type TimedHeader,
+} from '../../../packages/protocol/src/parse-blocks.js'
 import type { NodeLog } from '../../../packages/protocol/src/settlement.js'
 import { type Address, toQuantity } from '../../domain/values/hex.js'
 import { groupBy } from '../../domain/values/parts.js'

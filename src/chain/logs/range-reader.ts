@@ -1,6 +1,6 @@
 import { createRangeSize, isForSize, readRange } from '../../../packages/chain/src/block-ranges.js'
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import type { TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { BlockRange, BlockReader } from './block-reader.js'

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/parse-blocks.js'
 import type { Clock } from '../../clock.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import type { Logger } from '../../telemetry/log.js'

@@ -1,5 +1,4 @@
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
 import type { EventSink } from '../../domain/orders/event-sink.js'

@@ -1,5 +1,4 @@
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { BlockHeader, BlockRef } from '../../domain/orders/block.js'
 import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
 

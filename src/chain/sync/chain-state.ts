@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import type { TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { Clock } from '../../clock.js'
 import type { ClusterBus } from '../../domain/cluster.js'
 import type { BlockHeader } from '../../domain/orders/block.js'

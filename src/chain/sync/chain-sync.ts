@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import type { TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { Clock } from '../../clock.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { EventSink, TermsSink } from '../../domain/orders/event-sink.js'

@@ -1,4 +1,4 @@
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
+import type { TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
 import type { Logger } from '../../telemetry/log.js'

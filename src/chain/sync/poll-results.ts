@@ -1,6 +1,5 @@
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { Clock } from '../../clock.js'
 import { reasonOf } from '../../domain/errors.js'
 import type { Logger } from '../../telemetry/log.js'

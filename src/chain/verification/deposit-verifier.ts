@@ -1,5 +1,5 @@
-import { createEndpointOrder } from '../../../packages/chain/src/endpoint-order.js'
-import { RpcError } from '../../../packages/chain/src/rpc-error.js'
+import { RpcError } from '../../../packages/chain/src/json-rpc.js'
+import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
 import { revertOf } from '../../../packages/protocol/src/revert.js'
 import { systemClock } from '../../clock.js'
 import type { ChainConfig } from '../../config/config.js'

@@ -1,6 +1,5 @@
-import { within } from '../../../packages/chain/src/rpc-call.js'
+import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { RpcError } from '../../../packages/chain/src/rpc-error.js'
 import { depositData } from '../../../packages/protocol/src/deployed-settlement.js'
 import { revertOf } from '../../../packages/protocol/src/revert.js'
 import { systemClock as clock } from '../../clock.js'

@@ -1,7 +1,6 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import type { TimedHeader } from '../../../packages/protocol/src/block-header.js'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import { type BlockReader, createBlockReader } from '../../chain/logs/block-reader.js'
 import type { ChainConfig } from '../../config/config.js'
 import { formatDuration } from '../printable.js'

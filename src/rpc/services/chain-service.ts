@@ -10,7 +10,7 @@ import {
   type TokenSchema,
 } from '../../../gen/aggregator/v1/chain_pb.js'
 import { VerifyMode } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { TypedDataDomain } from '../../../packages/protocol/src/typed-data-domain.js'
+import type { TypedDataDomain } from '../../../packages/protocol/src/settlement.js'
 import type { Chain } from '../../chain/chain.js'
 import type { BondToken } from '../../chain/contract/bond-token.js'
 import type { ChainConfig, Config } from '../../config/config.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/inconsistent-answer.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/parse-blocks.js'
 import { EventSinkError } from '../../../src/chain/sync/event-sink-error.js'
 import { createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'

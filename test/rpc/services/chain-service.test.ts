@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
-import type { TypedDataDomain } from '../../../packages/protocol/src/typed-data-domain.js'
+import type { TypedDataDomain } from '../../../packages/protocol/src/settlement.js'
 import type { ChainStatus } from '../../../src/chain/chain.js'
 import type { BondToken } from '../../../src/chain/contract/bond-token.js'
 import type { CallContext } from '../../../src/domain/client.js'

@@ -1,7 +1,7 @@
 import { type Address, type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
 import { estimateGas } from 'viem/actions'
-import { numberIn } from '../../../protocol/src/node-values.js'
 import { wordsOf } from '../../../protocol/src/node-words.js'
+import { numberIn } from '../../../protocol/src/parse-blocks.js'
 import type { SolverAccount } from '../solver-options.js'
 import { type Call, requestOf } from './calls.js'
 import { acceptedFees, type Fees, firstFees, isFeeRefusal, max, min, raisedFees } from './fees.js'

@@ -1,7 +1,57 @@
+import type { BlockHeader } from '../../../src/domain/orders/block.js'
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
-import { InconsistentAnswerError } from './inconsistent-answer.js'
-import { bytesIn, numberIn, wordIn } from './node-values.js'
-import type { NodeLog } from './settlement.js'
+import { type NodeLog, UNKNOWN_TIME } from './settlement.js'
+
+/**
+ * A node's answers contradict each other, are incomplete or have another shape: the node lags, its chain has just changed, or it does
+ * not do what the JSON-RPC specification says.
+ */
+export class InconsistentAnswerError extends Error {
+  override readonly name = 'InconsistentAnswerError'
+
+  /** @param member the member of the answer that cannot be read, such as `logs[2].data` */
+  constructor(
+    message: string,
+    readonly member?: string,
+  ) {
+    super(message)
+  }
+}
+
+/** A header with its block's time, Unix time in milliseconds; 0 when the node gives none. */
+export interface TimedHeader extends BlockHeader {
+  readonly timestampMs: number
+  /** The bloom filter over the block's logs, 256 bytes; undefined when it has no bit, or the node gives none. */
+  readonly logsBloom?: Hex
+  /** The length of the block's list of transactions; undefined when the node gives none. */
+  readonly transactions?: number
+}
+
+/**
+ * Reads the answer to `eth_getBlockByNumber` or `eth_getBlockByHash`.
+ * @param name of the block, for errors
+ * @throws InconsistentAnswerError when there is no block, or it has no place in the chain yet
+ */
+export function headerIn(answer: unknown, name: string): TimedHeader {
+  const block: Record<string, unknown> = typeof answer === 'object' && answer !== null ? { ...answer } : {}
+  const logsBloom = bloomIn(block.logsBloom)
+
+  function required<T>(member: string, read: (value: unknown) => T | undefined): T {
+    const value = read(block[member])
+    if (value !== undefined) return value
+    const what = answer === null ? `there is no block ${name}` : `block ${name} has no valid ${member}`
+    throw new InconsistentAnswerError(what, member)
+  }
+
+  return {
+    number: required('number', numberIn),
+    hash: required('hash', wordIn),
+    parentHash: required('parentHash', wordIn),
+    timestampMs: (numberIn(block.timestamp) ?? UNKNOWN_TIME) * 1000,
+    ...(logsBloom && { logsBloom }),
+    ...(Array.isArray(block.transactions) && { transactions: block.transactions.length }),
+  }
+}
 
 /** An event has at most four topics. */
 const MAX_TOPICS = 4
@@ -92,4 +142,38 @@ export function includesLogs(all: readonly NodeLog[], some: readonly NodeLog[]):
 /** What a log is, whatever its index. No transaction emits an event of the contract twice, or it has the same meaning. */
 function identityOf({ blockHash, transactionHash, topics, data }: NodeLog): string {
   return [blockHash, transactionHash, ...topics, data].join(' ')
+}
+
+// Values in a node's answer, in any spelling (docs/decisions.md, D22). Each function returns undefined for what is no such value.
+
+const NUMBER = /^(0x[0-9a-f]+|[0-9]+)$/i
+const BYTES = /^0x([0-9a-f]{2})*$/i
+const WORD = /^0x[0-9a-f]{64}$/i
+const BLOOM = /^0x[0-9a-f]{512}$/i
+const NO_BYTES: readonly unknown[] = [undefined, null, '', '0x0']
+
+/** A safe integer from 0: hex with any number of zeros before it, a decimal text, or a number of JSON. */
+export function numberIn(value: unknown): number | undefined {
+  const number = typeof value === 'string' && NUMBER.test(value) ? Number(value) : value
+  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : undefined
+}
+
+/** Bytes in lower case. No bytes may be an empty text, `0x0` or absent. */
+function bytesIn(value: unknown): Hex | undefined {
+  return NO_BYTES.includes(value) ? '0x' : textIn(value, BYTES)
+}
+
+/** 32 bytes in lower case. */
+export function wordIn(value: unknown): Hex | undefined {
+  return textIn(value, WORD)
+}
+
+/** A bloom filter in lower case. One without a bit says nothing: many nodes fill it in for all blocks, or until they know it. */
+export function bloomIn(value: unknown): Hex | undefined {
+  const bloom = textIn(value, BLOOM)
+  return bloom !== undefined && /[1-9a-f]/.test(bloom.slice(2)) ? bloom : undefined
+}
+
+function textIn(value: unknown, pattern: RegExp): Hex | undefined {
+  return typeof value === 'string' && pattern.test(value) ? (value.toLowerCase() as Hex) : undefined
 }
