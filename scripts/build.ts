@@ -9,8 +9,7 @@ import { cp, rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { build as buildWithVite } from 'vite'
-import { SWAGGER_UI_FILES } from '../src/http/pages/reference.js'
-import { DOCUMENTS } from '../src/http/pages/reference.js'
+import { DOCUMENTS, SWAGGER_UI_FILES } from '../src/http/pages/reference.js'
 
 const folder = process.argv[2] ?? 'dist'
 /** A build that is interrupted leaves the last one as it is. */

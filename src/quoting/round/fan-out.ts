@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock, Timer } from '../../clock.js'
 import { afterReading, type PauseMeter } from '../../concurrency/process-pauses.js'
-import type { Standstill } from '../../concurrency/standstill.js'
 import type { CallContext } from '../../domain/client.js'
 import type { VerifyMode } from '../../domain/quotes/verification.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'

@@ -131,7 +131,7 @@ function toCountFields(counts: SolverSummary) {
 export interface SolverStateSources {
   readonly directory: Pick<SolverDirectory, 'find' | 'active'>
   readonly circuitStateOf: Quoting['circuitStateOf']
-  readonly coolDowns: Pick<CoolDowns, 'of'>
+  readonly coolDowns: Pick<CoolDowns, 'of'> | undefined
   readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
 }
 
@@ -149,7 +149,7 @@ export function toStateFields(key: SolverKey, sources: SolverStateSources) {
     freeBond: freeBonds.of(key)?.toString(),
     notAsked: notAskedReasonOf(key, sources),
     circuitBreaker: CIRCUIT_STATES[circuitStateOf(key)],
-    coolDown: toCoolDownMessage(coolDowns.of(key)),
+    coolDown: toCoolDownMessage(coolDowns?.of(key)),
   }
 }
 
@@ -162,7 +162,7 @@ function notAskedReasonOf(
   if (solver === undefined) return NotAskedReason.NOT_REGISTERED
   if (!solver.isBonded) return NotAskedReason.BOND_TOO_SMALL
   if (!directory.active(key.chainId).includes(solver)) return NotAskedReason.NOT_CONNECTED
-  if (coolDowns.of(key) !== undefined) return NotAskedReason.COOL_DOWN
+  if (coolDowns?.of(key) !== undefined) return NotAskedReason.COOL_DOWN
   return circuitStateOf(key) === 'open' ? NotAskedReason.CIRCUIT_OPEN : undefined
 }
 

@@ -2,8 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { bytesToHex, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { registerSolver } from '../../../examples/typescript/register-solver.js'
-import { swap } from '../../../examples/typescript/swap.js'
 import type { DevAccount } from '../../../src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
@@ -20,6 +18,8 @@ const [account] = solverAccounts
 /** What an integrator writes around the examples; the solver's endpoint is up already. */
 const PROGRAM = `
 import { OrderState, QuoteService } from '@quote-aggregator/client/proto'
+import { registerSolver } from './out/register-solver.js'
+import { swap } from './out/swap.js'
 
 const { solver, options, terms } = JSON.parse(process.argv[2])
 console.log(QuoteService.typeName, OrderState.SETTLED)
