@@ -14,7 +14,7 @@ export const REASONS = {
   SOLVER_BLOCKED: { rpc: 'permission_denied', http: 403 },
   SOLVER_LIMIT_REACHED: { rpc: 'failed_precondition', http: 400 },
   RATE_LIMITED: { rpc: 'resource_exhausted', http: 429 },
-  NO_QUOTES: { rpc: 'unavailable', http: 503 },
+  NO_QUOTES: { rpc: 'failed_precondition', http: 503 },
   SOLVERS_BUSY: { rpc: 'unavailable', http: 503 },
   CHAIN_UNAVAILABLE: { rpc: 'unavailable', http: 503 },
   DATABASE_UNAVAILABLE: { rpc: 'unavailable', http: 503 },

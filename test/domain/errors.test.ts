@@ -24,7 +24,7 @@ describe('each reason has its RPC code and HTTP status:', () => {
     ['SOLVER_BLOCKED', 'permission_denied', 403],
     ['SOLVER_LIMIT_REACHED', 'failed_precondition', 400],
     ['RATE_LIMITED', 'resource_exhausted', 429],
-    ['NO_QUOTES', 'unavailable', 503],
+    ['NO_QUOTES', 'failed_precondition', 503],
     ['SOLVERS_BUSY', 'unavailable', 503],
     ['CHAIN_UNAVAILABLE', 'unavailable', 503],
     ['DATABASE_UNAVAILABLE', 'unavailable', 503],

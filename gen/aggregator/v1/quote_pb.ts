@@ -1412,7 +1412,7 @@ export const QuoteService: GenService<{
    * The response comes as soon as every asked solver has answered. It comes at the latest after the instance's quote
    * timeout, or shortly before the caller's own deadline if that is shorter. With a soft deadline it may come sooner.
    *
-   * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
+   * FAILED_PRECONDITION (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
    * cannot reach the chain.
    *
    * @generated from rpc aggregator.v1.QuoteService.GetQuote
@@ -1438,7 +1438,7 @@ export const QuoteService: GenService<{
    * fields of QuoteUpdate or QuoteRoundEnd. A stream that fails after it has opened ends with `event: error`, whose data
    * is the body of an error. A comment comes every 15 seconds.
    *
-   * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time and there is no further round. UNAVAILABLE
+   * FAILED_PRECONDITION (`NO_QUOTES`) when no valid offer came in time and there is no further round. UNAVAILABLE
    * (`CHAIN_UNAVAILABLE`) while the instance cannot reach the chain.
    *
    * @generated from rpc aggregator.v1.QuoteService.StreamQuotes
@@ -1455,7 +1455,7 @@ export const QuoteService: GenService<{
    * Solvers see that the request is indicative. Equal requests within a second share one answer (the instance's
    * PRICE_CACHE_MS), whose age `as_of` shows. The caller's deadline does not shorten it.
    *
-   * UNAVAILABLE (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
+   * FAILED_PRECONDITION (`NO_QUOTES`) when no valid offer came in time. UNAVAILABLE (`CHAIN_UNAVAILABLE`) while the instance
    * cannot reach the chain.
    *
    * @generated from rpc aggregator.v1.QuoteService.GetPrice

@@ -110,7 +110,7 @@ const rows: [string, number, number, Provocation][] = [
     registration(() => signedRegistration(bonded, { endpointUrl: 'https://10.0.0.1' })),
   ],
   ['SOLVER_LIMIT_REACHED', 400, 9, registration(() => signedRegistration(bonded, { endpointUrl: ENDPOINT }))],
-  ['NO_QUOTES', 503, 14, quote(async () => ({ ...quoteRequest(chain), orderType: 'EXACT_INPUT' }))],
+  ['NO_QUOTES', 503, 9, quote(async () => ({ ...quoteRequest(chain), orderType: 'EXACT_INPUT' }))],
 ]
 
 /** gRPC clients made from the .proto files know enum values by their full names. */
@@ -235,7 +235,7 @@ describe('a request with bad fields gets every bad field and what it must be', (
     const call = client.getQuote({ chainId: BigInt(chain.chainId), amount: '0100', originChainId: 1n })
     const error = ConnectError.from(await call.catch((thrown) => thrown))
     expect(error.findDetails(ErrorInfoSchema)).toMatchObject([
-      { reason: 'INVALID_ARGUMENT', domain: 'aggregator' },
+      { reason: 'INVALID_ARGUMENT', domain: 'aggregator.v1' },
     ])
     const [badRequest] = error.findDetails(BadRequestSchema)
     const named = badRequest?.fieldViolations.map(({ field }) => field).sort()

@@ -163,7 +163,7 @@ describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
     }
     const violation = { field: 'orderId', description: 'must be 32 bytes in hex with 0x' }
     expect(shown).toEqual([
-      ['google.rpc.ErrorInfo', { reason: 'INVALID_ARGUMENT', domain: 'aggregator' }],
+      ['google.rpc.ErrorInfo', { reason: 'INVALID_ARGUMENT', domain: 'aggregator.v1' }],
       ['google.rpc.BadRequest', { fieldViolations: [violation] }],
     ])
   })

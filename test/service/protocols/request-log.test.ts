@@ -201,7 +201,7 @@ describe('LOG_REQUEST_SAMPLE', () => {
     await grpc.call('SolverService', 'ListSolvers', { chainId: chain.chainId })
     // No solver is registered here: NO_QUOTES.
     const rest = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-    await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 14 })
+    await expect(grpc.call('QuoteService', 'GetQuote', rpcRequest)).rejects.toMatchObject({ code: 9 })
     await expect.poll(requestLines).toHaveLength(2)
     await solver.register({ post })
     solver.behave(async (question, { sign, quoteFor }) => {
