@@ -7,9 +7,9 @@ import {
   DECIMALS,
   DEPOSIT_WINDOW,
   DOMAIN_TEXT,
+  type IntegerRule,
   LOWER_CASE_BYTES32,
   MAX_QUOTE_TIMEOUT_MS,
-  MIN_QUOTES,
   PROTOCOL_NAME,
   REFRESH_SECONDS,
   SIGNATURE,
@@ -17,7 +17,7 @@ import {
   UNIX_MS,
 } from '../../src/domain/field-rules.js'
 import { ORDER_STATES } from '../../src/domain/orders/order.js'
-import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
+import { ORDER_TYPES, QUOTE_OPTION_RULES } from '../../src/domain/quotes/quote.js'
 import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
@@ -36,9 +36,7 @@ const ASKED_QUOTE = {
   user_address: ADDRESS,
   origin_chain_id: CHAIN_ID,
   destination_chain_id: CHAIN_ID,
-  deposit_window: DEPOSIT_WINDOW,
-  soft_deadline_ms: { minimum: 0, maximum: MAX_QUOTE_TIMEOUT_MS },
-  min_quotes: MIN_QUOTES,
+  ...Object.fromEntries(Object.entries(QUOTE_OPTION_RULES).flatMap(integerConstraint)),
 }
 const OFFER = {
   solver_signature: SIGNATURE,
@@ -167,6 +165,12 @@ const CONSTRAINTS: Constraints = {
     salt: LOWER_CASE_BYTES32,
   },
   'aggregator.v1.Token': { address: ADDRESS, symbol: DISPLAY_NAME, decimals: DECIMALS },
+}
+
+/** Values of a list are those of the field's enum. */
+function integerConstraint([name, rule]: [string, IntegerRule | readonly string[]]): [string, Constraint][] {
+  const protoName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  return 'minimum' in rule ? [[protoName, rule]] : []
 }
 
 /** The constraints on messages as a whole, as keywords of JSON Schema. */

@@ -107,6 +107,9 @@ export const DEPOSIT_WINDOW = integerOf(1, DAY_SECONDS)
 /** The longest time of a round that an operator can set, in milliseconds. */
 export const MAX_QUOTE_TIMEOUT_MS = 60_000
 
+/** The soft deadline of a round (docs/decisions.md, D16); 0 is none. */
+export const SOFT_DEADLINE_MS = integerOf(0, MAX_QUOTE_TIMEOUT_MS)
+
 /** Valid offers that end a round from its soft deadline on (docs/decisions.md, D16). */
 export const MIN_QUOTES = integerOf(1, 1000)
 

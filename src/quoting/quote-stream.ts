@@ -2,9 +2,8 @@ import type { Clock, Timer } from '../clock.js'
 import type { CallContext } from '../domain/client.js'
 import { shuttingDown, toServiceError } from '../domain/errors.js'
 import type { QuoteRequest } from '../domain/quotes/quote.js'
-import type { VerifyMode } from '../domain/quotes/verification.js'
-import type { Aggregator, BestOffer, RoundResult } from './round/aggregator.js'
-import type { RoundCall, SoftDeadline } from './round/fan-out.js'
+import type { Aggregator, BestOffer, RoundOptions, RoundResult } from './round/aggregator.js'
+import type { RoundCall } from './round/fan-out.js'
 
 /** What a client of a quote stream learns (docs/decisions.md, D16). */
 export type QuoteStreamItem =
@@ -17,8 +16,7 @@ export interface QuoteStreamOptions {
   readonly aggregator: Pick<Aggregator, 'runRound'>
   /** Makes the request of a round, with its deadlines. */
   readonly toRequest: () => QuoteRequest
-  readonly softDeadline: SoftDeadline | undefined
-  readonly verify: VerifyMode
+  readonly roundOptions: RoundOptions
   /** Milliseconds from the start of a round to the start of the next one; undefined for one round. */
   readonly refreshMs: number | undefined
   readonly caller: Pick<CallContext, 'address' | 'timeoutMs' | 'traceparent'>
@@ -135,7 +133,7 @@ async function* playRounds(
 /** One round: its improvements, then its end. */
 async function* playRound(
   round: number,
-  { aggregator, toRequest, softDeadline, verify, refreshMs }: QuoteStreamOptions,
+  { aggregator, toRequest, roundOptions, refreshMs }: QuoteStreamOptions,
   caller: RoundCall,
   alarm: Alarm,
 ): AsyncGenerator<QuoteStreamItem, void> {
@@ -149,7 +147,7 @@ async function* playRound(
     isOver = true
     alarm.ring()
   }
-  const result = aggregator.runRound(toRequest(), caller, { softDeadline, verify, onBest })
+  const result = aggregator.runRound(toRequest(), caller, { ...roundOptions, onBest })
   result.then(end, end)
   while (best !== undefined || !isOver) {
     caller.signal.throwIfAborted()

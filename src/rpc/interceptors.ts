@@ -91,7 +91,7 @@ export function limitMessages(rateLimits: RateLimits): Interceptor {
   }
 }
 
-const ERROR_DOMAIN = 'aggregator'
+const ERROR_DOMAIN = 'aggregator.v1'
 
 /**
  * Turns an error into that of RPC callers: its reason is in `google.rpc.ErrorInfo`, bad fields are in `BadRequest`, and

@@ -29,8 +29,7 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
   const options: QuoteStreamOptions = {
     aggregator: { runRound },
     toRequest: () => exactInput,
-    softDeadline: undefined,
-    verify: 'off',
+    roundOptions: {},
     refreshMs: 5000,
     caller: { address: '127.0.0.1', timeoutMs: undefined },
     admitRound: async () => {},

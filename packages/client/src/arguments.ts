@@ -7,6 +7,9 @@ import { AggregatorError, invalidCall } from './errors.js'
 /** What is wrong with each argument of a call; undefined for those that are in order. */
 export type Checks = Readonly<Record<string, string | undefined>>
 
+/** The rule of an argument that may be left out: the limits of an integer, or its values. */
+export type OptionRule = IntegerRule | readonly string[]
+
 /** @throws AggregatorError INVALID_ARGUMENT with every bad field */
 export function check(checks: Checks): void {
   const violations = Object.entries(checks).flatMap(([field, message]): FieldViolation[] =>
@@ -49,11 +52,6 @@ export function chainIdProblem(value: unknown): string | undefined {
   return isIntegerOf(CHAIN_ID, value) ? undefined : CHAIN_ID.mustBe
 }
 
-/** Checks an integer that may be left out. */
-export function integerProblem(rule: IntegerRule, value: unknown): string | undefined {
-  return value === undefined || isIntegerOf(rule, value) ? undefined : rule.mustBe
-}
-
 export function addressProblem(value: unknown): string | undefined {
   return parseAddress(value) === undefined ? ADDRESS.mustBe : undefined
 }
@@ -73,6 +71,13 @@ export function textProblem(value: unknown): string | undefined {
 
 export function choiceProblem(choices: readonly string[], value: unknown): string | undefined {
   return choices.includes(value as string) ? undefined : `must be one of ${choices.join(', ')}`
+}
+
+/** Checks an argument that may be left out. */
+export function optionProblem(rule: OptionRule, value: unknown): string | undefined {
+  if (value === undefined) return undefined
+  if (!('minimum' in rule)) return choiceProblem(rule, value)
+  return isIntegerOf(rule, value) ? undefined : rule.mustBe
 }
 
 export function durationProblem(value: unknown): string | undefined {

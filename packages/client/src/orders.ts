@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { MAX_PAGE_SIZE, UINT32 } from '../../../src/domain/field-rules.js'
 import { KNOWN_ORDER_STATES, type KnownOrder } from '../../../src/domain/orders/order.js'
 import { readList, readMessage, readText } from './answer-fields.js'
-import { addressProblem, check, choiceProblem, integerProblem, textProblem } from './arguments.js'
+import { addressProblem, check, choiceProblem, optionProblem, textProblem } from './arguments.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
 import { type ListedOrder, readListedOrder } from './order.js'
@@ -33,7 +33,7 @@ const PROBLEMS: Readonly<Record<keyof Omit<Messages['ListOrdersRequest'], 'chain
   user: addressProblem,
   solver: addressProblem,
   state: (value) => choiceProblem(KNOWN_ORDER_STATES, value),
-  pageSize: (value) => integerProblem(UINT32, value),
+  pageSize: (value) => optionProblem(UINT32, value),
   pageToken: textProblem,
 }
 

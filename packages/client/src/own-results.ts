@@ -13,7 +13,7 @@ import {
   readText,
   readUint256,
 } from './answer-fields.js'
-import { check, integerProblem, objectProblem, textProblem } from './arguments.js'
+import { check, objectProblem, optionProblem, textProblem } from './arguments.js'
 import type { Messages, UnknownText } from './messages.js'
 import {
   type QuoteRecordRequest,
@@ -97,8 +97,8 @@ export function toOwnResultsBody(
   const { pageSize, pageToken } = params
   check({
     audience: parseOrigin(audience) === audience ? undefined : 'must be an origin',
-    timestamp: integerProblem(UINT64, timestamp),
-    pageSize: integerProblem(UINT32, pageSize),
+    timestamp: optionProblem(UINT64, timestamp),
+    pageSize: optionProblem(UINT32, pageSize),
     pageToken: pageToken === undefined ? undefined : textProblem(pageToken),
   })
   return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }

@@ -1,7 +1,6 @@
 import { REFRESH_SECONDS } from '../../../src/domain/field-rules.js'
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
+import { QUOTE_OPTION_RULES, type SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { readBytes32, readInteger, readList, readMessage, readOptional, readText } from './answer-fields.js'
-import { integerProblem } from './arguments.js'
 import { AggregatorError, UnreadableAnswer } from './errors.js'
 import { parseJson } from './json.js'
 import type { Messages } from './messages.js'
@@ -66,9 +65,7 @@ export type QuoteStreamMessage = QuoteUpdate | QuoteRoundEnd
 export function toQuoteStreamBody(
   params: QuoteStreamParams,
 ): Omit<Messages['StreamQuotesRequest'], 'chainId'> {
-  const { refreshSeconds } = params
-  const body = toQuoteBody(params, { refreshSeconds: integerProblem(REFRESH_SECONDS, refreshSeconds) })
-  return refreshSeconds === undefined ? body : { ...body, refreshSeconds }
+  return toQuoteBody(params, { ...QUOTE_OPTION_RULES, refreshSeconds: REFRESH_SECONDS })
 }
 
 /** Opens a stream of quotes. @param read reads one block of it @throws AggregatorError, while it is iterated */

@@ -1,13 +1,13 @@
 import type { Address } from 'viem'
-import { integerOf, MAX_QUOTE_TIMEOUT_MS, MIN_QUOTES } from '../../../src/domain/field-rules.js'
 import {
   DEPOSIT_MODES,
   type DepositMode,
   ORDER_TYPES,
   type OrderType,
+  QUOTE_OPTION_RULES,
+  type QuoteOptions,
   type SignedQuote,
 } from '../../../src/domain/quotes/quote.js'
-import { VERIFY_MODES, type VerifyMode } from '../../../src/domain/quotes/verification.js'
 import {
   readAddress,
   readBoolean,
@@ -27,13 +27,11 @@ import {
   chainIdProblem,
   check,
   choiceProblem,
-  integerProblem,
+  type OptionRule,
+  optionProblem,
 } from './arguments.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
-
-/** An instance may allow less. */
-const SOFT_DEADLINE_MS = integerOf(0, MAX_QUOTE_TIMEOUT_MS)
 
 /** A swap without its user. */
 export interface PriceParams {
@@ -47,22 +45,11 @@ export interface PriceParams {
 }
 
 /** The swap that a user asks for. */
-export interface QuoteParams extends PriceParams {
+export interface QuoteParams extends PriceParams, QuoteOptions {
   readonly user: Address
   /** Chain of the output; that of the deposit when left out. */
   readonly destinationChainId?: number
   readonly depositMode: DepositMode
-  /** Length of the deposit window in seconds, 1 to 86400; that of the instance when left out. */
-  readonly depositWindow?: number
-  /**
-   * Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers; that of the instance when
-   * left out.
-   */
-  readonly softDeadlineMs?: number
-  /** Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when left out. */
-  readonly minQuotes?: number
-  /** Which offers the settlement contract checks; that of the instance when left out. An instance may allow less. */
-  readonly verify?: VerifyMode
 }
 
 /** The answer to a quote request: the best offer, and the others, best first. A user can take each of them. */
@@ -75,22 +62,22 @@ export interface QuoteAnswer {
 
 /**
  * Makes the body of a quote request.
- * @param moreChecks of further fields
+ * @param rules of the fields that may be left out
  * @throws AggregatorError INVALID_ARGUMENT
  */
 export function toQuoteBody(
   params: QuoteParams,
-  moreChecks: Checks = {},
+  rules: Readonly<Record<string, OptionRule>> = QUOTE_OPTION_RULES,
 ): Omit<Messages['GetQuoteRequest'], 'chainId'> {
-  const { chainId, user, depositMode, depositWindow, softDeadlineMs, minQuotes, verify } = params
+  const { chainId, user, depositMode } = params
+  const given = params as QuoteParams & Readonly<Record<string, unknown>>
   check({
     ...swapProblems(params),
     user: addressProblem(user),
     depositMode: choiceProblem(DEPOSIT_MODES, depositMode),
-    softDeadlineMs: integerProblem(SOFT_DEADLINE_MS, softDeadlineMs),
-    minQuotes: integerProblem(MIN_QUOTES, minQuotes),
-    verify: verify === undefined ? undefined : choiceProblem(VERIFY_MODES, verify),
-    ...moreChecks,
+    ...Object.fromEntries(
+      Object.entries(rules).map(([name, rule]) => [name, optionProblem(rule, given[name])]),
+    ),
   })
   return {
     ...toSwapBody(params),
@@ -98,10 +85,8 @@ export function toQuoteBody(
     originChainId: chainId,
     destinationChainId: params.destinationChainId ?? chainId,
     depositMode,
-    ...(depositWindow === undefined ? {} : { depositWindow }),
-    ...(softDeadlineMs === undefined ? {} : { softDeadlineMs }),
-    ...(minQuotes === undefined ? {} : { minQuotes }),
-    ...(verify === undefined ? {} : { verify }),
+    // JSON leaves out those that are undefined.
+    ...Object.fromEntries(Object.keys(rules).map((name) => [name, given[name]])),
   }
 }
 

@@ -1,5 +1,5 @@
 import { KNOWN_ORDER_STATES } from '../../../src/domain/orders/order.js'
-import { check, choiceProblem, durationProblem } from './arguments.js'
+import { check, durationProblem, optionProblem } from './arguments.js'
 import { AggregatorError } from './errors.js'
 import type { KnownOrder, Order } from './order.js'
 import { LONGEST_TIMER_MS } from './retry.js'
@@ -23,7 +23,7 @@ export interface WaitForOrderOptions {
 export async function waitForOrder(source: OrderSource, options: WaitForOrderOptions): Promise<KnownOrder> {
   const { until, signal, timeoutMs: ms = LONGEST_TIMER_MS } = options
   check({
-    until: until === undefined ? undefined : choiceProblem(KNOWN_ORDER_STATES, until),
+    until: optionProblem(KNOWN_ORDER_STATES, until),
     timeoutMs: durationProblem(ms),
   })
   let last: Order | undefined

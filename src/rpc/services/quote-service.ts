@@ -14,7 +14,7 @@ import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.
 import type { Prices } from '../../quoting/prices.js'
 import type { Quoting } from '../../quoting/quoting.js'
 import type { QuoteRecorder } from '../../quoting/records/quote-recorder.js'
-import type { Aggregator } from '../../quoting/round/aggregator.js'
+import type { Aggregator, RoundOptions } from '../../quoting/round/aggregator.js'
 import { ownSoftDeadline, type SoftDeadline } from '../../quoting/round/fan-out.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import { byNumber, toSignedQuoteMessage } from '../convert/convert.js'
@@ -36,9 +36,8 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
     read: readQuote,
-    async handle({ toRequest, softDeadline, verify }, call) {
-      const options = { softDeadline, verify }
-      const { quoteId, offers, error } = await aggregator.runRound(toRequest(), call, options)
+    async handle({ toRequest, roundOptions }, call) {
+      const { quoteId, offers, error } = await aggregator.runRound(toRequest(), call, roundOptions)
       if (error !== undefined) throw error
       const winner = offers[0]?.quote.solver
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
@@ -98,8 +97,7 @@ export function createPriceService({ prices }: PriceServiceOptions): Method[] {
 /** A valid request for quotes. */
 interface AskedQuote {
   readonly chainId: number
-  readonly softDeadline: SoftDeadline | undefined
-  readonly verify: VerifyMode
+  readonly roundOptions: RoundOptions & { readonly verify: VerifyMode }
   /** Makes the request of a round, with its deadlines. */
   toRequest(): QuoteRequest
 }
@@ -192,8 +190,10 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
     }
     return {
       chainId: swap.chainId,
-      softDeadline: readSoftDeadline(message, fields),
-      verify: readVerify(message, fields),
+      roundOptions: {
+        softDeadline: readSoftDeadline(message, fields),
+        verify: readVerify(message, fields),
+      },
       toRequest: () => ({ kind: 'FIRM', ...swap, ...terms, ...deadlines(now(), windows) }),
     }
   }

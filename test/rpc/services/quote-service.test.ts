@@ -24,9 +24,9 @@ function read(given: Fixed, quoteSoftTimeoutMs = 500) {
   })
   const fields = new Fields([])
   const message = create(GetQuoteRequestSchema, { orderType: OrderType.EXACT_INPUT, ...given })
-  const { softDeadline } = readQuote(message, fields)
+  const { roundOptions } = readQuote(message, fields)
   const violations = fields.violations.filter(({ field }) => field in given)
-  return violations.length > 0 ? violations : softDeadline
+  return violations.length > 0 ? violations : roundOptions.softDeadline
 }
 
 describe('the soft deadline of a quote', () => {

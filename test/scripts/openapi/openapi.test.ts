@@ -8,6 +8,7 @@ import { contract } from '../../../scripts/openapi/contract.js'
 import { failuresOf } from '../../../scripts/openapi/error-responses.js'
 import { openApiOf } from '../../../scripts/openapi/openapi.js'
 import { toPath } from '../../../scripts/openapi/operations.js'
+import { QUOTE_OPTION_RULES } from '../../../src/domain/quotes/quote.js'
 import { compileRoutes } from '../../../src/http/rest/http-rules.js'
 import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
 
@@ -50,13 +51,7 @@ test('each operation has its own id', () => {
 
 test('a request must have the fields that are neither optional nor in the path', () => {
   const { schema } = document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
-  expect(Object.keys(schema.properties)).toEqual([
-    ...schema.required,
-    'depositWindow',
-    'softDeadlineMs',
-    'minQuotes',
-    'verify',
-  ])
+  expect(Object.keys(schema.properties)).toEqual([...schema.required, ...Object.keys(QUOTE_OPTION_RULES)])
   expect(schema.required).not.toContain('chainId')
   expect(schema.properties.depositMode.enum).toEqual(['CONTRACT', 'ADDRESS'])
   expect(schema.properties.originChainId.description).toContain('`chainId`')
