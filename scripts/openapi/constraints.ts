@@ -11,13 +11,14 @@ import {
   LOWER_CASE_BYTES32,
   MAX_QUOTE_TIMEOUT_MS,
   PROTOCOL_NAME,
+  QUOTE_OPTION_RULES,
   REFRESH_SECONDS,
   SIGNATURE,
   UINT256,
   UNIX_MS,
 } from '../../src/domain/field-rules.js'
 import { ORDER_STATES } from '../../src/domain/orders/order.js'
-import { ORDER_TYPES, QUOTE_OPTION_RULES } from '../../src/domain/quotes/quote.js'
+import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
 import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 import { SOLVER_CONSTRAINTS } from './solver-constraints.js'

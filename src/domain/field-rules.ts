@@ -7,6 +7,7 @@
  * whole answer with an order takes 43 µs.
  */
 
+import { VERIFY_MODES, type VerifyMode } from './quotes/verification.js'
 import { DAY_SECONDS } from './values/time.js'
 
 /** The rule of a text. */
@@ -108,10 +109,36 @@ export const DEPOSIT_WINDOW = integerOf(1, DAY_SECONDS)
 export const MAX_QUOTE_TIMEOUT_MS = 60_000
 
 /** The soft deadline of a round (docs/decisions.md, D16); 0 is none. */
-export const SOFT_DEADLINE_MS = integerOf(0, MAX_QUOTE_TIMEOUT_MS)
+const SOFT_DEADLINE_MS = integerOf(0, MAX_QUOTE_TIMEOUT_MS)
 
 /** Valid offers that end a round from its soft deadline on (docs/decisions.md, D16). */
 export const MIN_QUOTES = integerOf(1, 1000)
+
+/** What a request for quotes may leave out. The instance has a default for each. */
+export interface QuoteOptions {
+  /** Length of the deposit window in seconds, 1 to 86400; that of the instance when left out. */
+  readonly depositWindow?: number
+  /**
+   * Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers; that of the instance when
+   * left out.
+   */
+  readonly softDeadlineMs?: number
+  /** Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when left out. */
+  readonly minQuotes?: number
+  /** Which offers the settlement contract checks; that of the instance when left out. An instance may allow less. */
+  readonly verify?: VerifyMode
+}
+
+/**
+ * The rules of a request's optional fields: the limits of an integer, or the values. The client, the command line and the API
+ * reference read them here. An instance may allow less.
+ */
+export const QUOTE_OPTION_RULES = {
+  depositWindow: DEPOSIT_WINDOW,
+  softDeadlineMs: SOFT_DEADLINE_MS,
+  minQuotes: MIN_QUOTES,
+  verify: VERIFY_MODES,
+} satisfies Record<keyof QuoteOptions, IntegerRule | readonly string[]>
 
 /** Seconds between two rounds of a quote stream (docs/decisions.md, D16). */
 export const REFRESH_SECONDS = integerOf(5, 60)

@@ -1,11 +1,10 @@
 import type { Address } from 'viem'
+import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../../src/domain/field-rules.js'
 import {
   DEPOSIT_MODES,
   type DepositMode,
   ORDER_TYPES,
   type OrderType,
-  QUOTE_OPTION_RULES,
-  type QuoteOptions,
   type SignedQuote,
 } from '../../../src/domain/quotes/quote.js'
 import {

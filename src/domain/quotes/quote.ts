@@ -1,6 +1,4 @@
-import { DEPOSIT_WINDOW, type IntegerRule, MIN_QUOTES, SOFT_DEADLINE_MS } from '../field-rules.js'
 import type { Address, Hex } from '../values/hex.js'
-import { VERIFY_MODES, type VerifyMode } from './verification.js'
 
 /** The order types. The index of each is its number on the settlement contract (docs/decisions.md, D3). */
 export const ORDER_TYPES = ['EXACT_INPUT', 'EXACT_OUTPUT'] as const
@@ -12,32 +10,6 @@ export const DEPOSIT_MODES = ['CONTRACT', 'ADDRESS'] as const
 
 /** How the user intends to deposit: by a contract call, or by a transfer to the deposit address. */
 export type DepositMode = (typeof DEPOSIT_MODES)[number]
-
-/** What a request for quotes may leave out. The instance has a default for each. */
-export interface QuoteOptions {
-  /** Length of the deposit window in seconds, 1 to 86400; that of the instance when left out. */
-  readonly depositWindow?: number
-  /**
-   * Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers; that of the instance when
-   * left out.
-   */
-  readonly softDeadlineMs?: number
-  /** Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when left out. */
-  readonly minQuotes?: number
-  /** Which offers the settlement contract checks; that of the instance when left out. An instance may allow less. */
-  readonly verify?: VerifyMode
-}
-
-/**
- * The rules of a request's optional fields: the limits of an integer, or the values. The client, the command line and the API
- * reference read them here. An instance may allow less.
- */
-export const QUOTE_OPTION_RULES = {
-  depositWindow: DEPOSIT_WINDOW,
-  softDeadlineMs: SOFT_DEADLINE_MS,
-  minQuotes: MIN_QUOTES,
-  verify: VERIFY_MODES,
-} satisfies Record<keyof QuoteOptions, IntegerRule | readonly string[]>
 
 /** What the offers of a request are for. INDICATIVE ones are prices: nobody can deposit (docs/decisions.md, D17). */
 export type QuoteKind = 'FIRM' | 'INDICATIVE'

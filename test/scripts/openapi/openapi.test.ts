@@ -8,7 +8,7 @@ import { contract } from '../../../scripts/openapi/contract.js'
 import { failuresOf } from '../../../scripts/openapi/error-responses.js'
 import { openApiOf } from '../../../scripts/openapi/openapi.js'
 import { toPath } from '../../../scripts/openapi/operations.js'
-import { QUOTE_OPTION_RULES } from '../../../src/domain/quotes/quote.js'
+import { QUOTE_OPTION_RULES } from '../../../src/domain/field-rules.js'
 import { compileRoutes } from '../../../src/http/rest/http-rules.js'
 import { type Document, generatedDocument, readDocument } from '../../support/openapi/document.js'
 
