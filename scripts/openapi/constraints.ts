@@ -17,6 +17,7 @@ import {
   UINT256,
   UNIX_MS,
 } from '../../src/domain/field-rules.js'
+import { ORDER_EVENT_FIELDS, ORDER_EVENT_TYPES, type OrderEventType } from '../../src/domain/orders/event.js'
 import { ORDER_STATES } from '../../src/domain/orders/order.js'
 import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
 import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
@@ -125,26 +126,9 @@ const CONSTRAINTS: Constraints = {
     solver: ADDRESS,
   },
   'aggregator.v1.StreamEventsResponse': { cursor: CURSOR },
-  'aggregator.v1.Deposited': {
-    ...SWAP,
-    order_id: LOWER_CASE_BYTES32,
-    user: ADDRESS,
-    solver: ADDRESS,
-    transaction_hash: LOWER_CASE_BYTES32,
-  },
-  'aggregator.v1.Settled': {
-    order_id: LOWER_CASE_BYTES32,
-    user: ADDRESS,
-    solver: ADDRESS,
-    transaction_hash: LOWER_CASE_BYTES32,
-  },
-  'aggregator.v1.Refunded': {
-    order_id: LOWER_CASE_BYTES32,
-    user: ADDRESS,
-    input_amount: UINT256,
-    bond_slashed: UINT256,
-    transaction_hash: LOWER_CASE_BYTES32,
-  },
+  ...Object.fromEntries(
+    ORDER_EVENT_TYPES.map((type) => [`aggregator.v1.${type}`, eventConstraints(type)] as const),
+  ),
   'aggregator.v1.Reverted': { order_id: LOWER_CASE_BYTES32, transaction_hash: LOWER_CASE_BYTES32 },
   'aggregator.v1.ChainHealth': { chain_id: CHAIN_ID },
   'aggregator.v1.Chain': {
@@ -168,10 +152,25 @@ const CONSTRAINTS: Constraints = {
   'aggregator.v1.Token': { address: ADDRESS, symbol: DISPLAY_NAME, decimals: DECIMALS },
 }
 
+/** The constraints of an event. Numbers have only those of their types. */
+function eventConstraints(type: OrderEventType): Readonly<Record<string, Constraint>> {
+  const fields = Object.entries(ORDER_EVENT_FIELDS[type]).flatMap(([name, kind]) =>
+    kind === 'seconds' ? [] : [[protoName(name), kind === 'address' ? ADDRESS : UINT256] as const],
+  )
+  return {
+    order_id: LOWER_CASE_BYTES32,
+    transaction_hash: LOWER_CASE_BYTES32,
+    ...Object.fromEntries(fields),
+  }
+}
+
 /** Values of a list are those of the field's enum. */
 function integerConstraint([name, rule]: [string, IntegerRule | readonly string[]]): [string, Constraint][] {
-  const protoName = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-  return 'minimum' in rule ? [[protoName, rule]] : []
+  return 'minimum' in rule ? [[protoName(name), rule]] : []
+}
+
+function protoName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
 /** The constraints on messages as a whole, as keywords of JSON Schema. */

@@ -1,3 +1,4 @@
+import { ORDER_EVENT_TYPES } from '../domain/orders/event.js'
 import type { MetricKinds } from './metric-kinds.js'
 
 const EVENT_LAG_SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600]
@@ -7,7 +8,7 @@ export function createEventMetrics({ counter, gauge, histogram }: MetricKinds) {
   return {
     events: counter(
       'aggregator_events_total',
-      'Published events, by chain and type (Deposited, Settled, Refunded, Reverted).',
+      `Published events, by chain and type (${[...ORDER_EVENT_TYPES, 'Reverted'].join(', ')}).`,
       ['chain_id', 'type'],
     ),
     eventLagSeconds: histogram(

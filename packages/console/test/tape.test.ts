@@ -12,7 +12,7 @@ const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   transactionHash: '0x01',
   ...changes,
 })
-const reverted = (of: OrderEvent) => event({ ...of, type: 'Reverted', event: of.type })
+const reverted = (of: OrderEvent) => event({ ...of, type: 'Reverted', event: of.type as OrderEvent['event'] })
 const lines = (tape: readonly TapeEntry[]) =>
   tape.map(
     (entry) =>

@@ -44,6 +44,32 @@ export interface Refunded extends OrderEventBase {
 
 export type OrderEvent = Deposited | Settled | Refunded
 
+/** How a field of an event is written. Amounts are in a token's smallest unit, seconds are Unix time. */
+export type EventFieldKind = 'address' | 'amount' | 'seconds'
+
+/** The fields that subscribers get of one kind of event, besides those of all events. */
+type EventFields<Event> = Readonly<
+  Record<Exclude<keyof Event, keyof OrderEventBase | 'type'>, EventFieldKind>
+> & { readonly user: 'address'; readonly solver?: 'address' }
+
+/**
+ * The fields of each kind of event, from which its row in the log, its message and its schema follow. `Refunded` has no solver,
+ * as in the contract's event.
+ */
+export const ORDER_EVENT_FIELDS: { readonly [Event in OrderEvent as Event['type']]: EventFields<Event> } = {
+  Deposited: {
+    user: 'address',
+    solver: 'address',
+    inputToken: 'address',
+    outputToken: 'address',
+    fillDeadline: 'seconds',
+    inputAmount: 'amount',
+    outputAmount: 'amount',
+  },
+  Settled: { user: 'address', solver: 'address' },
+  Refunded: { user: 'address', inputAmount: 'amount', bondSlashed: 'amount' },
+}
+
 /** A published event that was removed by a reorganisation (docs/decisions.md, D9). */
 export interface Reverted extends OrderEventBase {
   readonly type: 'Reverted'

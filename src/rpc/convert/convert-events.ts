@@ -5,7 +5,14 @@ import {
   type StreamEventsResponse,
   StreamEventsResponseSchema,
 } from '../../../gen/aggregator/v1/event_pb.js'
-import { ORDER_EVENT_TYPES, type StreamEvent } from '../../domain/orders/event.js'
+import {
+  type EventFieldKind,
+  ORDER_EVENT_FIELDS,
+  ORDER_EVENT_TYPES,
+  type OrderEventType,
+  type StreamEvent,
+} from '../../domain/orders/event.js'
+import type { Address } from '../../domain/values/hex.js'
 import { encodeOnce } from '../../events/encode-once.js'
 import type { Entry } from '../../events/tail-buffer.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
@@ -50,40 +57,24 @@ function toEvent(event: StreamEvent): EventInit {
     transactionHash: event.transactionHash,
     blockTime: BigInt(event.blockTime),
   }
-  switch (event.type) {
-    case 'Deposited': {
-      const value = {
-        ...base,
-        user: toCachedChecksumAddress(event.user),
-        solver: toSolver(event),
-        inputToken: toCachedChecksumAddress(event.inputToken),
-        inputAmount: event.inputAmount.toString(),
-        outputToken: toCachedChecksumAddress(event.outputToken),
-        outputAmount: event.outputAmount.toString(),
-        fillDeadline: event.fillDeadline,
-      }
-      return { case: 'deposited', value }
-    }
-    case 'Settled':
-      return {
-        case: 'settled',
-        value: { ...base, user: toCachedChecksumAddress(event.user), solver: toSolver(event) },
-      }
-    case 'Refunded': {
-      const value = {
-        ...base,
-        user: toCachedChecksumAddress(event.user),
-        inputAmount: event.inputAmount.toString(),
-        bondSlashed: event.bondSlashed.toString(),
-      }
-      return { case: 'refunded', value }
-    }
-    case 'Reverted':
-      return { case: 'reverted', value: { ...base, event: EventType[toUpperCase(event.event)] } }
-  }
+  if (event.type === 'Reverted')
+    return { case: 'reverted', value: { ...base, event: EventType[toUpperCase(event.event)] } }
+  const values: Readonly<Record<string, unknown>> = { ...event }
+  const fields = Object.entries(ORDER_EVENT_FIELDS[event.type]).map(([name, kind]) => [
+    name,
+    toFieldValue(kind, values[name]),
+  ])
+  return { case: messageFieldOf(event.type), value: { ...base, ...Object.fromEntries(fields) } }
+}
+
+/** The field of the stream's message that has an event. */
+function messageFieldOf<Type extends OrderEventType>(type: Type): Uncapitalize<Type> {
+  return `${type[0]?.toLowerCase()}${type.slice(1)}` as Uncapitalize<Type>
 }
 
 /** `Deposited` and `Settled` have a solver on every contract. */
-function toSolver({ solver }: StreamEvent): string {
-  return solver === undefined ? '' : toCachedChecksumAddress(solver)
+function toFieldValue(kind: EventFieldKind, value: unknown): unknown {
+  if (kind === 'amount') return String(value)
+  if (kind === 'seconds') return value
+  return value === undefined ? '' : toCachedChecksumAddress(value as Address)
 }

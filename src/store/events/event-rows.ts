@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
 import type { EventWithPosition } from '../../domain/orders/block.js'
-import type { LogEntry, OrderEvent, OrderEventType, StreamEvent } from '../../domain/orders/event.js'
+import {
+  type LogEntry,
+  ORDER_EVENT_FIELDS,
+  type OrderEvent,
+  type OrderEventType,
+  type StreamEvent,
+} from '../../domain/orders/event.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
 import type { Schema } from '../schema.js'
 
@@ -77,39 +83,26 @@ function digestOf(row: EventRow | NewEventRow): string {
   return hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH)
 }
 
+/** What the row has no columns for. Amounts are text, since JSON has no integers of that size. */
 function detailsOf(event: OrderEvent): Record<string, unknown> {
-  switch (event.type) {
-    case 'Deposited': {
-      const { inputToken, outputToken, fillDeadline } = event
-      const amounts = { inputAmount: String(event.inputAmount), outputAmount: String(event.outputAmount) }
-      return { inputToken, outputToken, fillDeadline, ...amounts }
-    }
-    case 'Settled':
-      return {}
-    case 'Refunded':
-      return { inputAmount: String(event.inputAmount), bondSlashed: String(event.bondSlashed) }
-  }
+  const values: Readonly<Record<string, unknown>> = { ...event }
+  const details = detailFields(event.type)
+  return Object.fromEntries(
+    details.map(([name, kind]) => [name, kind === 'amount' ? String(values[name]) : values[name]]),
+  )
 }
 
 function readDetails({ type, details }: Pick<EventRow, 'type' | 'details'>) {
   const values = JSON.parse(details)
-  switch (type as StreamEvent['type']) {
-    case 'Deposited':
-      return {
-        type: 'Deposited',
-        ...values,
-        inputAmount: BigInt(values.inputAmount),
-        outputAmount: BigInt(values.outputAmount),
-      }
-    case 'Settled':
-      return { type: 'Settled' }
-    case 'Refunded':
-      return {
-        type: 'Refunded',
-        inputAmount: BigInt(values.inputAmount),
-        bondSlashed: BigInt(values.bondSlashed),
-      }
-    case 'Reverted':
-      return { type: 'Reverted', event: values.event as OrderEventType }
-  }
+  if (type === 'Reverted') return { type, event: values.event as OrderEventType }
+  const fields = detailFields(type as OrderEventType).map(([name, kind]) => [
+    name,
+    kind === 'amount' ? BigInt(values[name]) : values[name],
+  ])
+  return { type, ...Object.fromEntries(fields) }
+}
+
+function detailFields(type: OrderEventType) {
+  const { user: _user, solver: _solver, ...fields } = ORDER_EVENT_FIELDS[type]
+  return Object.entries(fields)
 }

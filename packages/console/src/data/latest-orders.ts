@@ -2,10 +2,10 @@ import { create } from '@bufbuild/protobuf'
 import {
   type Order,
   OrderSchema,
-  OrderState,
   type OrderStep,
   OrderStepSchema,
 } from '../../../../gen/aggregator/v1/order_pb.js'
+import { kindOf } from './event-kinds.js'
 import type { OrderEvent } from './stream-messages.js'
 import type { TapeEntry } from './tape.js'
 
@@ -55,11 +55,10 @@ function deposited(event: OrderEvent): Order {
 }
 
 function withStep(order: Order, event: OrderEvent): Order {
-  const step = stepOf(event)
-  if (event.type === 'Settled') return { ...order, state: OrderState.SETTLED, settled: step }
-  if (event.type === 'Refunded') return { ...order, state: OrderState.REFUNDED, refunded: step }
-  const state = order.state === OrderState.UNSPECIFIED ? OrderState.DEPOSITED : order.state
-  return { ...order, state, deposited: step }
+  const kind = kindOf(event.type)
+  if (kind === undefined) return order
+  // An event that was missing for long may come after a later one of its order.
+  return { ...order, state: Math.max(order.state, kind.state), [kind.step]: stepOf(event) }
 }
 
 function stepOf({ blockNumber, blockTime, transactionHash }: OrderEvent): OrderStep {

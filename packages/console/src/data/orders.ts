@@ -6,7 +6,9 @@ import {
   type Order,
   OrderState,
 } from '../../../../gen/aggregator/v1/order_pb.js'
+import { ORDER_EVENT_TYPES } from '../../../../src/domain/orders/event.js'
 import { orderService } from './api.js'
+import { EVENT_KINDS } from './event-kinds.js'
 import type { OrderEvent } from './stream-messages.js'
 import { meetToken } from './tokens.js'
 
@@ -54,12 +56,8 @@ export const listedOrderOf = (transactionHash: string) => orderIds.get(transacti
 /** The events that an order's steps come from: those of the time before the console was opened. */
 export function eventsOf(order: Order): OrderEvent[] {
   const { user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
-  const steps = [
-    ['Deposited', order.deposited],
-    ['Settled', order.settled],
-    ['Refunded', order.refunded],
-  ] as const
-  return steps.flatMap(([type, step]) => {
+  return ORDER_EVENT_TYPES.flatMap((type) => {
+    const step = order[EVENT_KINDS[type].step]
     if (step === undefined) return []
     const terms = type === 'Deposited' ? { inputToken, inputAmount, outputToken, outputAmount } : {}
     const event = {

@@ -1,3 +1,5 @@
+import type { OrderEventType } from '../../../../src/domain/orders/event.js'
+
 /** The state of a chain, as the stream of events and `/health` report it. */
 export interface ChainHealth {
   readonly chainId: number
@@ -15,7 +17,7 @@ export type NoticeMessage =
 
 /** An order event as `/v1/ws` sends it (docs/api.md, "Events"). */
 export interface OrderEvent {
-  readonly type: 'Deposited' | 'Settled' | 'Refunded' | 'Reverted'
+  readonly type: OrderEventType | 'Reverted'
   readonly chainId: number
   readonly orderId: string
   readonly blockNumber: number
@@ -32,5 +34,5 @@ export interface OrderEvent {
   readonly outputAmount?: string
   readonly bondSlashed?: string
   /** The type of the event that was removed, of a `Reverted`. */
-  readonly event?: OrderEvent['type']
+  readonly event?: OrderEventType
 }

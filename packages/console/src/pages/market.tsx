@@ -9,6 +9,7 @@ import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
+import { kindOf } from '../data/event-kinds.js'
 import { connection, tape } from '../data/events.js'
 import { health, healthOf } from '../data/health.js'
 import { needsList, withEvents } from '../data/latest-orders.js'
@@ -156,8 +157,6 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
   )
 }
 
-const TONES: Readonly<Record<string, Tone>> = { Deposited: 'waiting', Settled: 'good', Refunded: 'bad' }
-
 interface TapeLineProps {
   readonly entry: TapeEntry
   /** Whose offer the order has taken; undefined while it is not known. */
@@ -167,10 +166,11 @@ interface TapeLineProps {
 function TapeLine({ entry, solver }: TapeLineProps) {
   const { event, removedAt, seenAt } = entry
   const isRemoved = removedAt !== undefined
+  const kind = kindOf(event.type)
   return (
     <li class={`tape-line${isRemoved ? ' removed' : ''}${seenAt === undefined ? '' : ' fresh'}`}>
       <span class="tape-what">
-        <StateMark word={event.type.toLowerCase()} tone={TONES[event.type] ?? 'neutral'} />
+        <StateMark word={event.type.toLowerCase()} tone={kind?.tone ?? 'neutral'} />
         <OrderId id={event.orderId} />
         <span class="number muted">block {group(String(event.blockNumber))}</span>
         <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
@@ -182,9 +182,9 @@ function TapeLine({ entry, solver }: TapeLineProps) {
             <span aria-hidden="true">→</span>
             <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
           </span>
-        ) : event.type !== 'Deposited' && solver !== undefined ? (
+        ) : kind?.ofSolver !== undefined && solver !== undefined ? (
           <span>
-            {event.type === 'Settled' ? 'by' : 'not filled by'} <SolverLabel address={solver} />
+            {kind.ofSolver} <SolverLabel address={solver} />
           </span>
         ) : (
           event.user !== undefined && (
