@@ -40,6 +40,14 @@ export interface NetworkOptions {
   readonly onLogLine?: (line: string) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
+  /** Starts the service with these variables. It runs in this process when this is left out. */
+  readonly startService?: ((environment: Environment) => Promise<RunningService>) | undefined
+}
+
+/** A service of a network. */
+export interface RunningService {
+  readonly url: string
+  close(): Promise<void>
 }
 
 /** The ports of a network's parts on 127.0.0.1, unless they are taken. */
@@ -61,7 +69,7 @@ const SOLVERS = [
 
 /**
  * Starts a local network on 127.0.0.1, at the usual ports if they are free. When a later step fails,
- * everything that was started is ended. The service runs in this process.
+ * everything that was started is ended.
  */
 export async function startNetwork(options: NetworkOptions): Promise<Network> {
   const started: { close(): Promise<void> }[] = []
@@ -148,10 +156,12 @@ function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetC
 
 async function startService(
   environment: Environment,
-  { servicePort = USUAL_PORTS.service, onLogLine }: NetworkOptions,
-) {
+  { servicePort = USUAL_PORTS.service, onLogLine, startService: start }: NetworkOptions,
+): Promise<RunningService> {
   return atPreferredPort(servicePort, (port) => {
-    const config = readConfig({ ...environment, PORT: String(port) })
+    const variables = { ...environment, PORT: String(port) }
+    if (start !== undefined) return start(variables)
+    const config = readConfig(variables)
     if (onLogLine === undefined) return createApp(config)
     const write = (line: string) => onLogLine(line.trimEnd())
     return createApp(config, { log: createLog(config.logLevel, { write }) })

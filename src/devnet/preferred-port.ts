@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
 /**
  * Starts a server at its usual port, or at any free one when that is taken.
  * @param start listens at the given port; 0 takes any free one
@@ -21,4 +24,19 @@ function isPortTaken(error: unknown): boolean {
     /address already in use|PORT.*is \d+, which is in use/i.test(error.message) ||
     isPortTaken(error.cause)
   )
+}
+
+/**
+ * Takes a port of 127.0.0.1 for a moment.
+ * @param port 0 takes any free one
+ * @returns the port
+ * @throws Node's error when it is taken, or not allowed
+ */
+export async function tryPort(port: number): Promise<number> {
+  const server = createServer().listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const { port: taken } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return taken
 }

@@ -1,4 +1,4 @@
-import { connect, createServer } from 'node:net'
+import { connect } from 'node:net'
 import { type Network, USUAL_PORTS } from './network.js'
 
 /** A part of a network that clients do not find at `localhost` and its usual port. */
@@ -34,15 +34,6 @@ export async function movedParts(
     return (await isIpv6Taken(part.usualPort)) ? [{ ...part, isOnlyIpv6Taken: true }] : []
   })
   return (await Promise.all(moved)).flat()
-}
-
-/** Whether nothing listens at a port of 127.0.0.1, and this process may. */
-export function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
 }
 
 /** Whether a server answers at a port of ::1; false on a machine without IPv6. */
