@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/orders.js'
 import { eventually } from '../support/eventually.js'
+import { cloneSources } from '../support/packages/clone.js'
 import { BUILT } from '../support/process/built.js'
 import { startProcess } from '../support/process/process.js'
 import { startSessionRun, troubles } from '../support/solvers/certify.js'
@@ -58,6 +61,12 @@ async function playOrder(): Promise<string[]> {
   return lines
 }
 
+it('README.md has the command with which examples of the client run in a clone', () => {
+  expect(readFileSync('README.md', 'utf8')).toContain(
+    'save this as\n`swap.ts` in the clone, and run `npx tsx swap.ts`',
+  )
+})
+
 it('the documents have examples of each kind', () => {
   expect(examples.length).toBeGreaterThanOrEqual(8)
   expect(streams.length).toBeGreaterThanOrEqual(4)
@@ -96,9 +105,11 @@ it.each(quotes)('the example at $document:$line streams quotes as copied: $code'
   expect(done.bestOrderId).toBe(quote.orderId)
 })
 
-it.each(clients)('the example at $document:$line runs as copied: $code', async (block) => {
-  const [program, ...args] = commandOf(block)
-  const child = startProcess(program, args, {})
+it.each(clients)('the example at $document:$line runs as copied in a clone: $code', async (block) => {
+  const clone = cloneSources()
+  writeFileSync(join(clone, 'swap.ts'), here(block.code))
+  // As README.md says.
+  const child = startProcess('npx', ['tsx', 'swap.ts'], {}, { cwd: clone })
   onTestFailed(() => void process.stderr.write(child.output()))
   await child.waitFor(/SETTLED\n$|^registered 0x\w+ QUOTED|round 1 has ended with 0x\w+\n$/)
   expect(await child.exited).toBe(0)
@@ -151,13 +162,16 @@ it.each(sessions)(
 
 /** Runs the block as a process, with the addresses of this network. */
 function commandOf({ language, code }: CodeBlock): [program: string, ...args: string[]] {
-  const here = code
+  if (language === 'sh') return ['bash', '-c', here(code)]
+  return [process.execPath, '--import', 'tsx', '--input-type=module', '-e', here(code)]
+}
+
+function here(code: string): string {
+  return code
     .replaceAll('localhost:3000', new URL(network.serviceUrl).host)
     .replaceAll('http://localhost:8545', network.devnet.rpcUrl)
     .replaceAll('http://localhost:4001', network.solvers[0]?.endpointUrl ?? '')
     .replaceAll('npx quote-aggregator', `node ${BUILT}/cli.js`)
-  if (language === 'sh') return ['bash', '-c', here]
-  return [process.execPath, '--import', 'tsx', '--input-type=module', '-e', here]
 }
 
 /**

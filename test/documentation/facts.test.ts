@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import type { DescMessage } from '@bufbuild/protobuf'
 import { parseAbiItem, recoverMessageAddress, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -110,20 +110,16 @@ describe('docs/sessions.md', () => {
   })
 })
 
-describe('CONTRIBUTING.md', () => {
-  it('names in its ways through the code only files that exist', () => {
-    const [, ways = ''] =
-      /^### Three ways through the code\n(.*?)^The client imports/ms.exec(read('CONTRIBUTING.md')) ?? []
-    const steps = ways.split(/^\d+\. /m).slice(1)
-    const files = steps.flatMap((step) => {
-      let folder = ''
-      // A name without a folder is in the folder of the name before it.
-      return [...step.matchAll(/`([\w-]+\/)?([\w-]+\.ts)`/g)].map(([, itsFolder, name]) => {
-        folder = itsFolder ?? folder
-        return `src/${folder}${name}`
-      })
-    })
-    expect(files.length).toBeGreaterThan(50)
-    expect(files.filter((file) => !existsSync(file))).toEqual([])
+describe('docs/glossary.md', () => {
+  it('has a line for each folder of src, and for each folder in these', () => {
+    const [, section = ''] = /^## Folders\n(.*)/ms.exec(read('docs/glossary.md')) ?? []
+    const cells = [...section.matchAll(/^\| (`.*?`) \|/gm)].map(([, cell = '']) => cell)
+    const listed = cells.flatMap((cell) => [...cell.matchAll(/`(.*?)`/g)].map(([, name]) => name))
+    const isFolder = (path: string) => statSync(`src/${path}`).isDirectory()
+    const entries = readdirSync('src')
+    const below = entries
+      .filter(isFolder)
+      .flatMap((folder) => readdirSync(`src/${folder}`).map((name) => `${folder}/${name}`))
+    expect(listed.sort()).toEqual([...entries, ...below.filter(isFolder)].sort())
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Writes the pictures of the console in README.md from a real run of the local network.
+ * Writes the pictures of the console in README.md and docs/console.md from a real run of the local network.
  * tsx test/support/console/capture.ts, then look at docs/console-swap.png and docs/console-market.png
  */
 import { statSync } from 'node:fs'
