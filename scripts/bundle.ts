@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildOptions } from 'esbuild'
-import { SWAGGER_UI_FILES, DOCUMENTS } from '../src/http/pages/reference.js'
+import { DOCUMENTS, SWAGGER_UI_FILES } from '../src/http/pages/reference.js'
 
 /** How esbuild bundles the service. */
 export const BUNDLE: BuildOptions = {
