@@ -15,8 +15,8 @@ import { createSolverDirectory } from '../solvers/registry/solver-directory.js'
 import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
 import { openServer } from './open-server.js'
+import type { AppOverrides, Started } from './open-solvers.js'
 import { openSolvers } from './open-solvers.js'
-import type { AppOverrides, Started } from './overrides.js'
 
 export type { AppOverrides }
 

@@ -28,9 +28,7 @@ import type { CoolDowns } from '../solvers/conduct/cool-downs.js'
 import { collectSolverMetrics, createOrderMetrics } from '../solvers/statistics/solver-metrics.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { graceMs } from './grace.js'
-import type { openSolvers } from './open-solvers.js'
-import type { Started } from './overrides.js'
+import type { openSolvers, Started } from './open-solvers.js'
 
 interface ServerOptions {
   readonly config: Config
@@ -150,4 +148,16 @@ export async function openServer(
   })
   started.push(async () => health.drain())
   return server
+}
+
+const SHORTEST_MS = 10_000
+/** What a quote may take besides its round and the checks of its offers. */
+const REST_MS = 1000
+
+/** How long open requests may take after the service has begun to close, in milliseconds: so long that every open quote is answered. */
+export function graceMs({
+  quoteTimeoutMs,
+  verifyTimeoutMs,
+}: Pick<Config, 'quoteTimeoutMs' | 'verifyTimeoutMs'>): number {
+  return Math.max(SHORTEST_MS, quoteTimeoutMs + verifyTimeoutMs + REST_MS)
 }

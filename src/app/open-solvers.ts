@@ -19,11 +19,28 @@ import { createSessionRegistrations } from '../solvers/registry/session-registra
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import { pruneSomeCounts } from '../solvers/statistics/solver-statistics.js'
 import { createStatisticsReader } from '../solvers/statistics/statistics-reader.js'
+import type { ResolveAll } from '../solvers/transport/endpoint-addresses.js'
 import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { createSessionTransports } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { AppOverrides, Started } from './overrides.js'
+
+/** Replacements for tests. */
+export interface AppOverrides {
+  /** The clock of this machine by default. */
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly resolveAll?: ResolveAll
+  /** The name servers as `ip:port`. */
+  readonly nameServers?: readonly string[]
+  /** Interval of the pings of solver sessions, in milliseconds. */
+  readonly sessionHeartbeatMs?: number
+  /** Time for which a replica without a sign of life keeps its solver sessions, in milliseconds. */
+  readonly replicaLeaseMs?: number
+}
+
+/** Parts that have been started, each with a function that ends it. The last one ends first. */
+export type Started = (() => Promise<void>)[]
 
 interface SolversOptions {
   readonly config: Config

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from '../domain/field-rules.js'
+import { VERIFY_MODES, type VerifyMode } from '../domain/quotes/verification.js'
 import { MAX_COOL_DOWN_SECONDS } from '../domain/solvers/cool-down.js'
 import { parseUint256 } from '../domain/values/numbers.js'
 import { DAY_SECONDS } from '../domain/values/time.js'
@@ -9,22 +10,21 @@ import {
   readEndpointAllowlist,
   readMetricsAuth,
   readPublicUrls,
+  readReplicaAccess,
   readTrustProxy,
 } from './access.js'
 import { type ChainConfig, readChains } from './chains.js'
 import { readDatabaseLocation } from './database-url.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { findMisspellings } from './misspelt.js'
-import { MAX_COUNT } from './ranges.js'
 import {
+  MAX_COUNT,
   type RateLimitConfig,
   type RateLimitStore,
   readRateLimitStore,
   readRateLimits,
 } from './rate-limits.js'
-import { readReplicaAccess } from './replica-access.js'
 import { DEFAULTS } from './variables.js'
-import { readVerification } from './verification.js'
 
 export type { ChainConfig, RateLimitConfig, RateLimitStore }
 
@@ -163,4 +163,22 @@ function readIsProduction(env: EnvironmentReader): boolean {
   if (!['production', 'development', 'test'].includes(mode))
     env.refuse('NODE_ENV', `is "${mode}": it must be production, development or test`)
   return mode === 'production'
+}
+
+/** Reads which offers the settlement contract checks (docs/decisions.md, D13). */
+function readVerification(env: EnvironmentReader) {
+  const verifyQuotes = env.oneOf<VerifyMode>('VERIFY_QUOTES', VERIFY_MODES)
+  const verifyMax = env.oneOf<VerifyMode>('VERIFY_MAX', VERIFY_MODES)
+  const isMaxValid = verifyMax === env.optional('VERIFY_MAX')
+  if (isMaxValid && VERIFY_MODES.indexOf(verifyQuotes) > VERIFY_MODES.indexOf(verifyMax))
+    env.refuse('VERIFY_QUOTES', `is ${verifyQuotes}: it must not exceed VERIFY_MAX, which is ${verifyMax}`)
+  const verifyTimeoutMs = env.integer('VERIFY_TIMEOUT_MS', { min: 1, max: MAX_QUOTE_TIMEOUT_MS })
+  return {
+    /** The offers that the settlement contract checks when a request does not say. */
+    verifyQuotes,
+    /** The most that a request may ask for. */
+    verifyMax,
+    /** The longest time of all checks of a quote. */
+    verifyTimeoutMs,
+  }
 }

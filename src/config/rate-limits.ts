@@ -1,6 +1,8 @@
 import { DAY_MS } from '../domain/values/time.js'
 import type { EnvironmentReader } from './environment.js'
-import { MAX_COUNT } from './ranges.js'
+
+/** Upper limit of all variables that are counts. */
+export const MAX_COUNT = 1_000_000
 
 /** Limits of the requests of one client; 0 is no limit (docs/decisions.md, D8). */
 export type RateLimitConfig = Readonly<ReturnType<typeof readRateLimits>>

@@ -3,8 +3,7 @@ import { version } from '../config/version.js'
 import { createChainMetrics } from './chain-metrics.js'
 import { createEventMetrics } from './event-metrics.js'
 import { createMetricKinds } from './metric-kinds.js'
-import { createSessionMetrics } from './session-metrics.js'
-import { createSolverMetrics } from './solver-metrics.js'
+import { createSessionMetrics, createSolverMetrics } from './solver-metrics.js'
 
 const STAGE_SECONDS = [
   0.000_025, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.js'
-import { describeMisspelling, findMisspellings } from '../../src/config/misspelt.js'
+import { describeMisspelling, findMisspellings, nearMiss } from '../../src/config/misspelt.js'
 import { CHAIN_DEFAULTS, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
 
 const LEAST = {
@@ -105,4 +105,28 @@ test('the message about a missing variable names its misspelling', () => {
     /^SERVICE_ADDRESS_10 is missing.*; OTHER_ADDRESS_10 is set, which/,
   )
   expect(() => readConfig({ ...noUrl, RPC_URL_1: RPC_URL_10 })).toThrow(/^RPC_URL_10 is missing: [^;]*$/)
+})
+
+const KNOWN = ['chainId', 'type', 'orderId', 'user', 'solver', 'after']
+const twoLetters = () => 2
+
+test.each([
+  ['chainid', 'chainId'],
+  ['chain_id', 'chainId'],
+  ['CHAIN-ID', 'chainId'],
+  ['usr', 'user'],
+  ['users', 'user'],
+  ['solvr', 'solver'],
+  ['oderId', 'orderId'],
+])('%s is a near miss of %s', (name, meant) => {
+  expect(nearMiss(name, KNOWN, twoLetters)).toBe(meant)
+})
+
+test.each(['', 'x', 'limit', 'cursor', 'orderIdentifier'])('%j is a near miss of nothing', (name) => {
+  expect(nearMiss(name, KNOWN, twoLetters)).toBeUndefined()
+})
+
+test('the nearest name is returned, and each name has its own distance', () => {
+  expect(nearMiss('orders', ['orderId', 'order'], twoLetters)).toBe('order')
+  expect(nearMiss('orders', ['orderId', 'order'], (name) => (name === 'order' ? 0 : 2))).toBe('orderId')
 })

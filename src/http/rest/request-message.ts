@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { FastifyRequest } from 'fastify'
-import { nearMiss } from '../../config/near-miss.js'
+import { nearMiss } from '../../config/misspelt.js'
 import { type FieldViolation, invalidArgument } from '../../domain/errors.js'
 import { replaceUnprintable } from '../../domain/values/text.js'
 import type { RestRoute } from './http-rules.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { graceMs } from '../../src/app/grace.js'
+import { graceMs } from '../../src/app/open-server.js'
 
 test.each([
   [2000, 300, 10_000],
