@@ -17,7 +17,7 @@ import { createChainHealth, createChainService } from '../rpc/services/chain-ser
 import { createHealth } from '../rpc/services/health.js'
 import { createOrderService } from '../rpc/services/order-service.js'
 import { createOwnResultsMethod } from '../rpc/services/own-results.js'
-import { createPriceService, createQuoteService, createReadQuote } from '../rpc/services/quote-service.js'
+import { createQuoteService, createReadQuote } from '../rpc/services/quote-service.js'
 import { createReflection } from '../rpc/services/reflection.js'
 import { createSolverService } from '../rpc/services/solver-service.js'
 import { createSolverStatsMethods } from '../rpc/services/solver-stats.js'
@@ -77,7 +77,6 @@ export async function openServer(
   const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, now })
   const methods = [
     ...createQuoteService({ ...quoting, readQuote }),
-    ...createPriceService(quoting),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
     createOwnResultsMethod({ ...quoting, config, directory, freeBonds, coolDowns, now }),

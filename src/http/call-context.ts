@@ -3,7 +3,6 @@ import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CallContext, QuoteSummary } from '../domain/client.js'
 import { invalidArgument } from '../domain/errors.js'
-import { readTraceparent } from '../rpc/call-context.js'
 import type { LimitedCall } from '../rpc/limits/rate-limits.js'
 
 declare module 'fastify' {
@@ -145,6 +144,17 @@ function closeSignalOf(reply: FastifyReply): AbortSignal {
       if (!raw.writableEnded) controller.abort()
     })
   return controller.signal
+}
+
+/** Version 00 of W3C Trace Context: version, trace id, parent id, flags. */
+const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
+
+/**
+ * Reads the header `traceparent` of a request (W3C Trace Context, 3.2), which solvers then get.
+ * @returns undefined for a header that is absent or not valid: the standard says to ignore it
+ */
+export function readTraceparent(value: unknown): string | undefined {
+  return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined
 }
 
 /** What is left of the caller's own deadline, which is in the header that Connect clients send. */

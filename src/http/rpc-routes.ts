@@ -12,7 +12,7 @@ import { requestKey } from '../rpc/call-context.js'
 import { toConnectError } from '../rpc/interceptors.js'
 import type { Admission, Outcome } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
-import { cut, elapsedMs, toLimitedCall } from './call-context.js'
+import { cut, elapsedMs, readTraceparent, toLimitedCall } from './call-context.js'
 import { findTargetError } from './port/ambiguous-headers.js'
 import { keepOpen } from './port/slow-clients.js'
 
@@ -149,6 +149,7 @@ function toContextValues(request: FastifyRequest) {
     requestId,
     address,
     protocol: protocolOf(request.headers),
+    traceparent: readTraceparent(request.headers.traceparent),
     abandon: () => cut(request),
     isDrained: () => response?.writableLength === 0,
     unsentBytes: () => response?.writableLength ?? 0,

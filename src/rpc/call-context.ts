@@ -4,7 +4,10 @@ import type { ServiceError } from '../domain/errors.js'
 
 /** What the HTTP server knows about the request of an RPC call. */
 export interface RpcRequest
-  extends Pick<CallContext, 'protocol' | 'requestId' | 'address' | 'recordQuote' | 'isDrained' | 'abandon'> {
+  extends Pick<
+    CallContext,
+    'protocol' | 'requestId' | 'address' | 'traceparent' | 'recordQuote' | 'isDrained' | 'abandon'
+  > {
   /** The value of the request's `Host` or `:authority`. */
   hostOf(): string
   /** Bytes of the response that have not left this process. */
@@ -35,24 +38,12 @@ export const requestKey = createContextKey<RpcRequest>({
 /** The context of a Connect handler's call. */
 export function toCallContext(context: HandlerContext): CallContext {
   const request = context.values.get(requestKey)
-  const { protocol, requestId, address, recordQuote, isDrained, abandon } = request
+  const { protocol, requestId, address, traceparent, recordQuote, isDrained, abandon } = request
   return {
-    ...{ protocol, requestId, address, recordQuote, isDrained, abandon },
+    ...{ protocol, requestId, address, traceparent, recordQuote, isDrained, abandon },
     host: request.hostOf(),
     setHeader: (name, value) => context.responseHeader.set(name, value),
     signal: context.signal,
     timeoutMs: context.timeoutMs(),
-    traceparent: readTraceparent(context.requestHeader.get('traceparent')),
   }
-}
-
-/** Version 00 of W3C Trace Context: version, trace id, parent id, flags. */
-const TRACEPARENT = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
-
-/**
- * Reads the header `traceparent` of a request (W3C Trace Context, 3.2), which solvers then get.
- * @returns undefined for a header that is absent or not valid: the standard says to ignore it
- */
-export function readTraceparent(value: unknown): string | undefined {
-  return typeof value === 'string' && TRACEPARENT.test(value) ? value : undefined
 }

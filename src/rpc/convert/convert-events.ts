@@ -16,7 +16,7 @@ import type { Address } from '../../domain/values/hex.js'
 import { encodeOnce } from '../../events/encode-once.js'
 import type { Entry } from '../../events/tail-buffer.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
-import { byNumber, toUpperCase } from './convert.js'
+import { byNumber, toUpperCase } from './enum-words.js'
 
 type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>
 

@@ -14,7 +14,7 @@ import { explain } from '../../quoting/records/explain.js'
 import type { QuoteRecordView } from '../../quoting/records/record-view.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { QuoteTypedData } from '../../signing/typed-data.js'
-import { toUpperCase } from './convert.js'
+import { toUpperCase } from './enum-words.js'
 
 /**
  * The message of a record as its reader may see it, with each solver's outcome in words.

@@ -18,7 +18,7 @@ import { DOMAIN_TEXT, MAX_INTEGER } from '../../domain/field-rules.js'
 import { lowerCase } from '../../domain/values/hex.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
-import { toUpperCase } from '../convert/convert.js'
+import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 
 type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken'>

@@ -20,7 +20,7 @@ import {
 } from '../../domain/orders/order.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
-import { byNumber } from '../convert/convert.js'
+import { byNumber } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { Fields } from './fields.js'
 

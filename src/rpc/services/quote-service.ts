@@ -1,7 +1,9 @@
+import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
   DepositMode,
   type GetQuoteRequest,
   OrderType,
+  type QuoteSchema,
   QuoteService,
   type StreamQuotesRequest,
   VerifyMode as VerifyModeNumber,
@@ -9,29 +11,37 @@ import {
 import type { ChainConfig, Config } from '../../config/config.js'
 import { ServiceError } from '../../domain/errors.js'
 import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../../domain/field-rules.js'
-import { DEPOSIT_MODES, deadlines, ORDER_TYPES, type QuoteRequest } from '../../domain/quotes/quote.js'
+import {
+  DEPOSIT_MODES,
+  deadlines,
+  ORDER_TYPES,
+  type Quote,
+  type QuoteRequest,
+  type SignedQuote,
+} from '../../domain/quotes/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
 import type { Prices } from '../../quoting/prices.js'
 import type { Quoting } from '../../quoting/quoting.js'
 import type { QuoteRecorder } from '../../quoting/records/quote-recorder.js'
 import type { Aggregator, RoundOptions } from '../../quoting/round/aggregator.js'
 import { ownSoftDeadline, type SoftDeadline } from '../../quoting/round/fan-out.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
-import { byNumber, toSignedQuoteMessage } from '../convert/convert.js'
+import { toCachedChecksumAddress, toChecksumAddress } from '../../signing/checksum.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'
+import { byNumber } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 import type { Fields } from './fields.js'
 
 interface QuoteServiceOptions {
   readonly aggregator: Aggregator
   readonly readQuote: ReadQuote
+  readonly prices: Pick<Prices, 'get'>
   readonly recorder: Pick<QuoteRecorder, 'read'>
   readonly typedDataOf: Quoting['typedDataOf']
 }
 
 /** The unary methods of QuoteService. */
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { aggregator, readQuote, recorder, typedDataOf } = options
+  const { aggregator, readQuote, prices, recorder, typedDataOf } = options
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
@@ -43,6 +53,25 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
       const [best, ...alternativeQuotes] = offers.map(toSignedQuoteMessage)
       return { ...best, alternativeQuotes, quoteId }
+    },
+  })
+
+  const getPrice = unaryMethod(QuoteService.method.getPrice, {
+    limit: 'price',
+    read: readSwap,
+    async handle(swap, call) {
+      const { quoteId, best, offers, asOf } = await prices.get(swap, call.address)
+      call.recordQuote({ quoteId, winner: best.solver, offers })
+      return {
+        best: {
+          solver: toCachedChecksumAddress(best.solver),
+          name: best.name,
+          inputAmount: best.inputAmount.toString(),
+          outputAmount: best.outputAmount.toString(),
+        },
+        offers,
+        asOf: BigInt(asOf),
+      }
     },
   })
 
@@ -63,35 +92,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
     },
   })
 
-  return [getQuote, getQuoteRecord]
-}
-
-interface PriceServiceOptions {
-  readonly prices: Pick<Prices, 'get'>
-}
-
-/** The method of QuoteService for prices. */
-export function createPriceService({ prices }: PriceServiceOptions): Method[] {
-  const getPrice = unaryMethod(QuoteService.method.getPrice, {
-    limit: 'price',
-    read: readSwap,
-    async handle(swap, call) {
-      const { quoteId, best, offers, asOf } = await prices.get(swap, call.address)
-      call.recordQuote({ quoteId, winner: best.solver, offers })
-      return {
-        best: {
-          solver: toCachedChecksumAddress(best.solver),
-          name: best.name,
-          inputAmount: best.inputAmount.toString(),
-          outputAmount: best.outputAmount.toString(),
-        },
-        offers,
-        asOf: BigInt(asOf),
-      }
-    },
-  })
-
-  return [getPrice]
+  return [getQuote, getPrice, getQuoteRecord]
 }
 
 /** A valid request for quotes. */
@@ -196,5 +197,32 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
       },
       toRequest: () => ({ kind: 'FIRM', ...swap, ...terms, ...deadlines(now(), windows) }),
     }
+  }
+}
+
+/** The message of a signed quote, with addresses in EIP-55 form (docs/decisions.md, D3). */
+export function toSignedQuoteMessage(signed: SignedQuote) {
+  return {
+    quote: toQuoteMessage(signed.quote),
+    solverSignature: signed.signature,
+    depositAddress: toChecksumAddress(signed.depositAddress),
+    orderId: signed.orderId,
+    verified: signed.verified,
+  }
+}
+
+function toQuoteMessage(quote: Quote): MessageInitShape<typeof QuoteSchema> {
+  return {
+    solver: toCachedChecksumAddress(quote.solver),
+    user: toCachedChecksumAddress(quote.user),
+    inputToken: toCachedChecksumAddress(quote.inputToken),
+    inputAmount: quote.inputAmount.toString(),
+    outputToken: toCachedChecksumAddress(quote.outputToken),
+    outputAmount: quote.outputAmount.toString(),
+    orderType: ORDER_TYPES.indexOf(quote.orderType),
+    outputChainId: BigInt(quote.outputChainId),
+    depositDeadline: quote.depositDeadline,
+    fillDeadline: quote.fillDeadline,
+    nonce: quote.nonce.toString(),
   }
 }

@@ -1,11 +1,13 @@
-import { CheckOutcome, SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
+import type { MessageInitShape } from '@bufbuild/protobuf'
+import { CheckOutcome, type SolverSchema, SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { type Reason, toServiceError } from '../../domain/errors.js'
+import type { Solver } from '../../domain/solvers/solver.js'
 import type { RegistrationCheck } from '../../quoting/registration-checks.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { RegisterSolver, UnregisterSolver } from '../../solvers/registry/registrations.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { toSolverMessage, toUpperCase } from '../convert/convert.js'
+import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 
 interface SolverServiceOptions {
@@ -74,4 +76,13 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
   })
 
   return [registerSolver, unregisterSolver, listSolvers]
+}
+
+/** The message of a solver, with its public fields only. */
+function toSolverMessage(solver: Solver): MessageInitShape<typeof SolverSchema> {
+  return {
+    address: toCachedChecksumAddress(solver.address),
+    name: solver.name,
+    registeredAt: BigInt(solver.registeredAt),
+  }
 }

@@ -24,14 +24,13 @@ import { countAnswered } from '../../quoting/round/round-progress.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
-import { toSignedQuoteMessage } from '../convert/convert.js'
 import { identifyClient } from '../limits/identify-client.js'
 import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import { Fields } from '../services/fields.js'
-import type { ReadQuote } from '../services/quote-service.js'
+import { type ReadQuote, toSignedQuoteMessage } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export interface QuoteStreams extends Admission {
