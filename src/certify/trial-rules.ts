@@ -1,4 +1,4 @@
-import { type ContractRules, createContractRules } from '../quoting/contract-rules.js'
+import { type ContractRules, createContractRules } from '../quoting/round/offer-validator.js'
 import type { SigningTerms } from './signing-terms.js'
 
 /**

@@ -101,7 +101,7 @@ export class Trial {
     setMaxListeners(0, signal)
     this.#swap = swap
     this.#transport = transport
-    this.#validate = createOfferValidator(createTrialRules(signing), () => {})
+    this.#validate = createOfferValidator(createTrialRules(signing))
   }
 
   /** The input amount of usual requests. */

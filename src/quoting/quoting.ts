@@ -20,24 +20,20 @@ import type { CircuitBreakerStore } from '../store/solvers/circuit-breaker-store
 import type { SolverHourStore } from '../store/solvers/solver-hour-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import type { ContractRules } from './contract-rules.js'
 import { createPrices, type Prices } from './prices.js'
-import { createPagePositions, type PagePositions } from './records/page-positions.js'
+import { createPagePositions, type PagePositions } from './records/own-results.js'
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './records/quote-recorder.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
 import { type Aggregator, createAggregator } from './round/aggregator.js'
 import { createFanOut } from './round/fan-out.js'
-import { createOfferValidator } from './round/offer-validator.js'
-import { createOfferVerifier } from './round/offer-verifier.js'
-import { createQueuedAggregator } from './round/queued-aggregator.js'
+import { type ContractRules, createOfferValidator } from './round/offer-validator.js'
+import { createOfferVerifier, createOnNonceRefused } from './round/offer-verifier.js'
 import { createQuoteIds } from './round/quote-ids.js'
-import { createOnNonceRefused } from './round/refused-nonces.js'
-import { createReportResults } from './round/report-results.js'
 import { createRoundErrors } from './round/round-errors.js'
-import { createRoundMetrics } from './round/round-metrics.js'
+import { createQueuedAggregator } from './round/round-queue.js'
+import { createRoundReports } from './round/round-reports.js'
 import { createSelection } from './round/selection.js'
 import { createAttemptQuote } from './round/solver-attempt.js'
-import { createStartQueue } from './round/start-queue.js'
 
 /** The parts of quoting. */
 export interface Quoting {
@@ -119,13 +115,18 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
-  const recordVerify = (seconds: number) => metrics.stageSeconds.observe({ stage: 'verify' }, seconds)
-  const validateOffer = createOfferValidator(options.rules, recordVerify)
-  const attemptQuote = createAttemptQuote({
-    transport,
-    validateOffer,
+  const registrationChecks = createRegistrationChecks({ ...config, ...options, clock })
+  const reports = createRoundReports({
+    ...options,
+    recorder,
     counters,
     statistics,
+    onQuoted: registrationChecks.noteQuoted,
+  })
+  const attemptQuote = createAttemptQuote({
+    transport,
+    validateOffer: createOfferValidator(options.rules, metrics),
+    onAttempt: reports.onAttempt,
     clock: monotonic,
   })
   const fanOut = createFanOut({
@@ -141,29 +142,13 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
     onNonceRefused: createOnNonceRefused(options),
   })
   const selection = createSelection()
-  const registrationChecks = createRegistrationChecks({ ...config, ...options, clock })
-  const onQuoted = registrationChecks.noteQuoted
-  const roundMetrics = createRoundMetrics({ counters, statistics, metrics, log: options.log })
   const roundErrors = createRoundErrors({ ...options, clock: monotonic })
-  const reportResults = createReportResults({ sessions: options.sessions, log: options.log })
-  const parts = {
-    healthRegistry,
-    selection,
-    fanOut,
-    verifier,
-    quoteIds,
-    recorder,
-    onQuoted,
-    roundMetrics,
-    roundErrors,
-    reportResults,
-  }
+  const parts = { healthRegistry, selection, fanOut, verifier, quoteIds, reports, roundErrors }
   const aggregator = createQueuedAggregator({
     ...options,
     clock,
     ...parts,
     aggregator: createAggregator({ ...config, ...options, ...parts, clock }),
-    startQueue: createStartQueue({ clock: monotonic }),
   })
   const prices = createPrices({ ...config, ...options, now, clock: monotonic, aggregator })
 

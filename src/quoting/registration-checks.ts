@@ -4,7 +4,7 @@ import type { Clock } from '../clock.js'
 import { afterReading } from '../concurrency/process-pauses.js'
 import { ServiceError } from '../domain/errors.js'
 import { readPartOf } from '../domain/quotes/offer.js'
-import type { QuoteRequest } from '../domain/quotes/quote.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../domain/quotes/quote.js'
 import type { QuoteParameters } from '../domain/quotes/quote-record.js'
 import type { SolverKey } from '../domain/solvers/solver.js'
 import type { SolverResult } from '../domain/solvers/solver-result.js'
@@ -14,7 +14,6 @@ import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { requestBody } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
-import { createCheckRequests } from './check-requests.js'
 import { explainCheck } from './records/explain.js'
 import { toRecordedResult } from './records/quote-trace.js'
 import { createOfferValidator } from './round/offer-validator.js'
@@ -75,7 +74,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
   /** A check of the same solver and endpoint is shared. */
   const underWay = new Map<string, Promise<RegistrationCheck>>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
-  const validateOffer = createOfferValidator(NO_RULES, () => {})
+  const validateOffer = createOfferValidator(NO_RULES)
 
   /** Resolves with the result, at the latest after the time-out. */
   async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<CheckResult> {
@@ -204,4 +203,64 @@ function answersForAnother(solver: Address): ServiceError {
     'ENDPOINT_REJECTED',
     `The endpoint belongs to another solver: its quote is signed by ${signer}. Register the endpoint of your own solver.`,
   )
+}
+
+/** Creates the requests that check registered endpoints. */
+interface CheckRequests {
+  /** @returns the request of a check, and whether the tokens of its swap do not exist */
+  create(chainId: number): { readonly request: QuoteRequest; readonly isMadeUp: boolean }
+  /** Stores the pair of a request with a valid offer. The next check on its chain requests the same pair. */
+  noteQuoted(request: QuoteRequest): void
+}
+
+interface CheckRequestsOptions {
+  readonly defaultDepositWindowSeconds: number
+  readonly defaultFillWindowSeconds: number
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+/** The fields of a request that later checks on its chain repeat. */
+type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+
+/** A swap of tokens that do not exist: the addresses are precompiled contracts. */
+const MADE_UP_SWAP: Swap = {
+  inputToken: '0x0000000000000000000000000000000000000001',
+  outputToken: '0x0000000000000000000000000000000000000002',
+  orderType: 'EXACT_INPUT',
+  amount: 10n ** 18n,
+}
+
+/** Builds the requests. Until a chain has its first quoted request, they are for tokens that do not exist. */
+function createCheckRequests(options: CheckRequestsOptions): CheckRequests {
+  const lastSwaps = new Map<number, Swap>()
+  const windows = {
+    depositWindowSeconds: options.defaultDepositWindowSeconds,
+    fillWindowSeconds: options.defaultFillWindowSeconds,
+  }
+
+  return {
+    create(chainId) {
+      const swap = lastSwaps.get(chainId)
+      const request: QuoteRequest = {
+        ...(swap ?? MADE_UP_SWAP),
+        kind: 'INDICATIVE',
+        chainId,
+        user: NO_USER,
+        destinationChainId: chainId,
+        depositMode: 'CONTRACT',
+        ...deadlines(options.now(), windows),
+      }
+      return { request, isMadeUp: swap === undefined }
+    },
+    noteQuoted({ chainId, inputToken, outputToken, orderType, amount }) {
+      lastSwaps.set(chainId, { inputToken, outputToken, orderType, amount: firstDigitOf(amount) })
+    },
+  }
+}
+
+/** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */
+function firstDigitOf(amount: bigint): bigint {
+  const digits = amount.toString()
+  return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
 }

@@ -1,3 +1,4 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
 import { ServiceError } from '../../domain/errors.js'
@@ -9,7 +10,7 @@ import type {
   RecordPosition,
 } from '../../store/records/quote-record-store.js'
 import type { QuoteIds } from '../round/quote-ids.js'
-import type { QuoteRecordWriter } from './quote-record-writer.js'
+import type { QuoteRecordWriter } from './quote-recorder.js'
 import { type OwnResult, resultForSolver } from './record-view.js'
 
 /** A page of a solver's own results, newest first. It may have fewer than its limit, or none, although more follow. */
@@ -88,3 +89,58 @@ function busy(): ServiceError {
   const message = 'Another page is being read: read one page after the other, and try again in 1 s.'
   return new ServiceError('RATE_LIMITED', message, { retryAfterSeconds: 1 })
 }
+
+/** Page tokens of a solver's own results (AIP-158). */
+export interface PagePositions {
+  /** @returns a token that shows nothing: it has the caller's id of a quote, which opens the quote's whole record */
+  seal(position: RecordPosition, key: SolverKey): string
+  /** @returns undefined when the token was not made here, for this chain and this solver */
+  open(token: string, key: SolverKey): RecordPosition | undefined
+}
+
+const CIPHER = 'aes-128-gcm'
+const NONCE_BYTES = 12
+const TIME_BYTES = 6
+const ID_BYTES = 16
+const CONTENT_BYTES = TIME_BYTES + ID_BYTES
+const TAG_BYTES = 16
+const TOKEN_BYTES = NONCE_BYTES + CONTENT_BYTES + TAG_BYTES
+
+/**
+ * Builds the tokens from an instance's key: the position, encrypted with AES-GCM. Chain and solver are authenticated with it.
+ * @param instanceKey the key of quote ids, from which another one is derived
+ */
+export function createPagePositions(instanceKey: Uint8Array): PagePositions {
+  const key = Buffer.from(hkdfSync('sha256', instanceKey, '', 'page tokens of own results', 16))
+  const bindingOf = ({ chainId, address }: SolverKey) => Buffer.from(`${chainId} ${address}`)
+
+  return {
+    seal({ requestedAt, quoteId }, solver) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingOf(solver))
+      const content = Buffer.alloc(CONTENT_BYTES)
+      content.writeUIntBE(requestedAt, 0, TIME_BYTES)
+      content.write(quoteId.replaceAll('-', ''), TIME_BYTES, 'hex')
+      const sealed = Buffer.concat([cipher.update(content), cipher.final()])
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
+    },
+    open(token, solver) {
+      const bytes = Buffer.from(token, 'base64url')
+      // The decoder ignores other characters.
+      if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+        .setAAD(bindingOf(solver))
+        .setAuthTag(bytes.subarray(-TAG_BYTES))
+      try {
+        const content = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+        decipher.final()
+        const quoteId = content.toString('hex', TIME_BYTES).replace(UUID_PARTS, '$1-$2-$3-$4-$5')
+        return { requestedAt: content.readUIntBE(0, TIME_BYTES), quoteId }
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/

@@ -3,13 +3,17 @@ import { ServiceError } from '../../domain/errors.js'
 import type { QuoteRecord } from '../../domain/quotes/quote-record.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
-import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
+import type {
+  QuoteRecordStore,
+  RecordFilter,
+  StoredQuoteRecord,
+} from '../../store/records/quote-record-store.js'
+import { createWriteBehind, type WriteBehind } from '../../store/write-behind.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { QuoteIds } from '../round/quote-ids.js'
 import { createOwnResultReads, createOwnResults, type OwnResultPage } from './own-results.js'
-import { createQuoteRecordWriter } from './quote-record-writer.js'
-import type { QuoteTrace } from './quote-trace.js'
+import { type QuoteTrace, toQuoteRecord } from './quote-trace.js'
 import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
 
 /** Writes and reads the records of quotes. */
@@ -110,4 +114,56 @@ export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorde
       await Promise.all([endRetention(), writer.close()])
     },
   }
+}
+
+/** Writes the records of quotes, several at once. */
+export interface QuoteRecordWriter extends Pick<WriteBehind<StoredQuoteRecord>, 'flush' | 'close'> {
+  /** Builds the record of a quote, and writes it later. */
+  add(trace: QuoteTrace): void
+  /** A record that is not written yet. */
+  find(quoteId: string): StoredQuoteRecord | undefined
+}
+
+interface QuoteRecordWriterOptions {
+  readonly store: Pick<QuoteRecordStore, 'save'>
+  /** Called when records were written. */
+  readonly onWritten: () => void
+  readonly metrics: Pick<Metrics, 'quoteRecords'>
+  readonly log: Logger
+}
+
+/** Records in one write. */
+const MAX_BATCH = 50
+
+/**
+ * Builds the writer over a store. Records wait as text: the objects of a quote take several times as much memory, and the garbage
+ * collector would copy them.
+ */
+export function createQuoteRecordWriter(options: QuoteRecordWriterOptions): QuoteRecordWriter {
+  const { store, onWritten, metrics, log } = options
+  // The series must exist before the first dropped record, so that its rate is visible from then on.
+  for (const result of ['written', 'dropped']) metrics.quoteRecords.inc({ result }, 0)
+  const writer = createWriteBehind<StoredQuoteRecord>({
+    save: store.save,
+    maxBatch: MAX_BATCH,
+    onWritten(records) {
+      metrics.quoteRecords.inc({ result: 'written' }, records)
+      onWritten()
+    },
+    onDropped(records, error) {
+      metrics.quoteRecords.inc({ result: 'dropped' }, records)
+      if (error !== undefined) log.error({ err: error, records }, 'records of quotes could not be written')
+    },
+  })
+  return {
+    add: (trace) => writer.add(toStored(trace)),
+    find: (quoteId) => writer.waiting().find((record) => record.quoteId === quoteId),
+    flush: writer.flush,
+    close: writer.close,
+  }
+}
+
+function toStored(trace: QuoteTrace): StoredQuoteRecord {
+  const record = JSON.stringify(toQuoteRecord(trace))
+  return { quoteId: trace.quoteId, requestedAt: trace.requestedAt, record }
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../../bench/callers.js'
 import type { Chain } from '../../chain/chain.js'
 import type { Clock } from '../../clock.js'
 import { chainNotSupported, type ServiceError } from '../../domain/errors.js'
@@ -14,19 +15,16 @@ import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import { requestBody } from '../../solvers/transport/solver-transports.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import type { ContractRules } from '../contract-rules.js'
-import type { QuoteRecorder } from '../records/quote-recorder.js'
 import type { QuoteTrace } from '../records/quote-trace.js'
 import { callersLimit, type FanOut, type RoundCall, type SoftDeadline } from './fan-out.js'
-import type { OfferVerifier } from './offer-verifier.js'
+import type { ContractRules } from './offer-validator.js'
+import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
-import type { ReportResults } from './report-results.js'
 import type { RoundErrors } from './round-errors.js'
-import type { RoundMetrics } from './round-metrics.js'
 import { type RoundCounts, RoundProgress } from './round-progress.js'
+import type { RoundReports } from './round-reports.js'
 import type { Selection } from './selection.js'
 import type { SolverAttempt } from './solver-attempt.js'
-import { type RankedRound, verifyRound } from './verify-round.js'
 
 /** Collects offers. */
 export interface Aggregator {
@@ -83,12 +81,8 @@ interface AggregatorOptions {
   readonly fanOut: FanOut
   readonly verifier: OfferVerifier
   readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
-  readonly recorder: Pick<QuoteRecorder, 'record'>
-  readonly roundMetrics: RoundMetrics
+  readonly reports: Pick<RoundReports, 'onResults' | 'onProbe' | 'onEnd' | 'onUnstarted'>
   readonly roundErrors: RoundErrors
-  readonly reportResults: ReportResults
-  /** Called with each FIRM request that has a valid offer. */
-  readonly onQuoted: (request: QuoteRequest) => void
   readonly maxQuoteFanOut: number
   /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
@@ -103,13 +97,11 @@ interface VerifyContext {
 }
 
 const NOBODY_HEARS = () => {}
-/** What a solver sees of a request that no quote waited for, as in the record. */
-const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 
 /** Builds the aggregator. A round goes through its functions in their order: select, ask, rank, verify, record. */
 export function createAggregator(options: AggregatorOptions): Aggregator {
-  const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, recorder } = options
-  const { clock, roundMetrics, roundErrors, reportResults } = options
+  const { directory, chains, healthRegistry, rules, selection, fanOut, quoteIds, reports } = options
+  const { clock, roundErrors } = options
   const { stageSeconds } = options.metrics
 
   function hasherOf(chainId: number): QuoteHasher {
@@ -163,8 +155,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     for (const health of probed)
       void fanOut.probe(fanOutRequest, health, clientKey).then(([attempt]) => {
         if (attempt === undefined) return
-        roundMetrics.countResults(fanOutRequest.request, [attempt.result])
-        reportResults([{ ...attempt, result: CIRCUIT_OPEN }], fanOutRequest.solverRequest.quoteIds)
+        reports.onProbe(fanOutRequest.request, attempt, fanOutRequest.solverRequest.quoteIds)
       })
     if (awaited.length === 0) return []
     const { chainId, kind } = fanOutRequest.request
@@ -223,12 +214,12 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const { counts } = progress
       const asked = await ask(selected, progress, caller, softDeadline)
       if (awaited.length === 0 && busy > 0) {
-        roundMetrics.countUnstarted(request, 'busy')
+        reports.onUnstarted(request, 'busy')
         return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
       }
       const endedAt = clock.monotonic()
       const results = asked.map(({ result }) => result)
-      roundMetrics.countResults(request, results)
+      reports.onResults(request, results)
       const answered = { ranked: rankOffers(results), attempts: asked }
       const { ranked, attempts } = await verifyOffers(answered, verify, {
         ...selected,
@@ -247,10 +238,8 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
         solvers,
         circuitOpen: solvers.slice(awaited.length),
       }
-      recorder.record(trace)
-      reportResults(attempts, selected.fanOutRequest.solverRequest.quoteIds, ranked)
-      roundMetrics.countRound(trace, progress.bestAt === undefined ? undefined : endedAt - progress.bestAt)
-      if (trace.outcome === 'quoted' && request.kind === 'FIRM') options.onQuoted(request)
+      const idleMs = progress.bestAt === undefined ? undefined : endedAt - progress.bestAt
+      reports.onEnd(trace, selected.fanOutRequest.solverRequest.quoteIds, idleMs)
       const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, results)
       return { quoteId, offers: ranked, counts, error }
     },

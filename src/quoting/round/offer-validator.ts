@@ -1,13 +1,18 @@
+import { bondFor } from '../../../packages/protocol/src/settlement.js'
+import type { Chain } from '../../chain/chain.js'
 import { amountsOf, checkOffer, type DropReason, type Offer } from '../../domain/quotes/offer.js'
-import type { QuoteRequest } from '../../domain/quotes/quote.js'
+import type { Quote, QuoteRequest } from '../../domain/quotes/quote.js'
+import type { SolverKey } from '../../domain/solvers/solver.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
 import type { Address } from '../../domain/values/hex.js'
 import { checkSignature } from '../../signing/signatures.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
-import type { ContractRules } from '../contract-rules.js'
+import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
+import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
+import type { Metrics } from '../../telemetry/metrics.js'
 
 /** One solver's reply to one request. */
-export interface Reply {
+interface Reply {
   readonly request: QuoteRequest
   readonly hasher: QuoteHasher
   /** The registered solver that was asked. */
@@ -32,11 +37,11 @@ interface WaitingReply {
  * The tables for the recovery of signatures take a megabyte. If other work ran between two recoveries, each would evict
  * the other from the processor's caches.
  * @param rules of the settlement contract
- * @param recordSeconds called with the duration of each group of replies
+ * @param metrics get the duration of each group of replies
  */
 export function createOfferValidator(
   rules: Pick<ContractRules, 'violationOf'>,
-  recordSeconds: (seconds: number) => void,
+  metrics?: Pick<Metrics, 'stageSeconds'>,
 ): OfferValidator {
   let waiting: WaitingReply[] = []
 
@@ -49,7 +54,7 @@ export function createOfferValidator(
       const offer = offers[index] ?? 'malformed'
       return isHashed(offer) ? (rules.violationOf(reply.request, offer.quote) ?? offer) : offer
     })
-    recordSeconds((performance.now() - start) / 1000)
+    metrics?.stageSeconds.observe({ stage: 'verify' }, (performance.now() - start) / 1000)
     batch.forEach(({ reply, resolve }, index) => {
       resolve(toResult(accepted[index] ?? 'malformed', reply))
     })
@@ -89,4 +94,42 @@ function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedRe
   if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
   const { quote, signature, hasher, structHash, signatureBytes } = offer
   return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
+}
+
+/** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
+export interface ContractRules {
+  /** Whether the offers of a solver can be checked. */
+  canCheck(solver: SolverKey): boolean
+  /**
+   * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
+   * has used it.
+   */
+  violationOf(request: Pick<QuoteRequest, 'chainId' | 'kind'>, quote: Quote): DropReason | undefined
+}
+
+interface ContractRulesOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'terms'>>
+  readonly freeBonds: Pick<FreeBonds, 'of'>
+  readonly usedNonces: Pick<UsedNonces, 'isUsed'>
+}
+
+/** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
+export function createContractRules(options: ContractRulesOptions): ContractRules {
+  const { chains, freeBonds, usedNonces } = options
+  return {
+    canCheck: (solver) =>
+      chains.get(solver.chainId)?.terms().bondReservationBps === undefined ||
+      freeBonds.of(solver) !== undefined,
+
+    violationOf({ chainId }, { solver: address, outputAmount, nonce }) {
+      const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
+      const key = { chainId, address }
+      if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'
+      if (bondReservationBps !== undefined) {
+        const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
+        if (!isCovered) return 'bond_too_small'
+      }
+      return usedNonces.isUsed(key, nonce) ? 'nonce_used' : undefined
+    },
+  }
 }

@@ -2,14 +2,80 @@ import type { Chain } from '../../chain/chain.js'
 import type { CallPriority } from '../../chain/verification/call-budget.js'
 import type { Clock } from '../../clock.js'
 import { limitTime } from '../../concurrency/time-limits.js'
-import type { SignedQuote } from '../../domain/quotes/quote.js'
+import type { Quote, SignedQuote } from '../../domain/quotes/quote.js'
 import type {
   ContractRefusal,
   DepositVerdict,
   UnknownReason,
   VerifyMode,
 } from '../../domain/quotes/verification.js'
-import type { OnNonceRefused } from './refused-nonces.js'
+import type { SolverResult } from '../../domain/solvers/solver-result.js'
+import type { Hex } from '../../domain/values/hex.js'
+import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
+import type { RoundProgress } from './round-progress.js'
+import type { SolverAttempt } from './solver-attempt.js'
+
+/** The results of a round. */
+export interface RankedRound {
+  /** The valid offers, best first. */
+  readonly ranked: readonly SignedQuote[]
+  readonly attempts: readonly SolverAttempt[]
+}
+
+interface VerifyRoundOptions extends Omit<VerifyOptions, 'onResult'> {
+  /** Learns of each change of the best offer. */
+  readonly progress: Pick<RoundProgress, 'drop' | 'replaceBest'>
+}
+
+/**
+ * Has the settlement contract check the offers of a round (docs/decisions.md, D13). What solvers did is counted before.
+ * @returns the round without the offers that the contract refuses, and with a mark on those that it accepts
+ */
+export async function verifyRound(
+  { ranked, attempts }: RankedRound,
+  verifier: OfferVerifier,
+  { progress, ...options }: VerifyRoundOptions,
+): Promise<RankedRound> {
+  const results = new Map<Hex, SolverResult>()
+  const standing = () =>
+    ranked.flatMap((offer) => {
+      const result = results.get(offer.orderId)
+      if (result === undefined) return [offer]
+      return result.kind === 'quoted' ? [result.offer] : []
+    })
+  await verifier.verify(ranked, {
+    ...options,
+    onResult(verified) {
+      const result = toResult(verified)
+      results.set(verified.offer.orderId, result)
+      if (result.kind === 'invalid') progress.drop()
+      const [best] = standing()
+      if (best !== undefined) progress.replaceBest(best)
+    },
+  })
+  return {
+    ranked: standing(),
+    attempts: attempts.map((attempt) => {
+      const { result } = attempt
+      const verified = result.kind === 'quoted' ? results.get(result.offer.orderId) : undefined
+      return verified === undefined ? attempt : { ...attempt, result: verified }
+    }),
+  }
+}
+
+function toResult({ offer, ...verification }: VerifiedOffer): SolverResult {
+  switch (verification.kind) {
+    case 'verified':
+      return { kind: 'quoted', offer: { ...offer, verified: true } }
+    case 'dropped': {
+      const { inputAmount, outputAmount } = offer.quote
+      const amounts = { inputAmount: inputAmount.toString(), outputAmount: outputAmount.toString() }
+      return { kind: 'invalid', reason: verification.error, amounts }
+    }
+    case 'unmarked':
+      return { kind: 'quoted', offer }
+  }
+}
 
 /** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
 export interface OfferVerifier {
@@ -36,7 +102,7 @@ export interface VerifyOptions {
 /** An offer with what the settlement contract says of it. */
 export type VerifiedOffer = { readonly offer: SignedQuote } & Verification
 
-export type Verification =
+type Verification =
   /** The contract accepts it. */
   | { readonly kind: 'verified' }
   /** The contract refuses it, so that it is dropped. Says nothing about the solver: the caller's token can cause it. */
@@ -101,5 +167,39 @@ function toVerification(verdict: DepositVerdict): Verification {
       return { kind: 'dropped', error: verdict.error }
     case 'unknown':
       return { kind: 'unmarked', reason: verdict.reason }
+  }
+}
+
+/** Learns that the contract refused an offer with the error NonceAlreadyUsed. */
+type OnNonceRefused = (chainId: number, quote: Pick<Quote, 'solver' | 'nonce'>) => void
+
+interface RefusedNoncesOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'isNonceUsed'>>
+  readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'setUsed'>
+}
+
+/** Reads under way. A nonce that is not read now is refused again. */
+const MAX_READS = 20
+
+/**
+ * Builds the function. A caller's token can return any error, so that only the contract's own view makes the nonce used
+ * (docs/decisions.md, D25).
+ */
+export function createOnNonceRefused({ chains, usedNonces }: RefusedNoncesOptions): OnNonceRefused {
+  const reads = new Set<string>()
+  return (chainId, { solver, nonce }) => {
+    const key = { chainId, address: solver }
+    const id = `${chainId} ${solver} ${nonce}`
+    const chain = chains.get(chainId)
+    if (chain === undefined || reads.size >= MAX_READS || reads.has(id) || usedNonces.isUsed(key, nonce))
+      return
+    reads.add(id)
+    void chain
+      .isNonceUsed(solver, nonce)
+      .then(
+        (isUsed) => isUsed && usedNonces.setUsed(key, [nonce]),
+        () => {},
+      )
+      .finally(() => reads.delete(id))
   }
 }

@@ -6,8 +6,6 @@ import type { QuoteHasher } from '../../signing/typed-data.js'
 import type { QuoteRound, UnansweredRequest, Verdict } from '../../solvers/conduct/quote-round.js'
 import type { RequestSlots } from '../../solvers/conduct/request-slots.js'
 import type { OpenRequest, SolverHealth } from '../../solvers/conduct/solver-health.js'
-import type { SolverCounters } from '../../solvers/statistics/solver-metrics.js'
-import type { SolverStatistics } from '../../solvers/statistics/solver-statistics.js'
 import type {
   CallListener,
   SolverRequest,
@@ -46,15 +44,15 @@ export type AttemptQuote = (
 interface AttemptQuoteOptions {
   readonly transport: SolverTransport
   readonly validateOffer: OfferValidator
-  readonly counters: Pick<SolverCounters, 'count'>
-  readonly statistics: Pick<SolverStatistics, 'count'>
+  /** Called with the result of each request. */
+  readonly onAttempt: (request: QuoteRequest, solver: Solver, attempt: SolverAttempt) => void
   /** The clock of the solvers' health. */
   readonly clock: () => number
 }
 
 /** Builds the function that asks a solver. */
 export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
-  const { transport, validateOffer, counters, statistics, clock } = options
+  const { transport, validateOffer, onAttempt, clock } = options
   return async (request, health, round, signal) => {
     const attempt = new OpenAttempt(clock, health, round)
     let result: SolverResult = CUT_OFF
@@ -64,13 +62,7 @@ export function createAttemptQuote(options: AttemptQuoteOptions): AttemptQuote {
       else result = await validateOffer({ ...request, solver: attempt.solver.address, body: reply.body })
     }
     const settled = attempt.settle(signal.aborted ? atEndOf(signal, result) : result)
-    // Prices count in no statistic of a solver (docs/decisions.md, D17).
-    if (request.request.kind === 'FIRM') {
-      const { kind } = settled.result
-      const responseMs = responseOf(settled.result) === undefined ? undefined : settled.tookMs
-      counters.count(attempt.solver, kind, responseMs && responseMs / 1000)
-      statistics.count(attempt.solver, kind, responseMs)
-    }
+    onAttempt(request.request, attempt.solver, settled)
     return settled
   }
 }

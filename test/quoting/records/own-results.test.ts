@@ -4,10 +4,10 @@ import type { QuoteRecord } from '../../../src/domain/quotes/quote-record.js'
 import {
   createOwnResultReads,
   createOwnResults,
+  createPagePositions,
   type OwnResultPage,
 } from '../../../src/quoting/records/own-results.js'
-import { createPagePositions } from '../../../src/quoting/records/page-positions.js'
-import { createQuoteRecordWriter } from '../../../src/quoting/records/quote-record-writer.js'
+import { createQuoteRecordWriter } from '../../../src/quoting/records/quote-recorder.js'
 import { type QuoteTrace, toQuoteRecord } from '../../../src/quoting/records/quote-trace.js'
 import { createQuoteIds } from '../../../src/quoting/round/quote-ids.js'
 import { openQuoteRecordFile } from '../../../src/store/records/quote-record-file.js'

@@ -24,8 +24,7 @@ let session: SolverHealth
 /** Asks on sessions: solver 1 does as the test says, the other one makes an offer at once. */
 const attemptQuote = createAttemptQuote({
   clock: clock.monotonic,
-  counters: { count() {} },
-  statistics: { count() {} },
+  onAttempt() {},
   validateOffer: async () => ({ kind: 'quoted', offer: signed(1, 1n) }),
   transport: {
     async requestQuote(asked, _request, signal, listener = {}) {

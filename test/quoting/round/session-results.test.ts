@@ -8,7 +8,7 @@ import { NO_ENDPOINT, type Solver } from '../../../src/domain/solvers/solver.js'
 import type { SessionResult } from '../../../src/domain/solvers/solver-result.js'
 import type { Address } from '../../../src/domain/values/hex.js'
 import { openQuoting } from '../../../src/quoting/quoting.js'
-import { createReportResults } from '../../../src/quoting/round/report-results.js'
+import { createRoundReports } from '../../../src/quoting/round/round-reports.js'
 import { identifyClient } from '../../../src/rpc/limits/identify-client.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
@@ -22,7 +22,7 @@ import { openStore } from '../../solvers/conduct/health-harness.js'
 import { solver as registered } from '../../solvers/conduct/rounds.js'
 import { eventually } from '../../support/eventually.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
-import { signed, solverAddress } from '../records/sample-trace.js'
+import { sampleTrace, signed, solverAddress } from '../records/sample-trace.js'
 
 const NOW = 1_800_000_000_000
 const word = (value: number) => toHex(value, { size: 32 })
@@ -212,7 +212,12 @@ test('a solver whose breaker is open gets its result when its probe ends', async
 test('a report that fails is logged, and the next solver gets its result; HTTP has no reports', () => {
   const lines: string[] = []
   const reported: (string | undefined)[] = []
-  const report = createReportResults({
+  const { onEnd } = createRoundReports({
+    recorder: { record() {} },
+    counters: { count() {}, countLast() {}, countWin() {} },
+    statistics: { count() {}, countWin() {} },
+    onQuoted() {},
+    metrics: createMetrics(),
     log: pino({}, { write: (line) => void lines.push(line) }),
     sessions: {
       reportResult({ session }) {
@@ -224,9 +229,14 @@ test('a report that fails is logged, and the next solver gets its result; HTTP h
   const attempts = [1, 2, 3].map((number) => {
     const address = solverAddress(number)
     const onSession = number === 3 ? undefined : registered(number, { session: { id: sessionOf(address) } })
-    return { solver: address, result: { kind: 'quoted', offer: signed(number, 1n) } as const, onSession }
+    return {
+      solver: address,
+      result: { kind: 'quoted', offer: signed(number, 1n) } as const,
+      tookMs: 1,
+      onSession,
+    }
   })
-  report(attempts, new Map(attempts.map(({ solver }) => [solver, 'id'])))
+  onEnd(sampleTrace({ attempts }), new Map(attempts.map(({ solver }) => [solver, 'id'])), undefined)
   expect(reported).toEqual([sessionOf(solverAddress(2))])
   expect(lines).toHaveLength(1)
 })

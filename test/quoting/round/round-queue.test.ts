@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createStartQueue } from '../../../src/quoting/round/start-queue.js'
+import { createStartQueue } from '../../../src/quoting/round/round-queue.js'
 import { identifyClient } from '../../../src/rpc/limits/identify-client.js'
 
 const LIMIT_MS = 2000
