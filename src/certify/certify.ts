@@ -1,12 +1,11 @@
 import type { Address } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
-import type { CertifyCase } from './cases/case.js'
 import { createEndpoint } from './endpoint.js'
 import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'
 import type { SessionHost } from './session-host.js'
 import type { SigningTerms } from './signing-terms.js'
-import { Trial, type TrialSwap } from './trial.js'
+import { type CertifyCase, Trial, type TrialSwap } from './trial.js'
 
 interface CertifyOptions {
   readonly signing: SigningTerms

@@ -4,10 +4,10 @@ import type { FailReason } from '../domain/solvers/solver-result.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 
 /** The result of a case. A warning does not prevent work, but costs the solver something. */
-export type CaseStatus = 'pass' | 'warn' | 'fail'
+type CaseStatus = 'pass' | 'warn' | 'fail'
 
 /** Why the service would drop a reply or lose a request: its own reasons, and those of statuses and time-outs. */
-export type Problem = DropReason | FailReason | 'late' | 'error_status' | 'redirect'
+type Problem = DropReason | FailReason | 'late' | 'error_status' | 'redirect'
 
 /** What one case has found. */
 export interface Finding {
@@ -47,7 +47,7 @@ export interface SignatureDetails {
 }
 
 /** Response times in milliseconds. */
-export interface Latency {
+interface Latency {
   readonly count: number
   readonly p50: number
   readonly p95: number
@@ -85,3 +85,13 @@ export function worseOf(one: Finding, other: Finding): Finding {
 export const pass = (text: string): Finding => ({ status: 'pass', text })
 export const warn = (text: string): Finding => ({ status: 'warn', text })
 export const fail = (text: string, ...problems: Problem[]): Finding => ({ status: 'fail', text, problems })
+
+/** The percentiles of response times, by the nearest rank; in milliseconds with one decimal. */
+export function latencyOf(replies: readonly { readonly tookMs: number }[]): Latency {
+  const sorted = replies.map(({ tookMs }) => tookMs).sort((one, other) => one - other)
+  const percentile = (share: number) => {
+    const rank = Math.max(1, Math.ceil(share * sorted.length))
+    return Math.round((sorted[rank - 1] ?? 0) * 10) / 10
+  }
+  return { count: sorted.length, p50: percentile(0.5), p95: percentile(0.95), p99: percentile(0.99) }
+}

@@ -4,17 +4,20 @@ import { limitTime } from '../concurrency/time-limits.js'
 import { deadlines, type QuoteRequest } from '../domain/quotes/quote.js'
 import type { SolverResult } from '../domain/solvers/solver-result.js'
 import type { Address } from '../domain/values/hex.js'
-import { createOfferValidator } from '../quoting/round/offer-validator.js'
+import {
+  type ContractRules,
+  createContractRules,
+  createOfferValidator,
+} from '../quoting/round/offer-validator.js'
 import {
   type CallListener,
   requestBody,
   type SolverReply,
   type SolverRequest,
 } from '../solvers/transport/solver-transports.js'
-import type { SignatureDetails } from './report.js'
+import type { Finding, SignatureDetails } from './report.js'
 import { describeSignature } from './signature-details.js'
 import type { SigningTerms } from './signing-terms.js'
-import { createTrialRules } from './trial-rules.js'
 
 /** How the solver is asked: at its endpoint or on its session, by the service's own clients. */
 export interface TrialTransport {
@@ -70,7 +73,7 @@ interface TrialOptions {
 }
 
 /** The run was interrupted. */
-export class InterruptedError extends Error {
+class InterruptedError extends Error {
   override readonly name = 'InterruptedError'
 }
 
@@ -193,4 +196,38 @@ function sizeOf(body: unknown): number {
 /** An address that no one has used. */
 export function randomAddress(): Address {
   return `0x${randomBytes(20).toString('hex')}`
+}
+
+/** One thing that a solver must do. */
+export interface CertifyCase<Subject = unknown> {
+  /** Stays the same over versions. */
+  readonly name: string
+  readonly title: string
+  /** Whether nothing else can be learned when it fails to get a reply. */
+  readonly isEssential?: true
+  /** @param subject the endpoint or the session of the solver */
+  run(trial: Trial, subject: Subject): Promise<Finding>
+}
+
+/**
+ * Builds the service's rules of the contract for one solver. The bond counts when the solver has one already. A nonce counts as
+ * used once a firm offer has carried it.
+ */
+function createTrialRules(signing: SigningTerms): Pick<ContractRules, 'violationOf'> {
+  const { chainId, terms, freeBond } = signing
+  const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
+  /** The nonces that this run has seen. It sends a bounded number of requests. */
+  const sent = new Set<bigint>()
+  const rules = createContractRules({
+    chains: new Map([[chainId, { terms: () => checked }]]),
+    freeBonds: { of: () => freeBond },
+    usedNonces: { isUsed: (_key, nonce) => sent.has(nonce) },
+  })
+  return {
+    violationOf(request, quote) {
+      const violation = rules.violationOf(request, quote)
+      if (request.kind === 'FIRM') sent.add(quote.nonce)
+      return violation
+    },
+  }
 }

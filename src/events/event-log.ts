@@ -9,10 +9,9 @@ import { DAY_MS } from '../domain/values/time.js'
 import type { EventStore } from '../store/events/event-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { createEventSink } from './chain-event-sink.js'
 import { createHub, type Hub } from './hub.js'
 import { readEnd } from './published-log.js'
-import { createPublisher } from './publisher.js'
+import { createEventSink, createPublisher } from './publisher.js'
 import { MAX_RECENT } from './tail-buffer.js'
 
 /** The log of order events. Chain leaders write it, and subscribers read it. */

@@ -2,12 +2,10 @@ import { ServiceError } from '../domain/errors.js'
 import type { EventFilter, LogEntry, StreamEvent } from '../domain/orders/event.js'
 import type { EventStore } from '../store/events/event-store.js'
 import { createBackfillPages, type LogPart, type LogReader } from './backfill-pages.js'
-import { createConfirmations } from './cursor-confirmations.js'
-import { type CursorPositions, createCursorPositions } from './cursor-positions.js'
+import { type CursorPositions, createConfirmations, createCursorPositions } from './cursor-positions.js'
 import { type LogEnd, PublishedLog, type StartPosition } from './published-log.js'
 import { createReadQueue, type EnqueueRead } from './read-queue.js'
 import { createReplays, type Replays } from './replays.js'
-import { Sleepers } from './sleepers.js'
 import {
   cursorUnknown,
   type SubscribedLog,
@@ -15,7 +13,7 @@ import {
   type SubscriberOptions,
   type Subscription,
 } from './subscriber.js'
-import { createTurnLimiter } from './turn-limiter.js'
+import { createTurnLimiter, WaitList } from './subscriber-turns.js'
 
 /** Sends each subscriber every event of the log once and in order, at the subscriber's own pace. */
 export interface Hub extends Pick<CursorPositions, 'confirm' | 'isAhead' | 'pruneThrough'> {
@@ -66,7 +64,7 @@ export function createHub(options: HubOptions): Hub {
   const confirmations = createConfirmations(entries.readEntry, enqueueRead)
   const positions = createCursorPositions(published, confirmations, options.prunedSequence)
   const subscribers = new Set<Subscriber>()
-  const sleepers = new Sleepers()
+  const waitList = new WaitList()
   const monitor = setInterval(checkPace, PACE_CHECK_MS)
   let isClosed = false
 
@@ -75,7 +73,7 @@ export function createHub(options: HubOptions): Hub {
     replays,
     readBeginning,
     step: createTurnLimiter(STEPS_PER_TURN),
-    sleepers,
+    waitList,
     onEnded: (subscriber) => void subscribers.delete(subscriber),
   }
 
@@ -92,10 +90,10 @@ export function createHub(options: HubOptions): Hub {
     return { entries: [], through: oldest.sequence, cursor: oldest.cursor }
   }
 
-  /** Ends subscribers that are too slow, and wakes those that have slept long enough. */
+  /** Ends subscribers that are too slow, and wakes those that have waited long enough. */
   function checkPace(): void {
     const now = performance.now()
-    sleepers.wakeDue(now)
+    waitList.wakeDue(now)
     for (const subscriber of subscribers) {
       if (!subscriber.pace.isTooSlow(now)) continue
       onSlow()
@@ -126,7 +124,7 @@ export function createHub(options: HubOptions): Hub {
     publish(logEntries) {
       if (logEntries.length === 0) return
       published.append(logEntries)
-      sleepers.wakeAll()
+      waitList.wakeAll()
     },
     startOver(end) {
       published.startOver(end)

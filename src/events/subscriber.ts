@@ -2,12 +2,11 @@ import { type ClientId, THIS_PROCESS } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { type EventFilter, matches } from '../domain/orders/event.js'
 import type { LogPart } from './backfill-pages.js'
-import { Pace } from './pace.js'
 import type { PublishedLog, StartPosition } from './published-log.js'
 import type { Replay, Replays } from './replays.js'
-import type { Sleeper, Sleepers } from './sleepers.js'
+import { Pace } from './subscriber-pace.js'
+import type { TurnLimiter, WaitingSubscriber, WaitList } from './subscriber-turns.js'
 import type { Batch } from './tail-buffer.js'
-import type { TurnLimiter } from './turn-limiter.js'
 
 /** One subscriber's position in the log: first the events after its cursor, then new ones. */
 export interface Subscription {
@@ -42,8 +41,8 @@ export interface SubscribedLog {
   readBeginning(after: number): Promise<LogPart>
   /** Waits for a turn among the subscribers that continue without waiting for anything else. */
   readonly step: TurnLimiter
-  /** The subscribers to wake when an entry is published, or when their sleep has ended. */
-  readonly sleepers: Sleepers
+  /** The subscribers to wake when an entry is published, or when their wait has ended. */
+  readonly waitList: WaitList
   /** Called once. */
   onEnded(subscriber: Subscriber): void
 }
@@ -55,7 +54,7 @@ const SILENCE_MS = 15_000
 const GONE: LogPart = { entries: [], through: 0, cursor: '' }
 
 /** Reads the log at its own pace: from the database, from memory, then live. */
-export class Subscriber implements Subscription, Sleeper {
+export class Subscriber implements Subscription, WaitingSubscriber {
   readonly pace = new Pace()
   readonly #log: SubscribedLog
   readonly #filter: EventFilter
@@ -74,7 +73,7 @@ export class Subscriber implements Subscription, Sleeper {
   /** Created on the first use, because it is large and most subscribers only wait. */
   #ended: AbortController | undefined
   #wake: (() => void) | undefined
-  #sleepsUntil = 0
+  #waitsUntil = 0
 
   constructor(
     log: SubscribedLog,
@@ -129,11 +128,11 @@ export class Subscriber implements Subscription, Sleeper {
         const wanted = this.#wantsAll ? batch : batch.filter(({ event }) => matches(this.#filter, event))
         if (wanted.length > 0 || performance.now() >= giveUpAt) return wanted
         if (this.#sequence < this.#log.published.end.sequence) await this.#log.step()
-        // Continues: an entry or an end between the read and the sleep would not wake it.
+        // Continues: an entry or an end between the read and the wait would not wake it.
         if (this.#sequence < this.#log.published.end.sequence || this.#end !== undefined) continue
         this.#endReplay()
         this.pace.catchUp()
-        await this.#sleep(giveUpAt)
+        await this.#wait(giveUpAt)
       }
     } catch (error) {
       this.end(error)
@@ -149,7 +148,7 @@ export class Subscriber implements Subscription, Sleeper {
     this.pace.startWait()
     this.#part ??= this.#replay.next(this.#sequence, this.#log.published.end.sequence)
     try {
-      const part = await Promise.race([this.#part.then((found) => found ?? GONE), this.#sleep(giveUpAt)])
+      const part = await Promise.race([this.#part.then((found) => found ?? GONE), this.#wait(giveUpAt)])
       if (part === undefined) return undefined
       this.#endWait()
       if (part === GONE && !this.#isAtBeginning) throw cursorUnknown()
@@ -162,13 +161,13 @@ export class Subscriber implements Subscription, Sleeper {
       this.#endWait()
       if (!isDatabaseUnavailable(error)) throw error
       this.pace.excuse()
-      await this.#sleep(performance.now())
+      await this.#wait(performance.now())
       return undefined
     }
   }
 
   #endWait(): void {
-    this.#log.sleepers.delete(this)
+    this.#log.waitList.delete(this)
     this.#part = undefined
     this.pace.endWait()
   }
@@ -179,21 +178,21 @@ export class Subscriber implements Subscription, Sleeper {
   }
 
   /** Resolves when there may be new entries, when the time has come, or at the end. */
-  #sleep(until: number): Promise<void> {
-    this.#sleepsUntil = until
-    this.#log.sleepers.add(this)
+  #wait(until: number): Promise<void> {
+    this.#waitsUntil = until
+    this.#log.waitList.add(this)
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
 
   wake(): void {
-    this.#log.sleepers.delete(this)
+    this.#log.waitList.delete(this)
     this.#wake?.()
   }
 
-  hasSleptEnough(now: number): boolean {
-    return now >= this.#sleepsUntil
+  isDue(now: number): boolean {
+    return now >= this.#waitsUntil
   }
 
   #moveTo(sequence: number, cursor: string): void {

@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { ServiceError } from '../domain/errors.js'
+import { type FieldViolation, ServiceError } from '../domain/errors.js'
 import { sessionMessage } from '../domain/solvers/registration-messages.js'
 import type { Hex } from '../domain/values/hex.js'
 import { assertSignature } from '../solvers/registry/signed-request.js'
-import { type AudienceRules, assertAudience } from './audience.js'
 import type { Hello } from './messages.js'
 
 /** What a solver signs over. It belongs to one connection, which checks one hello. */
-export interface Challenge {
+interface Challenge {
   readonly nonce: Hex
   /** Unix time in milliseconds. */
   readonly sentAt: number
@@ -52,4 +51,30 @@ export function assertProof(
 /** The error of a hello that comes too late. */
 export function challengeExpired(): ServiceError {
   return new ServiceError('CHALLENGE_EXPIRED', 'The hello did not come within 5 seconds. Connect again.')
+}
+
+/** The origins of an instance. */
+interface AudienceRules {
+  /** In production no others count. */
+  readonly publicUrls: readonly string[]
+  readonly production: boolean
+}
+
+/**
+ * Checks that what a solver signed was meant for this instance.
+ * @param origins the origins by which the request reached the instance
+ * @param violations what the error says of the field
+ * @throws ServiceError AUDIENCE_REJECTED
+ */
+export function assertAudience(
+  audience: string,
+  { publicUrls, production }: AudienceRules,
+  origins: readonly string[],
+  violations: readonly FieldViolation[] = [],
+): void {
+  const accepted = production ? publicUrls : [...publicUrls, ...origins]
+  if (accepted.includes(audience)) return
+  const message =
+    'The audience must be an origin of this instance (PUBLIC_URLS). It is the one that the solver dials.'
+  throw new ServiceError('AUDIENCE_REJECTED', message, { violations })
 }

@@ -1,16 +1,72 @@
-import type { ReplicaTarget } from '../cluster/replica-client.js'
-import type { ReplicaLinks } from '../cluster/replica-links.js'
+import type { Clock } from '../clock.js'
+import type { ReplicaIdentity } from '../cluster/instance.js'
+import { createReplicaClient, type ReplicaTarget } from '../cluster/replica-client.js'
+import { createReplicaLinks, type ReplicaLinks } from '../cluster/replica-links.js'
 import type { RemoteSession } from '../domain/solvers/solver.js'
 import { REPLICA_UNREACHABLE } from '../domain/solvers/solver-result.js'
 import { inParts } from '../domain/values/parts.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { SessionTransport, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type {
   RelayedQuoteRequest,
   RelayedReply,
   RelayedResult,
   RelayedSolver,
   ReplicaMessage,
-} from './replica-messages.js'
+} from './relayed-requests.js'
+
+/** How this replica asks the solver sessions of others (docs/decisions.md, D18). */
+interface ReplicaRelay {
+  readonly sessions: SessionTransport
+  countDown: ReplicaLinks['countDown']
+  close(): Promise<void>
+}
+
+interface RelayOptions {
+  readonly replica: ReplicaIdentity
+  readonly directory: SolverDirectory
+  readonly chainIds: readonly number[]
+  readonly metrics: Pick<Metrics, 'replicaRequests'>
+  readonly log: Logger
+  readonly clock: Clock
+}
+
+/** Starts to follow the replicas that hold sessions. */
+export function openReplicaRelay({
+  replica,
+  directory,
+  chainIds,
+  metrics,
+  log,
+  clock,
+}: RelayOptions): ReplicaRelay {
+  const { key } = replica
+  const skips = new Map<string, () => void>()
+  const links = createReplicaLinks({
+    openClient: (target) => createReplicaClient(target, { key, clock }),
+    onChange(replicaId, isUp) {
+      skips.get(replicaId)?.()
+      skips.delete(replicaId)
+      if (!isUp) skips.set(replicaId, directory.skipReplica(replicaId))
+    },
+    log,
+    clock,
+  })
+  const follow = () =>
+    links.follow(
+      chainIds.flatMap(directory.registered).flatMap(({ remoteSession }) => targetOf(remoteSession) ?? []),
+    )
+  directory.addListener(follow)
+  follow()
+  const sessions = createRemoteSessions({
+    links,
+    onAnswered: (isAnswered) => metrics.replicaRequests.inc({ result: isAnswered ? 'answered' : 'failed' }),
+    now: clock.now,
+  })
+  return { sessions, countDown: links.countDown, close: links.close }
+}
 
 interface RemoteSessionsOptions {
   readonly links: Pick<ReplicaLinks, 'send'>
@@ -41,7 +97,7 @@ const REPORT_TIMEOUT_MS = 2000
 const MAX_ITEMS = 200
 
 /** Builds the transport to sessions at other replicas (docs/decisions.md, D18). */
-export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsOptions): SessionTransport {
+function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsOptions): SessionTransport {
   /** By the id of the replica. */
   const batches = new Map<string, Batch>()
 
@@ -138,7 +194,7 @@ export function createRemoteSessions({ links, onAnswered, now }: RemoteSessionsO
 const CANCELLED: SolverReply = { kind: 'cancelled' }
 
 /** Where the holder of a session is asked; undefined when it cannot be. */
-export function targetOf(session: RemoteSession | undefined): ReplicaTarget | undefined {
+function targetOf(session: RemoteSession | undefined): ReplicaTarget | undefined {
   if (session?.replicaUrl === undefined) return undefined
   return { replicaId: session.replicaId, url: session.replicaUrl }
 }

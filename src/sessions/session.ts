@@ -5,11 +5,9 @@ import type { Subscription } from '../events/subscriber.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/conduct/request-slots.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'
 import type { CallListener, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
-import { watchBacklog } from './backlog.js'
-import { startHeartbeat } from './heartbeat.js'
-import { holdResults } from './held-results.js'
+import { startHeartbeat, watchBacklog } from './liveness.js'
 import { MAX_MESSAGE_BYTES, type SessionConnection, type SolverMessage } from './messages.js'
-import { CANCELLED, createOpenRequests } from './open-requests.js'
+import { CANCELLED, createOpenRequests, holdResults } from './open-requests.js'
 import { feedEvents } from './solver-events.js'
 
 /** A solver's open session. */

@@ -13,10 +13,9 @@ import type { SessionTransport } from '../solvers/transport/solver-transports.js
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { startHandshake } from './handshake.js'
-import type { Hello, OpeningCall, SessionConnection, SessionPeer } from './messages.js'
-import { createPendingPlaces } from './pending-places.js'
+import type { Hello, OpeningCall, SessionCaller, SessionConnection, SessionPeer } from './messages.js'
 import { createSession, type Session, sessionEnded } from './session.js'
-import { createSessionRate } from './session-rate.js'
+import { createPendingPlaces, createSessionRate } from './session-limits.js'
 import { subscribeForSolver } from './solver-events.js'
 
 /** The solver sessions of this replica (docs/decisions.md, D18). */

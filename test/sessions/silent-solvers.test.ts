@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ServiceError } from '../../src/domain/errors.js'
-import { watchBacklog } from '../../src/sessions/backlog.js'
 import { startHandshake } from '../../src/sessions/handshake.js'
-import { startHeartbeat } from '../../src/sessions/heartbeat.js'
+import { startHeartbeat, watchBacklog } from '../../src/sessions/liveness.js'
 import type { SessionConnection } from '../../src/sessions/messages.js'
 import { createManualClock } from '../support/manual-clock.js'
 

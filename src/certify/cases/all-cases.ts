@@ -1,6 +1,6 @@
 import type { CertifiedEndpoint } from '../endpoint.js'
 import type { SessionHost } from '../session-host.js'
-import type { CertifyCase } from './case.js'
+import type { CertifyCase } from '../trial.js'
 import { endpointCases, endpointUrl } from './endpoint-cases.js'
 import { replySize, requestCases, stillAnswers } from './request-cases.js'
 import { runCases } from './run-cases.js'

@@ -3,8 +3,7 @@ import { isDecline, isRedirect } from '../../domain/solvers/solver-result.js'
 import type { CertifiedEndpoint } from '../endpoint.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'
-import type { TrialReply } from '../trial.js'
-import type { CertifyCase } from './case.js'
+import type { CertifyCase, TrialReply } from '../trial.js'
 import { requestMany } from './run-cases.js'
 
 const SEQUENCE = 3

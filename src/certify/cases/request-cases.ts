@@ -3,8 +3,7 @@ import { NO_USER, type QuoteRequest } from '../../domain/quotes/quote.js'
 import { type Address, lowerCase } from '../../domain/values/hex.js'
 import { EITHER, type Expectation, judge } from '../judge.js'
 import { pass, warn } from '../report.js'
-import { type RequestChange, randomAddress, type Trial } from '../trial.js'
-import type { CertifyCase } from './case.js'
+import { type CertifyCase, type RequestChange, randomAddress, type Trial } from '../trial.js'
 
 const MUST_OFFER: Expectation = {
   declineIsOdd: {

@@ -1,10 +1,7 @@
 import { MAX_UINT256 } from '../../domain/field-rules.js'
 import { EITHER, judgeAll } from '../judge.js'
-import { latencyOf } from '../latency.js'
-import { type Finding, pass, warn } from '../report.js'
-import type { RequestChange, Trial, TrialReply } from '../trial.js'
-import { randomAddress } from '../trial.js'
-import type { CertifyCase } from './case.js'
+import { type Finding, latencyOf, pass, warn } from '../report.js'
+import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
 
 const REPEATS = 5
 const CONCURRENCY = 50

@@ -1,7 +1,6 @@
 import type { QuoteRequest } from '../../domain/quotes/quote.js'
 import type { Expectation } from '../judge.js'
-import { type RequestChange, randomAddress } from '../trial.js'
-import type { CertifyCase } from './case.js'
+import { type CertifyCase, type RequestChange, randomAddress } from '../trial.js'
 import { requestCase } from './request-cases.js'
 
 const PAST_SECONDS = 60

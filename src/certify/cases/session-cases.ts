@@ -3,8 +3,7 @@ import { DECLINE_CODES } from '../../domain/solvers/solver-result.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
-import { type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
-import type { CertifyCase } from './case.js'
+import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
 import { countKinds, requestMany } from './run-cases.js'
 
 type SessionCase = CertifyCase<SessionHost>

@@ -8,7 +8,7 @@ import { ownResultsMessage } from '../../domain/solvers/registration-messages.js
 import { originsOf } from '../../domain/values/urls.js'
 import type { Quoting } from '../../quoting/quoting.js'
 import type { OwnResult } from '../../quoting/records/record-view.js'
-import { assertAudience } from '../../sessions/audience.js'
+import { assertAudience } from '../../sessions/proof.js'
 import type { QuoteTypedData } from '../../signing/typed-data.js'
 import { assertSignature, assertTimestamp } from '../../solvers/registry/signed-request.js'
 import { toParametersMessage, toResultMessage } from '../convert/convert-records.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { identifyClient } from '../../src/rpc/limits/identify-client.js'
-import { createPendingPlaces } from '../../src/sessions/pending-places.js'
+import { createPendingPlaces } from '../../src/sessions/session-limits.js'
 
 const HONEST = '198.51.100.7'
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import type { ClientId } from '../../src/domain/client.js'
-import { createConfirmations } from '../../src/events/cursor-confirmations.js'
+import { createConfirmations } from '../../src/events/cursor-positions.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
 import { settled } from '../store/events/event-samples.js'
 import { range, settle } from './hub-harness.js'

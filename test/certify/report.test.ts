@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { latencyOf } from '../../src/certify/latency.js'
+import { latencyOf } from '../../src/certify/report.js'
 
 it('percentiles are response times of the nearest rank', () => {
   const replies = Array.from({ length: 200 }, (_, index) => ({ tookMs: 200 - index }))

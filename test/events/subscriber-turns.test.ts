@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTurnLimiter } from '../../src/events/turn-limiter.js'
+import { createTurnLimiter } from '../../src/events/subscriber-turns.js'
 
 test('a limited number of callers continue in each turn of the event loop, in the order of their calls', async () => {
   const pass = createTurnLimiter(3)

@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache'
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
 import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
+import type { Address } from '../domain/values/hex.js'
 import { groupBy } from '../domain/values/parts.js'
 
 /** The places of connections without an accepted hello. */
-export interface PendingPlaces {
+interface PendingPlaces {
   /** @throws ServiceError SESSION_LIMIT_REACHED when this client has all that one may have */
   assertFree(client: ClientId): void
   /**
@@ -80,4 +82,39 @@ function largestGroup(places: readonly Place[], groupOf: (place: Place) => strin
 function limitReached(who: string): ServiceError {
   const message = `${who} connections that have not sent their hello. Try again in some seconds.`
   return new ServiceError('SESSION_LIMIT_REACHED', message)
+}
+
+/** The sessions that a solver opens in a minute, from all client addresses together. */
+interface SessionRate {
+  /** Counts a session before it is opened, so that sessions at the same time count too. @throws ServiceError RATE_LIMITED */
+  count(address: Address): Promise<void>
+  /** Takes back the count of a session that was not opened. So a solver without a bond takes no memory. */
+  takeBack(address: Address): Promise<void>
+}
+
+const MINUTE_SECONDS = 60
+
+/**
+ * Builds the counts. Each session is written to the database on all of its chains, at its begin and at its end.
+ * @param perMinute 0 is no limit
+ */
+export function createSessionRate(perMinute: number): SessionRate {
+  if (perMinute === 0) return { async count() {}, async takeBack() {} }
+  const limiter = new RateLimiterMemory({ points: perMinute, duration: MINUTE_SECONDS })
+  return {
+    async count(address) {
+      try {
+        await limiter.consume(address)
+      } catch (result) {
+        if (!(result instanceof RateLimiterRes)) throw result
+        const retryAfterSeconds = Math.ceil(result.msBeforeNext / 1000)
+        const message = `Too many sessions of this solver: at most ${perMinute} a minute, try again in ${retryAfterSeconds} s.`
+        throw new ServiceError('RATE_LIMITED', message, { retryAfterSeconds })
+      }
+    },
+    async takeBack(address) {
+      const { consumedPoints } = await limiter.reward(address)
+      if (consumedPoints <= 0) await limiter.delete(address)
+    },
+  }
 }

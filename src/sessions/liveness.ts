@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto'
+import { type Clock, systemClock, type Timer } from '../clock.js'
+import type { SessionConnection } from './messages.js'
+
+/** The pings of one session. */
+interface Heartbeat {
+  /** @returns false when no ping with this id waits for its pong */
+  receivePong(id: string): boolean
+  stop(): void
+}
+
+interface HeartbeatOptions {
+  readonly intervalMs: number
+  readonly sendPing: (id: string) => void
+  /** Called when two pings are unanswered and the next one is due. */
+  readonly onSilent: () => void
+  readonly clock?: Clock
+}
+
+const MAX_UNANSWERED = 2
+
+/** Starts to send pings. Their ids are random, so that only a solver that reads can answer them. */
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { intervalMs, sendPing, onSilent, clock = systemClock } = options
+  const unanswered = new Set<string>()
+  const timer = clock.setInterval(() => {
+    if (unanswered.size >= MAX_UNANSWERED) return onSilent()
+    const id = randomUUID()
+    unanswered.add(id)
+    sendPing(id)
+  }, intervalMs)
+  return {
+    receivePong: (id) => unanswered.delete(id),
+    stop: timer.stop,
+  }
+}
+
+/** What waits to be sent on one session. */
+interface Backlog {
+  /** Whether too much waits. Call it before and after each message. */
+  isFull(): boolean
+  stop(): void
+}
+
+/** A session with more unsent bytes gets no more requests (docs/decisions.md, D18). */
+const MAX_UNSENT_BYTES = 256 * 1024
+const STALLED_MS = 10_000
+
+/**
+ * Watches what waits to be sent.
+ * @param onStalled called when too much has waited for 10 seconds
+ */
+export function watchBacklog(
+  connection: Pick<SessionConnection, 'unsentBytes'>,
+  onStalled: () => void,
+  clock: Clock = systemClock,
+): Backlog {
+  let timer: Timer | undefined
+
+  function stop(): void {
+    timer?.stop()
+    timer = undefined
+  }
+
+  function isFull(): boolean {
+    if (connection.unsentBytes() <= MAX_UNSENT_BYTES) {
+      stop()
+      return false
+    }
+    timer ??= clock.setTimeout(() => {
+      if (isFull()) onStalled()
+    }, STALLED_MS)
+    return true
+  }
+
+  return { isFull, stop }
+}
