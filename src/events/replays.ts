@@ -144,7 +144,7 @@ export function createReplays(pages: BackfillPages): Replays {
       return this.#idleSince !== undefined && performance.now() - this.#idleSince >= MAX_IDLE_MS
     }
 
-    /** Frees the replay's place for others. */
+    /** Frees the replay's slot for others. */
     stop(): void {
       if (!this.#isRunning) return
       this.#isRunning = false

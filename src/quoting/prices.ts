@@ -130,7 +130,7 @@ export function createPrices(options: PricesOptions): Prices {
       try {
         return await auction.price
       } catch (error) {
-        // It waited at the place of the caller that began it. This caller's own place may be better.
+        // It waited in the queue as the caller that began it. This caller's own turn may come earlier.
         if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
         return underWay.get(key)?.price ?? start(key, swap, address)
       }

@@ -5,54 +5,54 @@ import { ServiceError } from '../domain/errors.js'
 import type { Address } from '../domain/values/hex.js'
 import { groupBy } from '../domain/values/parts.js'
 
-/** The places of connections without an accepted hello. */
-interface PendingPlaces {
+/** The slots of connections without an accepted hello. */
+interface PendingSlots {
   /** @throws ServiceError SESSION_LIMIT_REACHED when this client has all that one may have */
   assertFree(client: ClientId): void
   /**
-   * Takes a place. When there is none, the oldest connection of the largest group of addresses loses its place.
-   * @param onDropped called when the connection loses its place
+   * Takes a slot. When there is none, the oldest connection of the largest group of addresses loses its slot.
+   * @param onDropped called when the connection loses its slot
    * @returns a function that releases it; a second call does nothing
    * @throws ServiceError SESSION_LIMIT_REACHED
    */
   take(client: ClientId, onDropped: (error: ServiceError) => void): () => void
   /** Records that this client has opened a session. */
   recordSession(client: ClientId): void
-  /** Number of places that are taken. */
+  /** Number of slots that are taken. */
   count(): number
 }
 
-interface Place {
+interface Slot {
   readonly client: ClientId
   readonly onDropped: (error: ServiceError) => void
 }
 
 const MAX_PENDING = 256
-/** Places for clients that have not had a session. The others stay free for solvers that come back, such as after a restart. */
+/** Slots for clients that have not had a session. The others stay free for solvers that come back, such as after a restart. */
 const MAX_OF_STRANGERS = (MAX_PENDING * 3) / 4
 const MAX_PENDING_OF_CLIENT = 4
 /** Clients that have had a session. */
 const MAX_KNOWN = 10_000
 
-/** Builds the places. Strangers with many addresses so cost each other their places, and seldom a solver (docs/decisions.md, D18). */
-export function createPendingPlaces(): PendingPlaces {
+/** Builds the slots. Strangers with many addresses so cost each other their slots, and seldom a solver (docs/decisions.md, D18). */
+export function createPendingSlots(): PendingSlots {
   /** The oldest first. */
-  const places = new Set<Place>()
+  const slots = new Set<Slot>()
   const known = new LRUCache<string, true>({ max: MAX_KNOWN })
-  const isStranger = ({ client }: Pick<Place, 'client'>) => !known.has(client.key)
+  const isStranger = ({ client }: Pick<Slot, 'client'>) => !known.has(client.key)
 
   function assertFree({ key }: ClientId): void {
-    const own = [...places].filter(({ client }) => client.key === key).length
+    const own = [...slots].filter(({ client }) => client.key === key).length
     if (own >= MAX_PENDING_OF_CLIENT) throw limitReached('This client may not have more')
   }
 
-  function makeRoom(client: ClientId): void {
-    const strangers = [...places].filter(isStranger)
+  function freeSlot(client: ClientId): void {
+    const strangers = [...slots].filter(isStranger)
     const isFull = isStranger({ client }) && strangers.length >= MAX_OF_STRANGERS
-    if (!isFull && places.size < MAX_PENDING) return
-    const [oldest] = largestGroup(largestGroup(isFull ? strangers : [...places], regionOf), networkOf)
+    if (!isFull && slots.size < MAX_PENDING) return
+    const [oldest] = largestGroup(largestGroup(isFull ? strangers : [...slots], regionOf), networkOf)
     if (oldest === undefined) return
-    places.delete(oldest)
+    slots.delete(oldest)
     oldest.onDropped(limitReached('Too many clients have'))
   }
 
@@ -60,22 +60,22 @@ export function createPendingPlaces(): PendingPlaces {
     assertFree,
     take(client, onDropped) {
       assertFree(client)
-      makeRoom(client)
-      const place = { client, onDropped }
-      places.add(place)
-      return () => void places.delete(place)
+      freeSlot(client)
+      const slot = { client, onDropped }
+      slots.add(slot)
+      return () => void slots.delete(slot)
     },
     recordSession: ({ key }) => void known.set(key, true),
-    count: () => places.size,
+    count: () => slots.size,
   }
 }
 
-const regionOf = ({ client }: Place) => client.region
-const networkOf = ({ client }: Place) => client.networks.at(-1)?.key ?? client.key
+const regionOf = ({ client }: Slot) => client.region
+const networkOf = ({ client }: Slot) => client.networks.at(-1)?.key ?? client.key
 
-/** The places of the group that has most, in their order. */
-function largestGroup(places: readonly Place[], groupOf: (place: Place) => string): readonly Place[] {
-  const groups = groupBy(places, groupOf)
+/** The slots of the group that has most, in their order. */
+function largestGroup(slots: readonly Slot[], groupOf: (slot: Slot) => string): readonly Slot[] {
+  const groups = groupBy(slots, groupOf)
   return [...groups.values()].reduce((most, group) => (group.length > most.length ? group : most), [])
 }
 

@@ -13,9 +13,9 @@ import type { SessionTransport } from '../solvers/transport/solver-transports.js
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { startHandshake } from './handshake.js'
-import type { Hello, OpeningCall, SessionCaller, SessionConnection, SessionPeer } from './messages.js'
+import type { Hello, OpeningCall, SessionConnection, SessionPeer } from './messages.js'
 import { createSession, type Session, sessionEnded } from './session.js'
-import { createPendingPlaces, createSessionRate } from './session-limits.js'
+import { createPendingSlots, createSessionRate } from './session-limits.js'
 import { subscribeForSolver } from './solver-events.js'
 
 /** The solver sessions of this replica (docs/decisions.md, D18). */
@@ -67,7 +67,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const { now } = clock
   const { heartbeatMs = HEARTBEAT_MS } = options
   const isOn = config.solverSessions && (!config.production || config.publicUrls.length > 0)
-  const places = createPendingPlaces()
+  const pendingSlots = createPendingSlots()
   const rate = createSessionRate(config.rateLimits.sessions)
   const pending = new Set<SessionPeer>()
   const open = new Map<string, Session>()
@@ -80,7 +80,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   function assertAvailable(client: ClientId): void {
     if (!isOn) throw sessionsOff()
     if (isShuttingDown) throw shuttingDown()
-    places.assertFree(client)
+    pendingSlots.assertFree(client)
   }
 
   async function openSession(
@@ -128,7 +128,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     // Before any quote request.
     session.start()
     open.set(sessionId, session)
-    places.recordSession(call.client)
+    pendingSlots.recordSession(call.client)
     metrics.solverSessions.inc({ transport })
     log.info(fields, 'a solver session has begun')
     for (const chainId of chainIds) follow(session, chainId, directory.find({ chainId, address }))
@@ -179,7 +179,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     assertAvailable,
     accept(connection, call) {
       assertAvailable(call.client)
-      const releasePlace = places.take(call.client, (error) => peer.reject(error))
+      const releaseSlot = pendingSlots.take(call.client, (error) => peer.reject(error))
       const peer: SessionPeer = startHandshake({
         connection,
         call,
@@ -193,7 +193,7 @@ export function createSessions(options: SessionsOptions): Sessions {
         onRefused: (error) => logRefusal(log, error, call),
         onSettled() {
           pending.delete(peer)
-          releasePlace()
+          releaseSlot()
         },
         now,
       })
@@ -224,7 +224,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       for (const peer of [...pending]) peer.reject(shuttingDown())
       for (const session of [...open.values()]) session.endWhenIdle(shuttingDown())
     },
-    collectMetrics: () => metrics.solverSessionsPending.set(places.count()),
+    collectMetrics: () => metrics.solverSessionsPending.set(pendingSlots.count()),
   }
 }
 

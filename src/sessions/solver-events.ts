@@ -5,7 +5,7 @@ import type { Subscription } from '../events/subscriber.js'
 import type { Hello, SessionConnection } from './messages.js'
 
 /**
- * Subscribes to the events of a solver's orders on the chains of its hello, if the hello asks for them. It takes no place
+ * Subscribes to the events of a solver's orders on the chains of its hello, if the hello asks for them. It takes no slot
  * of a stream: the solvers' bonds bound the sessions, and a flood of streams must not keep a solver from its session.
  * Its replays count for its client.
  * @throws ServiceError CURSOR_UNKNOWN, DATABASE_UNAVAILABLE or SHUTTING_DOWN

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
 import { identifyClient } from '../../src/rpc/limits/identify-client.js'
-import { createPendingPlaces } from '../../src/sessions/session-limits.js'
+import { createPendingSlots } from '../../src/sessions/session-limits.js'
 
 const HONEST = '198.51.100.7'
 
 /** Places, and the addresses of connections that have lost theirs. */
 function openPlaces() {
-  const places = createPendingPlaces()
+  const slots = createPendingSlots()
   const dropped: string[] = []
-  const take = (address: string) => places.take(identifyClient(address), () => dropped.push(address))
-  return { ...places, dropped, take }
+  const take = (address: string) => slots.take(identifyClient(address), () => dropped.push(address))
+  return { ...slots, dropped, take }
 }
 
 /** Different addresses in some regions, as a stranger rents them: in turn, so that each region has as many. */
@@ -20,7 +20,7 @@ function strangers(count: number, regions = 6): string[] {
   )
 }
 
-test('220 addresses that never send a hello keep no solver out, and lose places themselves', () => {
+test('220 addresses that never send a hello keep no solver out, and lose slots themselves', () => {
   const { take, dropped } = openPlaces()
   for (const address of strangers(220)) take(address)
   for (let time = 0; time < 12; time++) {
@@ -32,7 +32,7 @@ test('220 addresses that never send a hello keep no solver out, and lose places 
   expect(dropped.length).toBeGreaterThan(0)
 })
 
-test('the oldest connection of the largest group of addresses loses its place', () => {
+test('the oldest connection of the largest group of addresses loses its slot', () => {
   const { take, dropped } = openPlaces()
   for (let host = 0; host < 100; host++) take(`203.0.113.${host}`)
   for (let host = 0; host < 92; host++) take(`2001:db8:1:${host}::1`)
@@ -41,7 +41,7 @@ test('the oldest connection of the largest group of addresses loses its place', 
   expect(dropped).toEqual(['203.0.113.0', '203.0.113.1'])
 })
 
-test('a quarter of the places is for addresses that had a session', () => {
+test('a quarter of the slots is for addresses that had a session', () => {
   const { take, dropped, recordSession, count } = openPlaces()
   for (let host = 0; host < 64; host++) recordSession(identifyClient(`192.0.2.${host}`))
   for (const address of strangers(192)) take(address)
@@ -51,7 +51,7 @@ test('a quarter of the places is for addresses that had a session', () => {
   expect(dropped).toEqual([expect.stringMatching(/^203\./)])
 })
 
-test('one client has four places, and gets one back for each that it releases', () => {
+test('one client has four slots, and gets one back for each that it releases', () => {
   const { take, assertFree } = openPlaces()
   const releases = Array.from({ length: 4 }, () => take(HONEST))
   const assertHonestFree = () => assertFree(identifyClient(HONEST))

@@ -58,7 +58,7 @@ const MAX_OTHERS = 32
 
 /**
  * Builds the function. A read waits for its turn. Registered solvers need no limit: each has one read, and their places are
- * limited. So addresses that are not registered cannot take the places of solvers.
+ * limited. So addresses that are not registered cannot take the turns of solvers.
  * @param isRegistered whether a solver is registered on the chain now
  * @throws ServiceError RATE_LIMITED for a second read of a solver, and when too many reads of others wait
  */

@@ -1,4 +1,3 @@
-import type { Caller } from '../../../bench/callers.js'
 import type { Chain } from '../../chain/chain.js'
 import type { Clock } from '../../clock.js'
 import { chainNotSupported, type ServiceError } from '../../domain/errors.js'

@@ -144,7 +144,7 @@ export function createOfferVerifier(options: OfferVerifierOptions): OfferVerifie
       const results = new Map<Key, Verification>()
       const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
       const check = async (offer: SignedQuote) => {
-        // The other offers of some quotes must not take the place of the best offers of all others.
+        // The other offers of some quotes must not come before the best offers of all others.
         const priority = offer === distinct[0] ? 'high' : 'low'
         const result = await checkWithin(offer, chainId, time.signal, priority)
         results.set(offer.orderId, result)

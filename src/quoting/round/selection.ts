@@ -26,23 +26,23 @@ export interface Selection {
   ): Picked
 }
 
-/** One place in this many is for degraded solvers, as long as there are healthy ones. */
-const PLACES_PER_DEGRADED = 5
+/** One request in this many is for degraded solvers, as long as there are healthy ones. */
+const REQUESTS_PER_DEGRADED = 5
 
 /** The round-robin cursors of one chain. */
 interface RoundRobin {
   healthy: number
   degraded: number
-  /** The number of places that were given. */
-  places: number
+  /** The number of requests that were shared out. */
+  requests: number
 }
 
 /**
- * Builds a round-robin selection (docs/decisions.md, D4). When there are more solvers than places, four places in five go
+ * Builds a round-robin selection (docs/decisions.md, D4). When there are more solvers than `limit`, four requests in five go
  * to healthy solvers and one to degraded ones. In both groups, each quote continues after the last solver that the quote
  * before it asked. So among n healthy solvers, each is asked in `limit` of n quotes.
  *
- * Places that one group cannot fill go to the other one. Places that are left then go to solvers where the request has to
+ * Requests that one group cannot take go to the other one. Those that are left then go to solvers where the request has to
  * wait for a connection. When all circuit breakers are open, the half-open ones and the least severe of the others are
  * asked.
  */
@@ -50,7 +50,7 @@ export function createSelection(): Selection {
   const cursors = new Map<number, RoundRobin>()
 
   function cursorOf(chainId: number): RoundRobin {
-    const known = cursors.get(chainId) ?? { healthy: 0, degraded: 0, places: 0 }
+    const known = cursors.get(chainId) ?? { healthy: 0, degraded: 0, requests: 0 }
     cursors.set(chainId, known)
     return known
   }
@@ -62,16 +62,19 @@ export function createSelection(): Selection {
     limit: number,
   ) {
     const cursor = cursorOf(chainId)
-    const placesBefore = Math.floor(cursor.places / PLACES_PER_DEGRADED)
-    cursor.places += limit
-    const degradedPlaces = Math.floor(cursor.places / PLACES_PER_DEGRADED) - placesBefore
-    const healthyPlaces = Math.min(healthy.length, Math.max(limit - degradedPlaces, limit - degraded.length))
+    const shareBefore = Math.floor(cursor.requests / REQUESTS_PER_DEGRADED)
+    cursor.requests += limit
+    const degradedRequests = Math.floor(cursor.requests / REQUESTS_PER_DEGRADED) - shareBefore
+    const healthyRequests = Math.min(
+      healthy.length,
+      Math.max(limit - degradedRequests, limit - degraded.length),
+    )
     const awaited = [
-      ...takeFrom(healthy, cursor.healthy, healthyPlaces),
-      ...takeFrom(degraded, cursor.degraded, limit - healthyPlaces),
+      ...takeFrom(healthy, cursor.healthy, healthyRequests),
+      ...takeFrom(degraded, cursor.degraded, limit - healthyRequests),
     ]
-    cursor.healthy += healthyPlaces
-    cursor.degraded += limit - healthyPlaces
+    cursor.healthy += healthyRequests
+    cursor.degraded += limit - healthyRequests
     return awaited
   }
 

@@ -16,7 +16,7 @@ interface Registration extends SignedRequest {
 
 /**
  * Adds or updates a solver. The order of the checks is: the timestamp's window, signature, timestamp, block list,
- * endpoint, room on the chain, bond. Then a name in the endpoint is resolved, and the endpoint is tried, so that only a solver
+ * endpoint, place on the chain, bond. Then a name in the endpoint is resolved, and the endpoint is tried, so that only a solver
  * with a bond causes lookups and requests. The checks before the signature reveal nothing about the address. On a full chain,
  * the new solver replaces the one that has been without a sufficient bond for the longest time, if that is longer than the grace
  * (docs/decisions.md, D14).
@@ -46,12 +46,12 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
   const places = createSolverPlaces(options)
   const checkEndpoint = createEndpointChecks(endpointGuard)
 
-  /** Room and bond are read again afterwards, as a lookup and a trial may take some seconds. */
+  /** The place and the bond are read again afterwards, as a lookup and a trial may take some seconds. */
   async function assertEndpoint(registration: Registration): Promise<Trial> {
     const { endpointUrl } = registration
     const needsLookup = endpointGuard.needsLookup(endpointUrl)
     if (!needsLookup) await endpointGuard.assertAllowed(endpointUrl)
-    places.findRoom(registration)
+    places.findPlace(registration)
     await places.readSufficientBond(registration)
     if (needsLookup) await checkEndpoint(registration, endpointUrl)
     const isStored = directory.find(registration)?.endpointUrl === endpointUrl
@@ -62,11 +62,11 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
     await assertSigned(registration, registrationMessage(protocolName, registration), options)
     await places.assertNotBlocked(registration)
     const trial = await assertEndpoint(registration)
-    const room = places.findRoom(registration)
+    const place = places.findPlace(registration)
     const bond = await places.readSufficientBond(registration)
     const { chainId, address, endpointUrl, name, timestamp } = registration
     const solver = { chainId, address, endpointUrl, name, registeredAt: now(), isBonded: true }
-    await places.take(registration, room, bond, (replaceable) =>
+    await places.take(registration, place, bond, (replaceable) =>
       store.save(solver, timestamp, maxSolversPerChain, replaceable),
     )
     return trial

@@ -6,7 +6,7 @@ import type { Address } from '../../domain/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { SolverDirectory } from './solver-directory.js'
-import { createSolverPlaces, type Room, type SolverPlacesOptions } from './solver-places.js'
+import { createSolverPlaces, type FreePlace, type SolverPlacesOptions } from './solver-places.js'
 
 /** A session that a solver opens: its chains count as registrations while it lasts. */
 export interface SessionRegistration {
@@ -20,7 +20,7 @@ export interface SessionRegistration {
 /** Registers solvers by their sessions, while these last (docs/decisions.md, D18). */
 export interface SessionRegistrations {
   /**
-   * Makes a solver active on all chains of its session. For all chains it checks the block list, then the room, then the
+   * Makes a solver active on all chains of its session. For all chains it checks the block list, then the place, then the
    * bond. Then it writes each chain. A registered solver keeps its place, its endpoint and its `registeredAt`, and an
    * earlier session is replaced. Calls for one address run one after the other. Each has a new session id. It resolves when this replica's directory
    * has the session.
@@ -45,7 +45,7 @@ interface SessionRegistrationsOptions extends SolverPlacesOptions {
 
 /** A solver that has passed all checks of one chain. */
 interface CheckedSolver extends SolverKey {
-  readonly room: Room
+  readonly place: FreePlace
   readonly bond: Bond
 }
 
@@ -66,15 +66,19 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
       Promise.all(keys.map((key) => nameChain(key, keys.length, async () => step(key))))
     for (const { chainId } of keys) assertSupported(chainId, [...chains.keys()])
     await onAll(places.assertNotBlocked)
-    const rooms = await onAll(places.findRoom)
+    const freePlaces = await onAll(places.findPlace)
     const bonds = await onAll(places.readSufficientBond)
-    return keys.map((key, index) => ({ ...key, room: rooms[index] as Room, bond: bonds[index] as Bond }))
+    return keys.map((key, index) => ({
+      ...key,
+      place: freePlaces[index] as FreePlace,
+      bond: bonds[index] as Bond,
+    }))
   }
 
   async function take({ sessionId, name }: SessionRegistration, checked: CheckedSolver): Promise<void> {
-    const { chainId, address, room, bond } = checked
+    const { chainId, address, place, bond } = checked
     const solver = { chainId, address, name, registeredAt: now(), isBonded: true, session: { id: sessionId } }
-    await places.take(checked, room, bond, (replaceable) =>
+    await places.take(checked, place, bond, (replaceable) =>
       store.saveSession(solver, maxSolversPerChain, replaceable),
     )
   }

@@ -24,10 +24,10 @@ export interface SolverPlaces {
   /** @throws ServiceError SOLVER_BLOCKED */
   assertNotBlocked(key: SolverKey): Promise<void>
   /**
-   * Refuses a solver without room before its bond is read. The store's transaction checks the limit again and decides.
+   * Refuses a solver without a place before its bond is read. The store's transaction checks the limit again and decides.
    * @throws ServiceError SOLVER_LIMIT_REACHED
    */
-  findRoom(key: SolverKey): Room
+  findPlace(key: SolverKey): FreePlace
   /** Reads the solver's bond. @throws ServiceError BOND_INSUFFICIENT or CHAIN_UNAVAILABLE */
   readSufficientBond(key: SolverKey): Promise<Bond>
   /**
@@ -38,14 +38,14 @@ export interface SolverPlaces {
    */
   take(
     key: SolverKey,
-    room: Room,
+    place: FreePlace,
     bond: Bond,
     write: (replaceable: Replaceable) => Promise<Address | undefined>,
   ): Promise<void>
 }
 
-/** Room on a chain, as far as is known. */
-export interface Room {
+/** A place on a chain for one more solver, as far as is known. */
+export interface FreePlace {
   /** The solvers of which the new solver may replace one; none when there is a free place or when it has one. */
   readonly candidates: readonly Solver[]
   /** Unix time in milliseconds: a solver that had a sufficient bond at that time or later is not replaced. */
@@ -92,7 +92,7 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
       if (await store.isBlocked(key)) throw solverBlocked()
     },
 
-    findRoom(key) {
+    findPlace(key) {
       const unbondedBefore = options.provenTime() - options.unbondedGraceMs
       const registered = directory.registered(key.chainId)
       if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)

@@ -218,9 +218,9 @@ function createStatisticsReadQueue(clock: () => number): RunStatisticsRead {
   const queue = createSerialQueue()
   let readsOfOthers = 0
   return (kind, read) => {
-    const places = kind === 'other' ? 1 : 0
-    if (readsOfOthers + places > MAX_READS_OF_OTHERS) throw busy()
-    readsOfOthers += places
+    const added = kind === 'other' ? 1 : 0
+    if (readsOfOthers + added > MAX_READS_OF_OTHERS) throw busy()
+    readsOfOthers += added
     const deadline = clock() + TIMEOUT_MS
     const assertInTime = () => {
       if (clock() >= deadline) throw outOfTime()
@@ -230,7 +230,7 @@ function createStatisticsReadQueue(clock: () => number): RunStatisticsRead {
       return read(assertInTime)
     })
     const counted = result.finally(() => {
-      readsOfOthers -= places
+      readsOfOthers -= added
     })
     return withTimeout(counted, TIMEOUT_MS).catch((error) => {
       throw error instanceof TimeoutError ? outOfTime() : error
