@@ -1,5 +1,5 @@
 import type { Chain } from '../chain/chain.js'
-import { createProvenTime } from '../chain/proven-time.js'
+import { createProvenTime } from '../chain/chains.js'
 import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import { startRetention } from '../concurrency/retention.js'

@@ -5,7 +5,7 @@ import { readTerms as readContractTerms } from '../../packages/protocol/src/read
 import { readView } from '../../packages/protocol/src/read-view.js'
 import type { SettlementTerms, TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import { checkProtocolName, wrongName } from '../chain/contract/protocol-name.js'
-import { verifyContract } from '../chain/contract/verify-contract.js'
+import { verifyContract } from '../chain/contract/verify-endpoint.js'
 import { quoteTypeName } from '../domain/quotes/quote.js'
 import { freeBondOf } from '../domain/solvers/solver.js'
 import type { Address, Hex } from '../domain/values/hex.js'

@@ -1,5 +1,9 @@
-import type { SolverNonce } from '../../packages/protocol/src/settlement.js'
+import { type DecodedLogs, type SolverNonce, UNKNOWN_TIME } from '../../packages/protocol/src/settlement.js'
 import type { Address } from '../domain/values/hex.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { OrderCache } from './contract/order-cache.js'
+import type { Block } from './logs/block-reader.js'
+import type { ChainStatePublisher } from './sync/chain-state.js'
 
 /** Receives what may change state that was read from the contract. Only the leader of the chain reports it. */
 export interface ChainListener {
@@ -40,4 +44,72 @@ export function createChainListeners(): ChainListeners {
       },
     },
   }
+}
+
+/** Receives what the leader sees on a chain, confirmed or not. */
+export interface BlockListener {
+  onLogs(logs: DecodedLogs): void
+  /** The last known blocks have changed, so state that was read from them is invalid. */
+  onReorganisation(): void
+  /** After a failed write, the known blocks are those of the event log again. State that was read from later ones is invalid. */
+  onReopened(): void
+  /** Events were published late, because a node had omitted them at first. */
+  onLate(events: number): void
+  /** The events of a block near the head have been published. */
+  onPublished(block: Block): void
+}
+
+interface BlockListenerOptions {
+  readonly chainId: number
+  readonly orders: OrderCache
+  readonly listener: ChainListener
+  readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
+  readonly metrics: Pick<Metrics, 'reorganisations' | 'lateEvents' | 'eventLagSeconds'>
+}
+
+/** Builds the listener of a leader. The orders in memory are invalid before anyone else hears of a block. */
+export function createBlockListener(options: BlockListenerOptions): BlockListener {
+  const { chainId, orders, listener, publisher, metrics } = options
+  // So that the series exists before the first late event.
+  metrics.lateEvents.inc({ chain_id: chainId }, 0)
+
+  function invalidateAll(): void {
+    orders.clear()
+    listener.onReset()
+    publisher.invalidateOrders()
+  }
+
+  return {
+    onLogs(logs) {
+      const orderIds = logs.events.map(({ event }) => event.orderId).concat(logs.changedOrders)
+      for (const orderId of orderIds) orders.invalidate(orderId)
+      const solvers = touchedSolvers(logs)
+      if (solvers?.size !== 0) listener.onBonds(solvers)
+      if (logs.cancelledNonces.length > 0) listener.onNoncesCancelled(logs.cancelledNonces)
+      if (orderIds.length > 0) publisher.invalidateOrders(orderIds)
+    },
+    onReorganisation() {
+      metrics.reorganisations.inc({ chain_id: chainId })
+      invalidateAll()
+    },
+    onReopened: invalidateAll,
+    onLate(events) {
+      metrics.lateEvents.inc({ chain_id: chainId }, events)
+    },
+    onPublished({ header, events }) {
+      if (header.timestampMs === UNKNOWN_TIME) return
+      const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
+      for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
+    },
+  }
+}
+
+/** The solvers whose free bond the logs may change; undefined when the solver of an order is not known. */
+function touchedSolvers({ events, bondedSolvers }: DecodedLogs): ReadonlySet<Address> | undefined {
+  const solvers = new Set(bondedSolvers)
+  for (const { event } of events) {
+    if (event.solver === undefined) return undefined
+    solvers.add(event.solver)
+  }
+  return solvers
 }

@@ -9,12 +9,11 @@ import type { QuoteHasher, QuoteTypedData } from '../signing/typed-data.js'
 import type { OrderStore } from '../store/orders/order-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
-import { type ChainListeners, createChainListeners } from './chain-listeners.js'
+import { type ChainListeners, createBlockListener, createChainListeners } from './chain-listeners.js'
 import { type BondToken, createBondTokenReader } from './contract/bond-token.js'
 import { type ContractReader, createContractReader } from './contract/contract-reader.js'
 import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
-import { createBlockListener } from './sync/block-listener.js'
 import { createChainLeadership } from './sync/chain-leadership.js'
 import {
   type ChainSnapshot,

@@ -2,7 +2,7 @@ import type { ChainConfig } from '../config/config.js'
 import { ConfigError } from '../config/environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
-import { ChainConfigError } from './chain-config-error.js'
+import { ChainConfigError } from './chain-errors.js'
 
 /** Time that each chain has for its first answer before the service starts without it. */
 const START_TIMEOUT_MS = 3000
@@ -50,4 +50,20 @@ export function collectChainMetrics(
 function toConfigIssue(failure: unknown): ChainConfigError {
   if (failure instanceof ChainConfigError) return failure
   throw failure
+}
+
+/**
+ * Builds the time that has certainly passed: the earlier of the clock and the newest block of any chain. What removes data takes it, so
+ * that a clock that is ahead removes nothing.
+ * @param now the clock: Unix time in milliseconds, as the result
+ * @returns a function of 0 until a chain has answered
+ */
+export function createProvenTime(
+  chains: ReadonlyMap<number, Pick<Chain, 'headTimeMs'>>,
+  now: () => number,
+): () => number {
+  return () => {
+    const newest = [...chains.values()].map(({ headTimeMs }) => headTimeMs() ?? 0)
+    return Math.min(now(), Math.max(...newest))
+  }
 }

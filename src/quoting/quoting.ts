@@ -89,7 +89,7 @@ interface QuotingOptions {
   /** The key by which circuit breakers count a client. */
   readonly clientKeyOf: (address: string) => string
   readonly identifyClient: (address: string) => ClientId
-  /** The time by which data is removed (see proven-time.ts). */
+  /** The time by which data is removed (see chains.ts). */
   readonly provenTime: () => number
   readonly clock: Clock
   readonly metrics: Metrics

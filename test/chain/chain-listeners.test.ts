@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest'
-import { type ChainListener, createChainListeners } from '../../src/chain/chain-listeners.js'
+import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
+import {
+  type ChainListener,
+  createBlockListener,
+  createChainListeners,
+} from '../../src/chain/chain-listeners.js'
+import { createOrderCaches } from '../../src/chain/contract/order-cache.js'
+import type { EventWithPosition } from '../../src/domain/orders/block.js'
+import type { Address, Hex } from '../../src/domain/values/hex.js'
+import { createMetrics } from '../../src/telemetry/metrics.js'
 
 it('every listener receives what it listens to, in the order in which they were added', () => {
   const listeners = createChainListeners()
@@ -28,4 +37,90 @@ it('every listener receives what it listens to, in the order in which they were 
     'nonces after a reset',
     'nonces after a reset',
   ])
+})
+
+const ORDERS: readonly Hex[] = ['0x1', '0x2']
+
+/** The listener of a leader that knows both orders, and what it does with the orders in memory at that time. */
+async function startListener() {
+  const orders = createOrderCaches([1]).of(1)
+  const done: string[] = []
+  const note = (what: string) => {
+    const cached = ORDERS.filter((orderId) => orders.peek(orderId, 1) !== undefined)
+    done.push(`${what}; in memory: ${cached.join(' ') || 'none'}`)
+  }
+  const listener = createBlockListener({
+    chainId: 1,
+    orders,
+    listener: {
+      onBonds: (solvers) => note(`bonds of ${solvers === undefined ? 'all' : [...solvers].join(' ')}`),
+      onNoncesCancelled: (nonces) => note(`nonces ${nonces.map(({ nonce }) => nonce).join(' ')}`),
+      onReset: () => note('reset'),
+    },
+    publisher: {
+      invalidateOrders: (orderIds) => note(`publishes ${orderIds?.join(' ') ?? 'all'}`),
+    },
+    metrics: createMetrics(),
+  })
+  for (const orderId of ORDERS) {
+    const order = { state: 'NONE', chainId: 1, orderId } as const
+    await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))
+  }
+  return { ...listener, done }
+}
+
+const POSITION = { blockNumber: 5, logIndex: 0, transactionHash: '0x7', blockTime: 6 } as const
+
+function settled(orderId: Hex, solver: Address): EventWithPosition {
+  const event = { type: 'Settled', chainId: 1, orderId, user: '0xa', solver, ...POSITION } as const
+  return { event, blockHash: '0xb' }
+}
+
+function refunded(orderId: Hex): EventWithPosition {
+  const amounts = { inputAmount: 1n, bondSlashed: 1n }
+  const order = { chainId: 1, orderId, user: '0xa', solver: undefined } as const
+  return { event: { type: 'Refunded', ...order, ...POSITION, ...amounts }, blockHash: '0xb' }
+}
+
+const logsOf = (logs: Partial<DecodedLogs>): DecodedLogs => ({
+  events: [],
+  bondedSolvers: new Set(),
+  cancelledNonces: [],
+  changedOrders: [],
+  ...logs,
+})
+
+it('orders leave the memory before any listener and any other replica receives the logs of their block', async () => {
+  const { onLogs, done } = await startListener()
+  const cancelledNonces = [{ solver: '0xd', nonce: 7n }] as const
+  onLogs(logsOf({ events: [settled('0x1', '0xc')], bondedSolvers: new Set(['0xe']), cancelledNonces }))
+  expect(done).toEqual([
+    'bonds of 0xe 0xc; in memory: 0x2',
+    'nonces 7; in memory: 0x2',
+    'publishes 0x1; in memory: 0x2',
+  ])
+})
+
+it('a refund whose solver is not known touches the bonds of all solvers', async () => {
+  const { onLogs, done } = await startListener()
+  onLogs(logsOf({ events: [refunded('0x2')] }))
+  expect(done).toEqual(['bonds of all; in memory: 0x1', 'publishes 0x2; in memory: 0x1'])
+})
+
+it('orders that an event without subscribers has changed leave the memory everywhere', async () => {
+  const { onLogs, done } = await startListener()
+  onLogs(logsOf({ changedOrders: ['0x2'] }))
+  expect(done).toEqual(['publishes 0x2; in memory: 0x1'])
+})
+
+it('a block without logs changes nothing', async () => {
+  const { onLogs, done } = await startListener()
+  onLogs(logsOf({}))
+  expect(done).toEqual([])
+})
+
+it('all orders leave the memory before any listener receives a reorganisation', async () => {
+  const { onReorganisation, done } = await startListener()
+  onReorganisation()
+  expect(done).toEqual(['reset; in memory: none', 'publishes all; in memory: none'])
 })

@@ -72,7 +72,7 @@ export function bondFor(outputAmount: bigint, reservationBps: bigint): bigint {
   return (outputAmount * reservationBps) / BPS_OF_ALL
 }
 
-/** The time of an event whose node has not sent it. block-times.ts sets the time of its block. */
+/** The time of an event whose node has not sent it. block-reader.ts sets the time of its block. */
 export const UNKNOWN_TIME = 0
 
 /** A log as a node gives it, in one spelling (see parse-blocks.ts): hex is in lower case. */

@@ -13,7 +13,7 @@ import type { ChainConfig } from '../../config/config.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
+import { ChainConfigError, describeConfigError } from '../chain-errors.js'
 import { EMPTY_QUOTE, emptyQuoteAddress, wrongName } from './protocol-name.js'
 
 /**

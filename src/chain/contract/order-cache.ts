@@ -32,7 +32,7 @@ export interface OrderCache {
  * each event before it passes the event on.
  *
  * Orders are read as of the last block seen, so a block that waits for confirmations invalidates its orders too: see
- * block-listener.ts for the leader and remote-chain-state.ts for the other replicas.
+ * chain-listeners.ts for the leader and chain-state.ts for the other replicas.
  */
 export interface OrderCaches {
   of(chainId: number): OrderCache

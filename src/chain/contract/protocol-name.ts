@@ -3,7 +3,7 @@ import { findView, type Request } from '../../../packages/protocol/src/read-view
 import type { Quote } from '../../domain/quotes/quote.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
-import { ChainConfigError } from '../chain-config-error.js'
+import { ChainConfigError } from '../chain-errors.js'
 
 /** Whether PROTOCOL_NAME matches the contract; undefined when no view of the contract shows it. */
 export type ProtocolNameCheck = 'right' | 'wrong' | undefined

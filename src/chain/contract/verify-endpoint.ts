@@ -1,12 +1,14 @@
-import type { PublicClient } from 'viem'
+import { domainSeparator, type PublicClient } from 'viem'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { readDomain } from '../../../packages/protocol/src/read-settlement.js'
+import { ChainReadError } from '../../../packages/protocol/src/read-view.js'
 import type { Clock } from '../../clock.js'
 import type { ChainConfig } from '../../config/config.js'
+import { quoteTypeName } from '../../domain/quotes/quote.js'
+import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../../signing/typed-data.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError } from '../chain-config-error.js'
+import { ChainConfigError } from '../chain-errors.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'
-import { verifyChainId } from './verify-chain-id.js'
-import { type VerifiedContract, verifyContract } from './verify-contract.js'
 
 /** Verifies that a chain's endpoints and its contract match the configuration. */
 export interface EndpointVerifier {
@@ -96,4 +98,53 @@ export function createEndpointVerifier(
     close: async () => views?.close(),
   }
   return verifier
+}
+
+/** The values of a settlement contract that never change, and without which nothing is known of its quotes. */
+interface VerifiedContract {
+  readonly hasher: QuoteHasher
+  readonly typedData: QuoteTypedData
+}
+
+/**
+ * Reads the contract's domain and the code hash of its deposit addresses.
+ * @throws ChainConfigError when it is not a settlement contract of this protocol; ChainReadError when the node fails
+ */
+export async function verifyContract(
+  { request }: Pick<PublicClient, 'request'>,
+  { chainId, settlement }: Pick<ChainConfig, 'chainId' | 'settlement'>,
+  protocolName: string,
+): Promise<VerifiedContract> {
+  try {
+    const read = await readDomain(request, { chainId, settlement, protocolName })
+    const { domain, depositProxyCodeHash } = read
+    const hashed = { settlement, domainSeparator: domainSeparator({ domain }), depositProxyCodeHash }
+    const typedData = { primaryType: quoteTypeName(protocolName), domain }
+    return { hasher: createQuoteHasher(protocolName, hashed), typedData }
+  } catch (error) {
+    if (!(error instanceof ChainReadError) || error.failure === 'failed') throw error
+    const issue =
+      error.failure === 'absent'
+        ? 'which is not a settlement contract of this protocol'
+        : `where chain ${chainId} has no contract`
+    throw new ChainConfigError(`SERVICE_ADDRESS_${chainId}`, `is ${settlement}, ${issue}`)
+  }
+}
+
+/**
+ * Verifies that a node serves a chain.
+ * @param place names the node where there are several, with a space after it
+ * @throws ChainConfigError when it serves another chain; viem's errors when it does not answer
+ */
+export async function verifyChainId(
+  client: Pick<PublicClient, 'getChainId'>,
+  chainId: number,
+  place = '',
+): Promise<void> {
+  const answer = await client.getChainId()
+  if (answer !== chainId)
+    throw new ChainConfigError(
+      `RPC_URL_${chainId}`,
+      `${place}answers for chain ${answer}, and not for ${chainId}`,
+    )
 }

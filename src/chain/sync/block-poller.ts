@@ -5,16 +5,14 @@ import { InconsistentAnswerError } from '../../../packages/protocol/src/parse-bl
 import type { Clock } from '../../clock.js'
 import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError } from '../chain-config-error.js'
+import { ChainConfigError, EventSinkError } from '../chain-errors.js'
 import type { EndpointVerifier } from '../contract/verify-endpoint.js'
 import type { BlockReader } from '../logs/block-reader.js'
 import type { BlockProcessor } from './block-processor.js'
-import { createEndpointSelector } from './endpoint-selector.js'
-import { EventSinkError } from './event-sink-error.js'
-import { createHeadSubscriptions } from './head-subscriptions.js'
 import type { HeadSync } from './head-sync.js'
 import type { PollResults } from './poll-results.js'
 import { createPollSchedule, type PollRun } from './poll-schedule.js'
+import { createEndpointSelector, createHeadSubscriptions } from './polled-endpoint.js'
 
 /** Polls a chain and passes each new head to the head sync. */
 export interface BlockPoller {

@@ -3,8 +3,8 @@ import type { DecodedLogs } from '../../../packages/protocol/src/settlement.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
 import type { EventSink } from '../../domain/orders/event-sink.js'
 import type { Logger } from '../../telemetry/log.js'
+import { EventSinkError } from '../chain-errors.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
-import { EventSinkError } from './event-sink-error.js'
 import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
 
 /** Reads the blocks again whose logs the node did not prove complete, after it has had time to index them. */

@@ -2,7 +2,7 @@ import { createRetry } from '../../concurrency/retry.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
 import type { LeaderElection } from '../../domain/cluster.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
+import { ChainConfigError, describeConfigError } from '../chain-errors.js'
 import type { ChainState, RemoteChainState } from './chain-state.js'
 import type { ChainSync } from './chain-sync.js'
 

@@ -1,9 +1,11 @@
+import { createRangeSize, isForSize, readRange } from '../../../packages/chain/src/block-ranges.js'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import type { TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { BlockHeader } from '../../domain/orders/block.js'
 import type { Logger } from '../../telemetry/log.js'
-import type { BlockReader } from '../logs/block-reader.js'
-import { createRangeReader } from '../logs/range-reader.js'
+import type { BlockReader, LinkedRange } from '../logs/block-reader.js'
+import { IncompleteRangeError } from '../logs/range-logs.js'
 import type { BlockProcessor, Outcome } from './block-processor.js'
 import { blockAt, isPassedOver, type LocalChain, reconcile, tipOf } from './local-chain.js'
 
@@ -127,5 +129,40 @@ export function createHeadSync(options: HeadSyncOptions): HeadSync {
       await blocks.recheck(reader, tipOf(blocks.chain()).number)
       return 'followed'
     },
+  }
+}
+
+/**
+ * Reads the next range of blocks, from the one after `last` to `maxTo` at most, both included. The node and the number
+ * of events limit its size. Throws the reader's error when even a single block fails, or when the size is not the reason.
+ */
+type ReadRange = (reader: BlockReader, last: BlockHeader, maxTo: number) => Promise<LinkedRange>
+
+const MAX_SIZE = 10_000
+
+/** Builds the reader of a chain's ranges. */
+function createRangeReader(chainId: number, log: Logger): ReadRange {
+  const size = createRangeSize(MAX_SIZE)
+
+  function onFailed(error: unknown, from: number, to: number): boolean {
+    const isIncomplete = error instanceof IncompleteRangeError
+    if (isIncomplete)
+      log.warn({ chainId, from, to }, 'the node left out logs of a range: a smaller range is read')
+    else log.debug({ chainId, from, to, reason: wordsOf(error) }, 'the node refused a range')
+    return isIncomplete || isForSize(error)
+  }
+
+  return async (reader, last, maxTo) => {
+    const { range } = await readRange(size, {
+      from: last.number + 1,
+      maxTo,
+      async read(from, to) {
+        const [read, first] = await Promise.all([reader.range(from, to), reader.header(from)])
+        return { ...read, first }
+      },
+      logsIn: ({ events }) => events.length,
+      onFailed,
+    })
+    return range
   }
 }

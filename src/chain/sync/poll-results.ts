@@ -4,12 +4,10 @@ import type { Clock } from '../../clock.js'
 import { reasonOf } from '../../domain/errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { ChainConfigError, describeConfigError } from '../chain-config-error.js'
-import { backoffMs } from './endpoint-selector.js'
-import { EventSinkError } from './event-sink-error.js'
+import { ChainConfigError, describeConfigError, EventSinkError } from '../chain-errors.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
-export class LowerHeadError extends Error {
+class LowerHeadError extends Error {
   override readonly name = 'LowerHeadError'
 }
 
@@ -81,6 +79,7 @@ const MAX_LAG_BLOCKS = 100
 /** Number of polls in a row, and of poll intervals, that may find a lower head. A lagging node catches up earlier. */
 const MAX_LOWER_POLLS = 100
 const UNREAD_MS = 60_000
+const MAX_BACKOFF_MS = 10_000
 const CANNOT_BE_READ =
   'a block cannot be read, and no events are published: this does not mend while the node answers so'
 
@@ -188,4 +187,15 @@ function describe(error: unknown, chainId: number): string {
 function describeCause(error: unknown): string {
   if (error instanceof ChainConfigError) return describeConfigError(error)
   return error instanceof EventSinkError ? reasonOf(error.cause) : wordsOf(error)
+}
+
+/**
+ * The pause after a number of failures in a row. It is 0 while an endpoint has not been tried. After each round over
+ * all endpoints it doubles, with jitter, so that instances do not retry at the same time.
+ */
+export function backoffMs(failures: number, endpoints: number, pollIntervalMs: number): number {
+  if (failures % endpoints !== 0) return 0
+  const rounds = failures / endpoints
+  const longest = Math.min(MAX_BACKOFF_MS, Math.min(1000, pollIntervalMs) * 2 ** Math.min(rounds - 1, 10))
+  return longest * (0.5 + Math.random() / 2)
 }

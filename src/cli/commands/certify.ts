@@ -135,7 +135,7 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
     if (chainId === undefined) throw badInput('Name the chain with --chain-id, or a node with --rpc-url.')
     return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
   }
-  const { ChainConfigError } = await import('../../chain/chain-config-error.js')
+  const { ChainConfigError } = await import('../../chain/chain-errors.js')
   const terms = await readTerms({ rpcUrl, settlement, protocolName }).catch((error: Error) => {
     if (!(error instanceof ChainConfigError)) throw unreachable(error)
     const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'

@@ -42,7 +42,7 @@ interface QuoteRecorderOptions {
   readonly directory: Pick<SolverDirectory, 'find'>
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
-  /** The time by which records expire (see proven-time.ts). */
+  /** The time by which records expire (see chains.ts). */
   readonly provenTime: () => number
   readonly metrics: Pick<Metrics, 'quoteRecords' | 'quoteRecordBytes'>
   readonly log: Logger

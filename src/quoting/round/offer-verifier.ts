@@ -1,5 +1,5 @@
 import type { Chain } from '../../chain/chain.js'
-import type { CallPriority } from '../../chain/verification/call-budget.js'
+import type { CallPriority } from '../../chain/verification/deposit-verifier.js'
 import type { Clock } from '../../clock.js'
 import { limitTime } from '../../concurrency/time-limits.js'
 import type { Quote, SignedQuote } from '../../domain/quotes/quote.js'

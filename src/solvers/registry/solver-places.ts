@@ -62,7 +62,7 @@ export interface SolverPlacesOptions {
   readonly unbondedGraceMs: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
-  /** The time by which solvers lose their place (see proven-time.ts). */
+  /** The time by which solvers lose their place (see chains.ts). */
   readonly provenTime: () => number
   readonly log: Logger
 }

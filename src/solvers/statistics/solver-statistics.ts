@@ -129,7 +129,7 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
 
 /**
  * Removes some of the counts that are older than 31 days.
- * @param timeMs the time by which they are (see proven-time.ts): Unix time in milliseconds
+ * @param timeMs the time by which they are (see chains.ts): Unix time in milliseconds
  * @returns whether there may be more
  */
 export async function pruneSomeCounts(

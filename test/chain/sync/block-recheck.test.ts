@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { EventSinkError } from '../../../src/chain/chain-errors.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
-import { EventSinkError } from '../../../src/chain/sync/event-sink-error.js'
 import type { EventWithPosition } from '../../../src/domain/orders/block.js'
 import { createLog } from '../../../src/telemetry/log.js'
 

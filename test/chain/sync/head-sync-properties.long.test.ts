@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { BlockListener } from '../../../src/chain/chain-listeners.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
-import type { BlockListener } from '../../../src/chain/sync/block-listener.js'
 import { createBlockProcessor } from '../../../src/chain/sync/block-processor.js'
 import { createHeadSync } from '../../../src/chain/sync/head-sync.js'
 import type { ChainConfig } from '../../../src/config/config.js'

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/parse-blocks.js'
-import { EventSinkError } from '../../../src/chain/sync/event-sink-error.js'
-import { createPollResults } from '../../../src/chain/sync/poll-results.js'
+import { EventSinkError } from '../../../src/chain/chain-errors.js'
+import { backoffMs, createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
@@ -73,4 +73,32 @@ it('a block stays named while the endpoint does not answer at all', async () => 
   await clock.advance(60_000)
   failed(new Error('no head'), { block: undefined, endpoint: 'node.example' })
   expect(unread()?.block).toBe(7)
+})
+
+describe('the pause after failures', () => {
+  const pauses = (failures: number, endpoints: number, pollIntervalMs = 1000) =>
+    Array.from({ length: 200 }, () => backoffMs(failures, endpoints, pollIntervalMs))
+
+  it('is 0 while an endpoint has not been tried', () => {
+    expect([1, 2, 4, 5].map((failures) => backoffMs(failures, 3, 1000))).toEqual([0, 0, 0, 0])
+  })
+
+  it.each([
+    [1, 1, 1000],
+    [2, 1, 2000],
+    [3, 3, 1000],
+    [9, 3, 4000],
+    [30, 3, 10_000],
+    [1000, 1, 10_000],
+  ])('is half to all of the maximum: %d failures, %d endpoints, %d ms', (failures, endpoints, longest) => {
+    const values = pauses(failures, endpoints)
+    expect(Math.min(...values)).toBeGreaterThanOrEqual(longest / 2)
+    expect(Math.max(...values)).toBeLessThanOrEqual(longest)
+    expect(new Set(values).size).toBeGreaterThan(100)
+  })
+
+  it('begins with a short poll interval, or with a second for a long one', () => {
+    expect(Math.max(...pauses(1, 1, 20))).toBeLessThanOrEqual(20)
+    expect(Math.max(...pauses(1, 1, 60_000))).toBeLessThanOrEqual(1000)
+  })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type CallPriority, createCallBudget } from '../../../src/chain/verification/call-budget.js'
+import { type CallPriority, createCallBudget } from '../../../src/chain/verification/deposit-verifier.js'
 
 function createBudget(maxUnderWay: number, maxPerSecond: number) {
   let now = 5000

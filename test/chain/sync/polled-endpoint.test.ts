@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { backoffMs, createEndpointSelector } from '../../../src/chain/sync/endpoint-selector.js'
+import { createEndpointSelector } from '../../../src/chain/sync/polled-endpoint.js'
 
 const [first, second, third] = ['first', 'second', 'third'].map((name) => ({ name }) as unknown as Endpoint)
 const ALL = [first, second, third] as Endpoint[]
@@ -64,33 +64,5 @@ describe('the endpoint', () => {
     choice.markFailed()
     vi.advanceTimersByTime(100_000)
     expect(choice.next(true)).toBe(first)
-  })
-})
-
-describe('the pause after failures', () => {
-  const pauses = (failures: number, endpoints: number, pollIntervalMs = 1000) =>
-    Array.from({ length: 200 }, () => backoffMs(failures, endpoints, pollIntervalMs))
-
-  test('is 0 while an endpoint has not been tried', () => {
-    expect([1, 2, 4, 5].map((failures) => backoffMs(failures, 3, 1000))).toEqual([0, 0, 0, 0])
-  })
-
-  test.each([
-    [1, 1, 1000],
-    [2, 1, 2000],
-    [3, 3, 1000],
-    [9, 3, 4000],
-    [30, 3, 10_000],
-    [1000, 1, 10_000],
-  ])('is half to all of the maximum: %d failures, %d endpoints, %d ms', (failures, endpoints, longest) => {
-    const values = pauses(failures, endpoints)
-    expect(Math.min(...values)).toBeGreaterThanOrEqual(longest / 2)
-    expect(Math.max(...values)).toBeLessThanOrEqual(longest)
-    expect(new Set(values).size).toBeGreaterThan(100)
-  })
-
-  test('begins with a short poll interval, or with a second for a long one', () => {
-    expect(Math.max(...pauses(1, 1, 20))).toBeLessThanOrEqual(20)
-    expect(Math.max(...pauses(1, 1, 60_000))).toBeLessThanOrEqual(1000)
   })
 })

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, stringToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { parseDecimalsAnswer, parseSymbolAnswer } from '../../../src/chain/contract/token-views.js'
+import { parseDecimalsAnswer, parseSymbolAnswer } from '../../../src/chain/contract/bond-token.js'
 
 const text = (symbol: string): Hex => encodeAbiParameters([{ type: 'string' }], [symbol])
 const bytes32 = (symbol: string): Hex => stringToHex(symbol, { size: 32 })

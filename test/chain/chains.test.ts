@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createProvenTime } from '../../src/chain/proven-time.js'
+import { createProvenTime } from '../../src/chain/chains.js'
 import { createManualClock } from '../support/manual-clock.js'
 
 const DAY_MS = 86_400_000
