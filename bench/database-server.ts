@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { startPostgres } from '../src/devnet/postgres.js'
+import { startPostgres } from '../test/support/databases/postgres.js'
 
 export type DatabaseServer = Awaited<ReturnType<typeof startDatabaseServer>>
 

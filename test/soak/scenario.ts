@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Postgres, startPostgres } from '../../src/devnet/postgres.js'
 import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
 import { createTraffic, type RandomReorganisation, type Traffic } from '../support/chain/event-traffic.js'
+import { type Postgres, startPostgres } from '../support/databases/postgres.js'
 import { type ChaosProxy, startChaosProxy } from '../support/faults/chaos-proxy.js'
 import { type DatabaseLink, startDatabaseLink } from '../support/faults/database-link.js'
 import { type RpcProxy, startRpcProxy } from '../support/faults/rpc-proxy.js'

@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { startPostgres } from '../../../src/devnet/postgres.js'
 import { createRateLimits, type LimitName, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 import {
   connect,
@@ -8,6 +7,7 @@ import {
   lockCounts,
   openCounters,
 } from '../../store/postgres/rate-limit-tables.js'
+import { startPostgres } from '../../support/databases/postgres.js'
 import { eventually } from '../../support/eventually.js'
 
 const LIMIT = 5

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Postgres, startPostgres } from '../../../src/devnet/postgres.js'
 import { join, MISSED, type TestReplica, until } from '../../cluster/replica-samples.js'
+import { type Postgres, startPostgres } from '../../support/databases/postgres.js'
 import { eventually } from '../../support/eventually.js'
 import { header, newBlocks, SETTLEMENT } from '../events/event-samples.js'
 import { NO_LIMIT, NOTED_AT, solver } from '../solvers/solver-samples.js'

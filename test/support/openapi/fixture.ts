@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { systemClock } from '../../../src/clock.js'
-import { startPostgres } from '../../../src/devnet/postgres.js'
 import type { Address } from '../../../src/domain/values/hex.js'
 import { openSolverLists } from '../../../src/store/solvers/open-solver-lists.js'
 import { solverAccounts, startChain } from '../chain/chain.js'
 import { createTraffic } from '../chain/event-traffic.js'
+import { startPostgres } from '../databases/postgres.js'
 import { environmentFor, startService } from '../service/service.js'
 import { honest, startSolver } from '../solvers/solver.js'
 

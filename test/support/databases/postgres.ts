@@ -2,10 +2,10 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from '../free-port.js'
 
 const HOST = '127.0.0.1'
 const SUPERUSER = 'postgres'
@@ -183,13 +183,4 @@ async function startServer({ folder, data, binaries, user }: Place, port: number
   // An unread pipe would fill up and block it.
   child.stderr.removeAllListeners('data').resume()
   return child
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, HOST)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }

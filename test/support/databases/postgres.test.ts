@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import { PostgresMissingError, startPostgres } from '../../src/devnet/postgres.js'
+import { PostgresMissingError, startPostgres } from './postgres.js'
 
 const { arch } = process
 
