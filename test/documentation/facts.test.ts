@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { DescMessage } from '@bufbuild/protobuf'
 import { parseAbiItem, recoverMessageAddress, toFunctionSignature } from 'viem'
 import { describe, expect, it } from 'vitest'
@@ -107,6 +107,16 @@ describe('docs/sessions.md', () => {
   it('has every code of a decline', () => {
     const [, codes = ''] = /^`code` is (.*)\. A code/m.exec(document) ?? []
     expect([...codes.matchAll(/`(\w+)`/g)].map(([, code]) => code)).toEqual(DECLINE_CODES)
+  })
+})
+
+describe('CONTRIBUTING.md', () => {
+  it('names only files and folders that exist', () => {
+    const named = [
+      ...read('CONTRIBUTING.md').matchAll(/`((?:src|packages|proto|scripts|test|docs|deploy)\/[\w./-]*)`/g),
+    ].map(([, path = '']) => path)
+    expect(named.length).toBeGreaterThan(50)
+    expect(named.filter((path) => !existsSync(path))).toEqual([])
   })
 })
 
