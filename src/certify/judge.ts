@@ -2,7 +2,7 @@ import type { DropReason } from '../domain/quotes/offer.js'
 import type { QuoteParameters } from '../domain/quotes/quote-record.js'
 import { isDecline, isRedirect } from '../domain/solvers/solver-result.js'
 import { explain } from '../quoting/records/explain.js'
-import { toRecordedResult } from '../quoting/records/quote-trace.js'
+import { toRecordedResult } from '../quoting/records/quote-recorder.js'
 import { type Finding, fail, pass, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 

@@ -10,11 +10,8 @@ interface Waiter {
  */
 export class FairQueue<W extends Waiter> {
   readonly #networks = new Map<string, Map<string, Set<W>>>()
-  #size = 0
-
-  get size(): number {
-    return this.#size
-  }
+  /** The number of waiters. Only the queue itself changes it. */
+  size = 0
 
   /**
    * How many waiters at most are taken before the next one of this client, if no more come. The clients of a network take turns, and
@@ -22,18 +19,18 @@ export class FairQueue<W extends Waiter> {
    */
   countBefore(client: ClientId): number {
     const clients = this.#networks.get(networkOf({ client }))
-    if (clients === undefined) return Math.min(this.#size, this.#networks.size)
+    if (clients === undefined) return Math.min(this.size, this.#networks.size)
     const own = clients.get(client.key)?.size ?? 0
     let before = own
     for (const [key, waiters] of clients) if (key !== client.key) before += Math.min(waiters.size, own + 1)
-    return Math.min(this.#size, (before + 1) * this.#networks.size)
+    return Math.min(this.size, (before + 1) * this.#networks.size)
   }
 
   add(waiter: W): void {
     const clients = this.#networks.get(networkOf(waiter)) ?? new Map<string, Set<W>>()
     const waiters = clients.get(waiter.client.key) ?? new Set<W>()
     if (waiters.has(waiter)) return
-    this.#size++
+    this.size++
     this.#networks.set(networkOf(waiter), clients.set(waiter.client.key, waiters.add(waiter)))
   }
 
@@ -43,7 +40,7 @@ export class FairQueue<W extends Waiter> {
     const clients = this.#networks.get(network)
     const waiters = clients?.get(waiter.client.key)
     if (clients === undefined || !waiters?.delete(waiter)) return
-    this.#size--
+    this.size--
     if (waiters.size === 0) clients.delete(waiter.client.key)
     if (clients.size === 0) this.#networks.delete(network)
   }

@@ -115,14 +115,14 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const counters = createSolverCounters(metrics)
   const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
-  const registrationChecks = createRegistrationChecks({ ...config, ...options, clock })
   const reports = createRoundReports({
     ...options,
     recorder,
     counters,
     statistics,
-    onQuoted: registrationChecks.noteQuoted,
   })
+  const { lastQuoted } = reports
+  const registrationChecks = createRegistrationChecks({ ...config, ...options, lastQuoted, clock })
   const attemptQuote = createAttemptQuote({
     transport,
     validateOffer: createOfferValidator(options.rules, metrics),

@@ -15,7 +15,7 @@ import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/
 import { requestBody } from '../solvers/transport/solver-transports.js'
 import type { Logger } from '../telemetry/log.js'
 import { explainCheck } from './records/explain.js'
-import { toRecordedResult } from './records/quote-trace.js'
+import { toRecordedResult } from './records/quote-recorder.js'
 import { createOfferValidator } from './round/offer-validator.js'
 
 /** A check is not cancelled when its caller leaves. */
@@ -36,8 +36,6 @@ export interface RegistrationChecks {
    *   D23); RATE_LIMITED. A registration is valid with every result.
    */
   check(solver: CheckedSolver, isStored: boolean): Promise<RegistrationCheck>
-  /** Stores the pair of a request with a valid offer. The next check on its chain requests the same pair. */
-  noteQuoted(request: QuoteRequest): void
 }
 
 interface RegistrationChecksOptions {
@@ -46,6 +44,8 @@ interface RegistrationChecksOptions {
   readonly production: boolean
   readonly defaultDepositWindowSeconds: number
   readonly defaultFillWindowSeconds: number
+  /** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
+  readonly lastQuoted: (chainId: number) => QuoteRequest | undefined
   readonly clock: Clock
   readonly log: Logger
 }
@@ -70,7 +70,10 @@ const NO_RULES = { violationOf: () => undefined }
  */
 export function createRegistrationChecks(options: RegistrationChecksOptions): RegistrationChecks {
   const { chains, endpointGuard, production, clock, log } = options
-  const requests = createCheckRequests({ ...options, now: clock.now })
+  const windows = {
+    depositWindowSeconds: options.defaultDepositWindowSeconds,
+    fillWindowSeconds: options.defaultFillWindowSeconds,
+  }
   /** A check of the same solver and endpoint is shared. */
   const underWay = new Map<string, Promise<RegistrationCheck>>()
   const limiter = new RateLimiterMemory({ points: MAX_PER_MINUTE, duration: 60 })
@@ -110,7 +113,16 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
 
   async function checkNow(solver: CheckedSolver): Promise<RegistrationCheck> {
     const { chainId, address } = solver
-    const { request, isMadeUp } = requests.create(chainId)
+    const lastQuoted = options.lastQuoted(chainId)
+    const request: QuoteRequest = {
+      ...(lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)),
+      kind: 'INDICATIVE',
+      chainId,
+      user: NO_USER,
+      destinationChainId: chainId,
+      depositMode: 'CONTRACT',
+      ...deadlines(clock.now(), windows),
+    }
     const start = clock.monotonic()
     const result = await requestQuote(solver, request)
     const logged = result.kind === 'quoted' ? { kind: result.kind } : result
@@ -120,7 +132,12 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
     const typedData = chains.get(chainId)?.quoteTypedData()
     const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
     const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })
-    const context = { request: parameters, typedData, isMadeUp, showsNetworkErrors: !production }
+    const context = {
+      request: parameters,
+      typedData,
+      isMadeUp: lastQuoted === undefined,
+      showsNetworkErrors: !production,
+    }
     return { outcome: result.kind, explanation: explainCheck(answer, context) }
   }
 
@@ -162,8 +179,6 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
       underWay.set(key, check)
       return check
     },
-
-    noteQuoted: requests.noteQuoted,
   }
 }
 
@@ -205,22 +220,7 @@ function answersForAnother(solver: Address): ServiceError {
   )
 }
 
-/** Creates the requests that check registered endpoints. */
-interface CheckRequests {
-  /** @returns the request of a check, and whether the tokens of its swap do not exist */
-  create(chainId: number): { readonly request: QuoteRequest; readonly isMadeUp: boolean }
-  /** Stores the pair of a request with a valid offer. The next check on its chain requests the same pair. */
-  noteQuoted(request: QuoteRequest): void
-}
-
-interface CheckRequestsOptions {
-  readonly defaultDepositWindowSeconds: number
-  readonly defaultFillWindowSeconds: number
-  /** Unix time in milliseconds. */
-  readonly now: () => number
-}
-
-/** The fields of a request that later checks on its chain repeat. */
+/** What the request of a check takes from the last quoted one. */
 type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
 
 /** A swap of tokens that do not exist: the addresses are precompiled contracts. */
@@ -231,32 +231,8 @@ const MADE_UP_SWAP: Swap = {
   amount: 10n ** 18n,
 }
 
-/** Builds the requests. Until a chain has its first quoted request, they are for tokens that do not exist. */
-function createCheckRequests(options: CheckRequestsOptions): CheckRequests {
-  const lastSwaps = new Map<number, Swap>()
-  const windows = {
-    depositWindowSeconds: options.defaultDepositWindowSeconds,
-    fillWindowSeconds: options.defaultFillWindowSeconds,
-  }
-
-  return {
-    create(chainId) {
-      const swap = lastSwaps.get(chainId)
-      const request: QuoteRequest = {
-        ...(swap ?? MADE_UP_SWAP),
-        kind: 'INDICATIVE',
-        chainId,
-        user: NO_USER,
-        destinationChainId: chainId,
-        depositMode: 'CONTRACT',
-        ...deadlines(options.now(), windows),
-      }
-      return { request, isMadeUp: swap === undefined }
-    },
-    noteQuoted({ chainId, inputToken, outputToken, orderType, amount }) {
-      lastSwaps.set(chainId, { inputToken, outputToken, orderType, amount: firstDigitOf(amount) })
-    },
-  }
+function swapOf({ inputToken, outputToken, orderType, amount }: QuoteRequest): Swap {
+  return { inputToken, outputToken, orderType, amount: firstDigitOf(amount) }
 }
 
 /** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */

@@ -21,6 +21,7 @@ function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
     production,
     defaultDepositWindowSeconds: 300,
     defaultFillWindowSeconds: 120,
+    lastQuoted: () => undefined,
     clock,
     log: pino({ level: 'silent' }),
   })

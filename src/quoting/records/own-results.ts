@@ -9,8 +9,8 @@ import type {
   RecordFilter,
   RecordPosition,
 } from '../../store/records/quote-record-store.js'
+import type { WriteBehind } from '../../store/write-behind.js'
 import type { QuoteIds } from '../round/quote-ids.js'
-import type { QuoteRecordWriter } from './quote-recorder.js'
 import { type OwnResult, resultForSolver } from './record-view.js'
 
 /** A page of a solver's own results, newest first. It may have fewer than its limit, or none, although more follow. */
@@ -22,7 +22,7 @@ export interface OwnResultPage {
 
 interface OwnResultsOptions {
   readonly store: Pick<QuoteRecordStore, 'list'>
-  readonly writer: Pick<QuoteRecordWriter, 'flush'>
+  readonly writer: Pick<WriteBehind<unknown>, 'flush'>
   readonly quoteIds: Pick<QuoteIds, 'forSolvers'>
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number

@@ -13,8 +13,7 @@ import type { SolverStatistics } from '../../solvers/statistics/solver-statistic
 import type { SessionTransport } from '../../solvers/transport/solver-transports.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import type { QuoteRecorder } from '../records/quote-recorder.js'
-import type { QuoteTrace } from '../records/quote-trace.js'
+import type { QuoteRecorder, QuoteTrace } from '../records/quote-recorder.js'
 import type { SolverAttempt } from './solver-attempt.js'
 
 /**
@@ -38,6 +37,8 @@ export interface RoundReports {
    * before.
    */
   onUnstarted(request: QuoteRequest, outcome: 'busy' | 'overloaded' | 'cancelled'): void
+  /** The last FIRM request of a chain that got a valid offer; undefined until the first one. */
+  lastQuoted(chainId: number): QuoteRequest | undefined
 }
 
 /** Each solver's id of the quote. */
@@ -48,8 +49,6 @@ interface RoundReportsOptions {
   readonly sessions: Pick<SessionTransport, 'reportResult'>
   readonly counters: Pick<SolverCounters, 'count' | 'countLast' | 'countWin'>
   readonly statistics: Pick<SolverStatistics, 'count' | 'countWin'>
-  /** Called with each FIRM request that has a valid offer. */
-  readonly onQuoted: (request: QuoteRequest) => void
   readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies' | 'quoteIdleSeconds'>
   readonly log: Logger
 }
@@ -59,7 +58,8 @@ const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
 
 /** Builds the reports of all rounds. */
 export function createRoundReports(options: RoundReportsOptions): RoundReports {
-  const { recorder, sessions, counters, statistics, onQuoted, metrics, log } = options
+  const { recorder, sessions, counters, statistics, metrics, log } = options
+  const lastQuoted = new Map<number, QuoteRequest>()
 
   function countResults({ chainId, kind }: QuoteRequest, results: readonly SolverResult[]): void {
     if (kind === 'INDICATIVE') return
@@ -136,11 +136,12 @@ export function createRoundReports(options: RoundReportsOptions): RoundReports {
       if (outcome === 'no_quotes') logWithoutOffer(trace)
       if (request.kind === 'INDICATIVE') return
       countRound(trace, idleMs)
-      if (outcome === 'quoted') onQuoted(request)
+      if (outcome === 'quoted') lastQuoted.set(request.chainId, request)
     },
     onUnstarted({ chainId, kind }, outcome) {
       if (kind === 'FIRM') metrics.quotes.inc({ chain_id: chainId, outcome })
     },
+    lastQuoted: (chainId) => lastQuoted.get(chainId),
   }
 }
 

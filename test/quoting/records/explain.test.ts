@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { QuoteRecord, RecordedResult } from '../../../src/domain/quotes/quote-record.js'
 import { explain } from '../../../src/quoting/records/explain.js'
-import { toQuoteRecord } from '../../../src/quoting/records/quote-trace.js'
+import { toQuoteRecord } from '../../../src/quoting/records/quote-recorder.js'
 import { sampleTrace, solverAddress } from './sample-trace.js'
 
 const solver = solverAddress(1)

@@ -7,8 +7,11 @@ import {
   createPagePositions,
   type OwnResultPage,
 } from '../../../src/quoting/records/own-results.js'
-import { createQuoteRecordWriter } from '../../../src/quoting/records/quote-recorder.js'
-import { type QuoteTrace, toQuoteRecord } from '../../../src/quoting/records/quote-trace.js'
+import {
+  createQuoteRecordWriter,
+  type QuoteTrace,
+  toQuoteRecord,
+} from '../../../src/quoting/records/quote-recorder.js'
 import { createQuoteIds } from '../../../src/quoting/round/quote-ids.js'
 import { openQuoteRecordFile } from '../../../src/store/records/quote-record-file.js'
 import type { StoredQuoteRecord } from '../../../src/store/records/quote-record-store.js'

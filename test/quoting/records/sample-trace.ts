@@ -1,6 +1,6 @@
 import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
 import type { Address } from '../../../src/domain/values/hex.js'
-import type { QuoteTrace } from '../../../src/quoting/records/quote-trace.js'
+import type { QuoteTrace } from '../../../src/quoting/records/quote-recorder.js'
 
 /** An address that contains a number. */
 export function solverAddress(number: number): Address {

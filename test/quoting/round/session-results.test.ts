@@ -216,7 +216,6 @@ test('a report that fails is logged, and the next solver gets its result; HTTP h
     recorder: { record() {} },
     counters: { count() {}, countLast() {}, countWin() {} },
     statistics: { count() {}, countWin() {} },
-    onQuoted() {},
     metrics: createMetrics(),
     log: pino({}, { write: (line) => void lines.push(line) }),
     sessions: {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toQuoteRecord } from '../../../src/quoting/records/quote-trace.js'
+import { toQuoteRecord } from '../../../src/quoting/records/quote-recorder.js'
 import { sampleTrace, signed, solverAddress } from './sample-trace.js'
 
 test('a record has the offers first, by rank, in any order of their arrival', () => {
