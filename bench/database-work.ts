@@ -15,9 +15,12 @@ import {
   type RateLimitCounters,
   rateLimitMigrations,
 } from '../src/store/postgres/rate-limit-counters.js'
-import type { QuoteRecordSchema } from '../src/store/records/quote-record-schema.js'
-import { bytesSinceOldest } from '../src/store/records/quote-record-size.js'
-import { createQuoteRecordTable, quoteRecordMigrations } from '../src/store/records/quote-record-table.js'
+import {
+  bytesSinceOldest,
+  createQuoteRecordTable,
+  type QuoteRecordSchema,
+  quoteRecordMigrations,
+} from '../src/store/records/quote-record-table.js'
 import type { Schema } from '../src/store/schema.js'
 import type { Result, Row } from './benchmark.js'
 import { blockWriter } from './block-writer.js'

@@ -3,12 +3,11 @@ import type { Cluster } from '../domain/cluster.js'
 import { UnknownSchemaError } from '../store/database.js'
 import { createConnectionPool } from '../store/postgres/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres/postgres-stores.js'
-import { LEASE_MS } from '../store/postgres/replica-lease.js'
+import { LEASE_MS, startLeaseRenewal } from '../store/postgres/replica-lease.js'
 import type { Logger } from '../telemetry/log.js'
 import { createDedicatedConnection } from './dedicated-connection.js'
 import type { Instance } from './instance.js'
 import { createLeaderElection } from './leader-election.js'
-import { startLeaseRenewal } from './lease-renewal.js'
 import { createMessageBus } from './message-bus.js'
 
 type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leaseMs'> & {

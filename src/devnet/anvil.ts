@@ -1,9 +1,9 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { terminate } from './terminate.js'
 
 const HOST = '127.0.0.1'
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
@@ -107,4 +107,19 @@ function listeningPort(child: ChildProcessWithoutNullStreams): Promise<number> {
     for (const stream of [child.stdout, child.stderr]) stream.on('data', collect)
     child.on('error', onError).on('close', onClose)
   })
+}
+
+const GRACE_MS = 2_000
+
+/**
+ * Ends a child process, by force when it has not ended within 2 s. May be called more than once.
+ * @returns when it is gone
+ */
+async function terminate(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = once(child, 'exit')
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS)
+  await exited
+  clearTimeout(timer)
 }

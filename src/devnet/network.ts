@@ -16,8 +16,7 @@ import {
   mined,
 } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
-import type { TradedToken } from './pricing.js'
-import { type ReferenceSolver, startReferenceSolver } from './reference-solver.js'
+import { type ReferenceSolver, startReferenceSolver, type TradedToken } from './reference-solver.js'
 
 /** A whole local network: a chain, the contracts, three solvers, and the service with these solvers. */
 export interface Network {

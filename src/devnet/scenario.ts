@@ -1,7 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { formatUnits, parseUnits } from 'viem'
+import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { createDevnetClient, mined } from './deploy.js'
 import { openEventView } from './event-view.js'
 import type { Network } from './network.js'
-import { playPurchase, playRefund, playSale } from './orders.js'
-import type { Print, ScenarioContext } from './user-steps.js'
+import {
+  balanceOf,
+  deposit,
+  expectEqual,
+  getQuote,
+  type Print,
+  type ScenarioContext,
+  send,
+  waitForState,
+} from './user-steps.js'
 
 /**
  * Plays three orders through a network, as a user would. One is deposited at the contract and filled. One is
@@ -30,4 +42,100 @@ async function playOrders(stage: ScenarioContext, print: Print): Promise<void> {
   await playPurchase(stage, print)
   print('3. Sell 1 WETH to a solver that does not fill')
   await playRefund(stage, print)
+}
+
+const SHORT_WINDOW_SECONDS = 3
+/** Between reads of the chain's clock. */
+const CHAIN_CLOCK_MS = 100
+
+/**
+ * Sells exactly 1 WETH, deposited at the contract.
+ * @throws Error when a step has another result than expected
+ */
+export async function playSale(stage: ScenarioContext, print: Print): Promise<void> {
+  const { devnet, user, contracts } = stage
+  const client = createDevnetClient(devnet, user)
+  const sale = await getQuote(stage, print, {
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', 18).toString(),
+    depositMode: 'CONTRACT',
+  })
+  const paidBefore = await balanceOf(client, contracts.usdc)
+  await deposit(client, stage, sale)
+  print(`   deposited: order ${sale.orderId}`)
+  await waitForState(stage, sale.orderId, 'SETTLED', print)
+  const paid = (await balanceOf(client, contracts.usdc)) - paidBefore
+  expectEqual('USDC received', paid, BigInt(sale.quote.outputAmount))
+}
+
+/**
+ * Buys exactly 1000 USDC, paid to the deposit address. @throws Error when a step has another result than
+ * expected
+ */
+export async function playPurchase(stage: ScenarioContext, print: Print): Promise<void> {
+  const { devnet, user, contracts } = stage
+  const purchase = await getQuote(stage, print, {
+    orderType: 'EXACT_OUTPUT',
+    amount: parseUnits('1000', 6).toString(),
+    depositMode: 'ADDRESS',
+  })
+  const { depositAddress, orderId, quote } = purchase
+  const client = createDevnetClient(devnet, user)
+  await send(client, contracts.weth, 'transfer', [depositAddress, BigInt(quote.inputAmount)])
+  print(`   paid ${depositAddress}: order ${orderId}`)
+  await waitForState(stage, orderId, 'SETTLED', print)
+}
+
+/**
+ * Sells 1 WETH to a solver that does not fill, and gets it back with a part of the solver's bond.
+ * @throws Error when a step has another result than expected
+ */
+async function playRefund(stage: ScenarioContext, print: Print): Promise<void> {
+  const { devnet, user, contracts } = stage
+  const client = createDevnetClient(devnet, user)
+  const inputBefore = await balanceOf(client, contracts.weth)
+  const bondBefore = await balanceOf(client, contracts.bondToken)
+  const { lost, solver } = await refundUnfilled(stage, print)
+  expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
+  const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
+  expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
+  print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
+}
+
+/**
+ * Sells 1 WETH to a solver that sleeps until the fill deadline has passed, then refunds the order.
+ * @throws Error when a step has another result than expected
+ */
+export async function refundUnfilled(stage: ScenarioContext, print: Print) {
+  const { devnet, user, contracts, solvers } = stage
+  const client = createDevnetClient(devnet, user)
+  const lost = await getQuote(stage, print, {
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', 18).toString(),
+    depositMode: 'CONTRACT',
+    depositWindow: SHORT_WINDOW_SECONDS,
+  })
+  const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
+  if (solver === undefined) throw new Error(`${lost.quote.solver} is not one of the network's solvers`)
+  solver.pause()
+  await deposit(client, stage, lost)
+  print(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
+  await waitForState(stage, lost.orderId, 'DEPOSITED', print)
+
+  const passedAt = (lost.quote.fillDeadline + 1) * 1000
+  print(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
+  await delay(passedAt - Date.now())
+  // The chain decides. Its clock may be late by a second.
+  while (Number((await client.getBlock({ blockTag: 'pending' })).timestamp) <= lost.quote.fillDeadline)
+    await delay(CHAIN_CLOCK_MS)
+  const refund = {
+    address: contracts.settlement,
+    abi: settlementAbi,
+    functionName: 'refund',
+    args: [lost.orderId],
+  } as const
+  await mined(client, await client.writeContract(refund))
+  await waitForState(stage, lost.orderId, 'REFUNDED', print)
+  solver.resume()
+  return { lost, solver }
 }

@@ -3,7 +3,7 @@ import { parseUnits } from 'viem'
 import { createDevnetClient } from './deploy.js'
 import { openEventView } from './event-view.js'
 import type { Network } from './network.js'
-import { refundUnfilled } from './orders.js'
+import { refundUnfilled } from './scenario.js'
 import { deposit, getQuote, type Print, type ScenarioContext, send } from './user-steps.js'
 
 /** The limits of the service leave room for a person who asks from the same address. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   DEFAULT_MIGRATION_TABLE,
   type Dialect,
@@ -9,7 +10,6 @@ import {
 } from 'kysely'
 import type { Topic } from '../domain/cluster.js'
 import type { Schema } from './schema.js'
-import { unknownMigrations } from './unknown-migrations.js'
 
 export type Database = Kysely<Schema>
 
@@ -82,4 +82,37 @@ async function isUpToDate<S>(
   const unknown = unknownMigrations(applied, migrations)
   if (unknown !== undefined) throw new UnknownSchemaError(unknown)
   return rows.length === Object.keys(migrations).length
+}
+
+/**
+ * Why this version cannot use a database, because it does not know one of its migrations. The text continues a sentence about
+ * the database.
+ * @param applied the names of its applied migrations
+ * @param migrations those of this version by name, the first one first
+ * @returns undefined when it knows all of them
+ */
+export function unknownMigrations(
+  applied: readonly string[],
+  migrations: Readonly<Record<string, unknown>>,
+): string | undefined {
+  const unknown = applied.filter((name) => migrations[name] === undefined)
+  if (unknown.length === 0) return undefined
+  const [initial = ''] = Object.keys(migrations)
+  return applied.includes(initial)
+    ? `was written by a newer version, with ${unknown.join(', ')}: run that version, or restore the backup made before the upgrade`
+    : 'is from before the first release, and no version migrates it: use an empty database'
+}
+
+/** Rows of one statement, and most rows that are processed in one turn of the event loop. */
+export const BATCH_ROWS = 500
+
+/** Processes rows in batches that fit into one statement. */
+export async function forEachBatch<T>(
+  rows: readonly T[],
+  process: (part: T[]) => Promise<unknown>,
+): Promise<void> {
+  for (let start = 0; start < rows.length; start += BATCH_ROWS) {
+    if (start > 0) await nextTurn()
+    await process(rows.slice(start, start + BATCH_ROWS))
+  }
 }

@@ -1,7 +1,23 @@
 import type { Migration } from 'kysely'
+import { ConfigError } from '../config/environment.js'
+import { unknownMigrations } from './database.js'
 import { initial } from './migrations/001-initial.js'
 
 /** The migrations by name, applied in the order of the names. A released migration is never changed. */
 export const migrations: Record<string, Migration> = {
   '001-initial': initial,
+}
+
+/**
+ * Checks that a database has the tables of this version.
+ * @param variable the variable with the database's name
+ * @param applied the names of its applied migrations
+ * @throws ConfigError
+ */
+export function assertOwnVersion(variable: string, applied: readonly string[]): void {
+  const unknown = unknownMigrations(applied, migrations)
+  const refuse = (message: string) => new ConfigError([{ variable, message }])
+  if (unknown !== undefined) throw refuse(`names a database that ${unknown}`)
+  if (applied.length < Object.keys(migrations).length)
+    throw refuse('names a database that this version has not opened yet: start the service once')
 }

@@ -1,3 +1,4 @@
+import type { Database } from './database.js'
 import type { EventStore } from './events/event-store.js'
 import type { OrderStore } from './orders/order-store.js'
 import type { SolverOrderStore } from './orders/solver-order-store.js'
@@ -28,4 +29,16 @@ export interface Stores {
   /** Whether the database takes writes, as far as it can be reached. */
   isUp(): boolean
   close(): Promise<void>
+}
+
+/** Reads the instance's key, which encrypts quote ids for solvers (docs/decisions.md, D15). @returns 16 bytes */
+export async function readRecordKey(database: Database): Promise<Uint8Array> {
+  const row = await database.selectFrom('record_keys').select('record_key').executeTakeFirstOrThrow()
+  return Buffer.from(row.record_key, 'hex')
+}
+
+/** Reads the key with which the replicas of an instance sign their requests to each other (docs/decisions.md, D18). @returns 32 bytes */
+export async function readReplicaKey(database: Database): Promise<Uint8Array> {
+  const row = await database.selectFrom('replica_keys').select('replica_key').executeTakeFirstOrThrow()
+  return Buffer.from(row.replica_key, 'hex')
 }

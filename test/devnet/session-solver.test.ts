@@ -4,8 +4,8 @@ import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork, tradedTokens } from '../../src/devnet/network.js'
-import { playPurchase, playSale } from '../../src/devnet/orders.js'
 import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
+import { playPurchase, playSale } from '../../src/devnet/scenario.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]

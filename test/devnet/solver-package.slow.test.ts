@@ -11,7 +11,7 @@ import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
-import { playPurchase, playSale } from '../../src/devnet/orders.js'
+import { playPurchase, playSale } from '../../src/devnet/scenario.js'
 import { packPackage } from '../support/packages/pack-package.js'
 import { startProcess } from '../support/process/process.js'
 

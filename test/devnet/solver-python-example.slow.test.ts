@@ -14,7 +14,7 @@ import {
 } from '../../src/devnet/deploy.js'
 import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
-import { playSale } from '../../src/devnet/orders.js'
+import { playSale } from '../../src/devnet/scenario.js'
 import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
 import { checkSignature, personalMessageDigest } from '../../src/signing/signatures.js'
 import { startCable } from '../support/faults/cable.js'

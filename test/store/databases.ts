@@ -14,7 +14,7 @@ import {
   createConnectionPool,
   POSTGRES_COORDINATION,
 } from '../../src/store/postgres/postgres.js'
-import { POSTGRES_TABLES } from '../../src/store/postgres/postgres-tables.js'
+import { POSTGRES_TABLES } from '../../src/store/postgres/postgres-stores.js'
 import type { Schema } from '../../src/store/schema.js'
 import { openSqliteTables } from '../../src/store/sqlite/sqlite.js'
 import { createPostgresDatabase, makeDatabase } from '../support/databases/postgres-database.js'

@@ -14,9 +14,9 @@ import {
 } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
 import { hourOf } from '../../domain/values/time.js'
-import { databaseUnavailable } from '../../store/database-unavailable.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
+import { databaseUnavailable } from '../../store/write-health.js'
 
 /**
  * Reads what solvers did, of all replicas (docs/decisions.md, D20). Equal reads share one result for some time. Other reads run

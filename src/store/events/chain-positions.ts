@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { BlockHeader, ChainPosition } from '../../domain/orders/block.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
-import { forEachBatch } from '../batches.js'
-import type { DatabaseTransaction } from '../database.js'
+import { type DatabaseTransaction, forEachBatch } from '../database.js'
 import type { Schema } from '../schema.js'
 
 /** The stored position of a chain; undefined before the chain's first leader has set one. */

@@ -1,7 +1,8 @@
-import type { EventFilter, LogEntry } from '../../domain/orders/event.js'
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
+import { type EventFilter, type LogEntry, ORDER_EVENT_TYPES } from '../../domain/orders/event.js'
 import type { Database } from '../database.js'
-import { passes } from './event-filter.js'
-import { logEntryOf } from './event-rows.js'
+import type { Schema } from '../schema.js'
+import { logEntryOf, reversionDetails } from './event-rows.js'
 
 /** The entries of the log, as replays and cursors read them. */
 export interface EventReads {
@@ -74,4 +75,24 @@ export function createEventReads(database: Database): EventReads {
       return row && Math.min(row.published_at_ms, row.block_time * 1000)
     },
   }
+}
+
+/** The SQL condition for a filter, with the same result as `matches` for an event. */
+function passes(filter: EventFilter) {
+  const { chainIds, types, orderIds, users, solvers } = filter
+  return ({ eb, and, or }: ExpressionBuilder<Schema, 'events'>): Expression<SqlBool> => {
+    const reverted = ORDER_EVENT_TYPES.filter((type) => types.has(type)).map(reversionDetails)
+    return and([
+      ...(chainIds.size > 0 ? [eb('chain_id', 'in', [...chainIds])] : []),
+      ...(types.size > 0 ? [or([eb('type', 'in', [...types]), ...reversions(eb, reverted)])] : []),
+      ...(orderIds.size > 0 ? [eb('order_id', 'in', [...orderIds])] : []),
+      ...(users.size > 0 ? [eb('user', 'in', [...users])] : []),
+      ...(solvers.size > 0 ? [eb('solver', 'in', [...solvers])] : []),
+    ])
+  }
+}
+
+/** The condition for the reversions of events; none for an empty list. */
+function reversions(eb: ExpressionBuilder<Schema, 'events'>, details: readonly string[]) {
+  return details.length === 0 ? [] : [eb.and([eb('type', '=', 'Reverted'), eb('details', 'in', details)])]
 }

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { BlockRef, EventWithPosition } from '../../domain/orders/block.js'
 import type { Hex } from '../../domain/values/hex.js'
-import { forEachBatch } from '../batches.js'
-import type { Database, DatabaseTransaction } from '../database.js'
+import { type Database, type DatabaseTransaction, forEachBatch } from '../database.js'
 import type { EventRow } from './event-rows.js'
 
 /**

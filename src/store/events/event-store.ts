@@ -7,8 +7,14 @@ import type {
 } from '../../domain/orders/block.js'
 import type { LogEntry } from '../../domain/orders/event.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
-import { BATCH_ROWS, forEachBatch } from '../batches.js'
-import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from '../database.js'
+import {
+  BATCH_ROWS,
+  type Coordination,
+  type Database,
+  type DatabaseTransaction,
+  forEachBatch,
+  NO_COORDINATION,
+} from '../database.js'
 import {
   addSteps,
   knownSolvers,

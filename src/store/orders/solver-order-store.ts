@@ -1,8 +1,7 @@
 import type { SolverOrderHour } from '../../domain/orders/order-hours.js'
 import type { RefundedOrder } from '../../domain/solvers/cool-down.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
-import { BATCH_ROWS } from '../batches.js'
-import type { Database } from '../database.js'
+import { BATCH_ROWS, type Database } from '../database.js'
 import { readSteps } from './order-rows.js'
 
 export type { SolverOrderHour }

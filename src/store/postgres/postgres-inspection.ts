@@ -1,11 +1,11 @@
 import { Kysely } from 'kysely'
 import pg from 'pg'
-import type { QuoteRecordSchema } from '../records/quote-record-schema.js'
+import { unknownMigrations } from '../database.js'
+import type { QuoteRecordSchema } from '../records/quote-record-table.js'
 import type { Schema } from '../schema.js'
 import { readContent, type StoredContent } from '../stored-content.js'
-import { unknownMigrations } from '../unknown-migrations.js'
 import { connectionOptions, createConnectionPool, SERVER_LIMITS } from './postgres.js'
-import { POSTGRES_TABLES } from './postgres-tables.js'
+import { POSTGRES_TABLES } from './postgres-stores.js'
 
 /** State of a PostgreSQL server and of the tables that replicas share there. */
 export interface PostgresState {

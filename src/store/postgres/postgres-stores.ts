@@ -1,26 +1,37 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../telemetry/log.js'
-import { openTables } from '../database.js'
+import { openTables, type TableSet } from '../database.js'
 import { probeWrites } from '../events/event-statements.js'
 import { createEventStore } from '../events/event-store.js'
+import { migrations } from '../migrations.js'
 import { createOrderStore } from '../orders/order-store.js'
 import { createSolverOrderStore } from '../orders/solver-order-store.js'
-import type { QuoteRecordSchema } from '../records/quote-record-schema.js'
-import { bytesSinceOldest } from '../records/quote-record-size.js'
-import { createQuoteRecordTable } from '../records/quote-record-table.js'
+import {
+  bytesSinceOldest,
+  createQuoteRecordTable,
+  type QuoteRecordSchema,
+  quoteRecordMigrations,
+} from '../records/quote-record-table.js'
 import type { Schema } from '../schema.js'
 import { createBondStore } from '../solvers/bond-store.js'
 import { createCircuitBreakerStore } from '../solvers/circuit-breaker-store.js'
 import { createOfferNonceStore } from '../solvers/offer-nonce-store.js'
 import { createSolverHourStore } from '../solvers/solver-hour-store.js'
 import { createSolverStore } from '../solvers/solver-store.js'
-import type { Stores } from '../stores.js'
-import { readRecordKey, readReplicaKey } from './instance-keys.js'
-import { type ConnectionPool, POSTGRES_COORDINATION } from './postgres.js'
-import { createServerHealth } from './postgres-health.js'
-import { POSTGRES_TABLES } from './postgres-tables.js'
-import { openRateLimitCounters } from './rate-limit-counters.js'
+import { readRecordKey, readReplicaKey, type Stores } from '../stores.js'
+import { type ConnectionPool, createServerHealth, POSTGRES_COORDINATION } from './postgres.js'
+import { openRateLimitCounters, rateLimitMigrations } from './rate-limit-counters.js'
 import { createReplicaLease, type ReplicaLease } from './replica-lease.js'
+
+/**
+ * All tables of a PostgreSQL. Each set has a migration table of its own, because with SQLite the sets are in different
+ * databases. The names are not Kysely's own, because another program may use those.
+ */
+export const POSTGRES_TABLES = {
+  main: { migrations, migrationTable: 'quote_aggregator_migration' },
+  quoteRecords: { migrations: quoteRecordMigrations, migrationTable: 'quote_aggregator_record_migration' },
+  rateLimits: { migrations: rateLimitMigrations, migrationTable: 'quote_aggregator_limit_migration' },
+} as const satisfies Record<string, TableSet>
 
 export interface PostgresStoresOptions {
   readonly databaseUrl: string
@@ -42,7 +53,7 @@ export interface PostgresStoresOptions {
 }
 
 /** The stores of a replica, which holds its solver sessions by a lease. */
-export interface PostgresStores extends Stores {
+interface PostgresStores extends Stores {
   /** It is not taken yet. */
   readonly lease: ReplicaLease
   /** The UUID of this replica. */

@@ -1,12 +1,14 @@
 import type { Logger } from '../../telemetry/log.js'
-import { nameUnavailable } from '../database-unavailable.js'
-import { createFileHealth } from '../sqlite/file-health.js'
+import { createFileHealth, faultErrorOf } from '../sqlite/file-health.js'
 import { openSqliteTables } from '../sqlite/sqlite.js'
-import { faultErrorOf } from '../sqlite/sqlite-faults.js'
-import type { QuoteRecordSchema } from './quote-record-schema.js'
-import { pagesInUse } from './quote-record-size.js'
+import { nameUnavailable } from '../write-health.js'
 import type { QuoteRecordStore } from './quote-record-store.js'
-import { createQuoteRecordTable, quoteRecordMigrations } from './quote-record-table.js'
+import {
+  createQuoteRecordTable,
+  pagesInUse,
+  type QuoteRecordSchema,
+  quoteRecordMigrations,
+} from './quote-record-table.js'
 
 /** A record of ten solvers has 2 KiB. It would leave half of a page of 4 KiB empty. */
 const PAGE_BYTES = 16_384

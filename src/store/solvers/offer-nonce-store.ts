@@ -1,8 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
-import { forEachBatch } from '../batches.js'
-import type { Database } from '../database.js'
+import { type Database, forEachBatch } from '../database.js'
 
 /** The nonce of an offer that went to a caller. */
 export interface OfferNonce {

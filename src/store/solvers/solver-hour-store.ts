@@ -7,8 +7,7 @@ import {
   writeResponseTimes,
 } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
-import { forEachBatch } from '../batches.js'
-import type { Database } from '../database.js'
+import { type Database, forEachBatch } from '../database.js'
 
 /** What one process has counted of a solver in an hour. */
 export interface WrittenHour extends SolverKey {

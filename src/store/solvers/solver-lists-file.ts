@@ -1,7 +1,7 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
 import { ConfigError } from '../../config/environment.js'
-import { assertOwnVersion } from '../own-version.js'
+import { assertOwnVersion } from '../migrations.js'
 import type { Schema } from '../schema.js'
 import { sqliteDialect } from '../sqlite/sqlite-driver.js'
 import { readMigrations } from '../sqlite/sqlite-inspection.js'

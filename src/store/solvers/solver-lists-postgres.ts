@@ -1,8 +1,8 @@
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
-import { assertOwnVersion } from '../own-version.js'
+import { assertOwnVersion } from '../migrations.js'
 import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../postgres/postgres.js'
-import { POSTGRES_TABLES } from '../postgres/postgres-tables.js'
+import { POSTGRES_TABLES } from '../postgres/postgres-stores.js'
 import type { Schema } from '../schema.js'
 import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
 

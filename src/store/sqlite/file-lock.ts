@@ -2,9 +2,9 @@ import { existsSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
 import SQLite from 'better-sqlite3'
 import { ConfigError } from '../../config/environment.js'
+import { faultOf } from './file-health.js'
 import { assertFolder, createForOwner } from './sqlite.js'
 import { isBusy } from './sqlite-driver.js'
-import { faultOf } from './sqlite-faults.js'
 
 /** Lock of a database file that a second service cannot take. */
 export interface FileLock {

@@ -1,9 +1,9 @@
 import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
+import { unknownMigrations } from '../database.js'
 import { migrations } from '../migrations.js'
 import type { Schema } from '../schema.js'
 import { readContent, type StoredContent } from '../stored-content.js'
-import { unknownMigrations } from '../unknown-migrations.js'
 import { sqliteDialect } from './sqlite-driver.js'
 
 /** State of a database file. */

@@ -6,8 +6,8 @@ import { ConfigError } from '../../config/environment.js'
 import { type Database, openTables, type TableSet, UnknownSchemaError } from '../database.js'
 import { migrations } from '../migrations.js'
 import type { Schema } from '../schema.js'
+import { faultOf } from './file-health.js'
 import { type FileWatch, sqliteDialect } from './sqlite-driver.js'
-import { faultOf } from './sqlite-faults.js'
 
 /**
  * Opens the database in a file and migrates its tables.

@@ -7,7 +7,7 @@ import {
   mapConnectionErrors,
   POSTGRES_COORDINATION,
 } from '../../../src/store/postgres/postgres.js'
-import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-tables.js'
+import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-stores.js'
 import type { Schema } from '../../../src/store/schema.js'
 import { createCircuitBreakerStore } from '../../../src/store/solvers/circuit-breaker-store.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'

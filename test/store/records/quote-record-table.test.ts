@@ -1,13 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-tables.js'
-import type { QuoteRecordSchema } from '../../../src/store/records/quote-record-schema.js'
-import { bytesSinceOldest } from '../../../src/store/records/quote-record-size.js'
+import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-stores.js'
 import type {
   QuoteRecordStore,
   RecordFilter,
   RecordPage,
 } from '../../../src/store/records/quote-record-store.js'
-import { createQuoteRecordTable } from '../../../src/store/records/quote-record-table.js'
+import {
+  bytesSinceOldest,
+  createQuoteRecordTable,
+  type QuoteRecordSchema,
+} from '../../../src/store/records/quote-record-table.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
 import { NEW_DATABASES, type NewDatabase, postgresAt } from '../databases.js'
 

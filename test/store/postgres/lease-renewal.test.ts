@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { startLeaseRenewal } from '../../src/cluster/lease-renewal.js'
+import { startLeaseRenewal } from '../../../src/store/postgres/replica-lease.js'
 
 const LEASE_MS = 50
 

@@ -1,6 +1,6 @@
 import { maxUint256 } from 'viem'
 import { expect, it } from 'vitest'
-import { price } from '../../src/devnet/pricing.js'
+import { price } from '../../src/devnet/reference-solver.js'
 
 const WETH = '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0'
 const USDC = '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { readRecordKey } from '../../../src/store/postgres/instance-keys.js'
-import { createPostgresDatabase } from '../../support/databases/postgres-database.js'
-import { NEW_DATABASES, postgresAt, sqliteAt } from '../databases.js'
+import { readRecordKey } from '../../src/store/stores.js'
+import { createPostgresDatabase } from './../support/databases/postgres-database.js'
+import { NEW_DATABASES, postgresAt, sqliteAt } from './databases.js'
 
 const keyOf = async (on: ReturnType<typeof sqliteAt>) => {
   const { database, close } = await on.open()
