@@ -95,6 +95,13 @@ module.exports = {
       },
     },
     {
+      name: 'settlement-contracts-are-registered',
+      comment: 'The ABI of a chain is what packages/protocol/src/settlement-of-chain.ts registers.',
+      severity: 'error',
+      from: { path: '^(src|packages/[a-z]+/src)/', pathNot: '^packages/protocol/src/settlement-of-chain' },
+      to: { path: '^packages/protocol/src/deployed-settlement' },
+    },
+    {
       name: 'compiled-contracts-are-for-the-local-network',
       comment: 'The ABI of settlement contracts is packages/protocol/src/deployed-settlement.ts.',
       severity: 'error',

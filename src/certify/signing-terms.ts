@@ -1,9 +1,9 @@
 import { domainSeparator } from 'viem'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
-import { bond as bondView } from '../../packages/protocol/src/deployed-settlement.js'
 import { readTerms as readContractTerms } from '../../packages/protocol/src/read-settlement.js'
 import { readView } from '../../packages/protocol/src/read-view.js'
 import type { SettlementTerms, TypedDataDomain } from '../../packages/protocol/src/settlement.js'
+import { settlementOf } from '../../packages/protocol/src/settlement-of-chain.js'
 import { checkProtocolName, wrongName } from '../chain/contract/protocol-name.js'
 import { verifyContract } from '../chain/contract/verify-endpoint.js'
 import { quoteTypeName } from '../domain/quotes/quote.js'
@@ -68,8 +68,8 @@ export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
     const { hasher, typedData } = await verifyContract(rpc.client, { chainId, settlement }, protocolName)
     const { request } = rpc.client
     const [name, terms] = await Promise.all([
-      checkProtocolName(request, settlement, hasher),
-      readContractTerms(request, settlement),
+      checkProtocolName(request, { chainId, settlement }, hasher),
+      readContractTerms(request, { chainId, settlement }),
     ])
     if (name === 'wrong') throw wrongName(protocolName, chainId, settlement)
     const { primaryType, domain } = typedData
@@ -87,12 +87,12 @@ export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
  */
 export async function readFreeBond(
   rpcUrl: string,
-  { settlement }: SigningTerms,
+  { chainId, settlement }: SigningTerms,
   solver: Address,
 ): Promise<bigint | undefined> {
   const rpc = createRpcClient([rpcUrl])
   try {
-    const bond = await readView(rpc.client.request, settlement, bondView(solver))
+    const bond = await readView(rpc.client.request, settlement, settlementOf(chainId).bond(solver))
     return bond.registered ? freeBondOf(bond) : undefined
   } finally {
     rpc.close()

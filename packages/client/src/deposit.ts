@@ -1,8 +1,8 @@
 import { type Address, type Client, encodeFunctionData, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
 import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
-import { depositData } from '../../protocol/src/deployed-settlement.js'
 import { isNodeAnswer } from '../../protocol/src/node-answer.js'
+import { depositData } from '../../protocol/src/settlement-of-chain.js'
 import type { SettlementTerms } from './settlement.js'
 
 /** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */

@@ -2,6 +2,7 @@ import { type Address, type Client, getAddress, type Hex, type TypedDataDomain }
 import { lowerCase } from '../../../src/domain/values/hex.js'
 import { type NamedSettlement, readDomain } from '../../protocol/src/read-settlement.js'
 import { readChainId } from '../../protocol/src/read-view.js'
+import { depositProxyCodeHash, domain } from '../../protocol/src/settlement-of-chain.js'
 import { addressProblem, check } from './arguments.js'
 import type { AggregatorClient } from './client.js'
 import { AggregatorError } from './errors.js'
@@ -20,6 +21,8 @@ export interface SettlementTerms {
   /** `DEPOSIT_PROXY_CREATION_CODE_HASH`, 32 bytes. */
   readonly depositProxyCodeHash: Hex
 }
+
+const contract = { domain, depositProxyCodeHash }
 
 /** An instance that may name the settlement contract. Only for development: it could name any contract. */
 export interface InstanceTrust {
@@ -75,6 +78,6 @@ async function readTerms(
 ): Promise<SettlementTerms> {
   // Other checksums, such as those of EIP-1191, would be refused by viem.
   const settlement = getAddress(lowerCase(named.settlement))
-  const read = await readDomain(client.request, { chainId, settlement, protocolName })
+  const read = await readDomain(client.request, { chainId, settlement, protocolName }, contract)
   return { client, chainId, settlement, protocolName, ...read }
 }

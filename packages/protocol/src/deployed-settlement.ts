@@ -135,11 +135,7 @@ export const order = (chainId: number, orderId: Hex): View<Order> =>
 export const depositData = (quote: Quote, signature: Hex): Hex =>
   encodeFunctionData({ abi: CALLS_ABI, functionName: 'deposit', args: [toContractQuote(quote), signature] })
 
-/** The event of a deposit by a call, for filters. Deposits at an address have none. */
-export const DEPOSITED = /* @__PURE__ */ parseAbiItem(
-  'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
-)
-/** The events that are read. */
+/** The events that are read, `Deposited` first. */
 const EVENTS = [
   'Deposited(bytes32,address,address,address,uint256,address,uint256,uint32)',
   'Settled(bytes32,address,address)',
@@ -158,6 +154,13 @@ const BOND_EVENT = /^(SolverRegistered|BondAdded|Unstake)/
 const ORDER_CHANGE = /^(TokensRecovered|ExcessDeposit)/
 const WORD_DIGITS = 64
 export const READ_TOPICS: readonly Hex[] = /* @__PURE__ */ EVENTS.map((event) => toEventSelector(event))
+
+export const depositTopics = (solver: Address): readonly (Hex | null)[] => [
+  READ_TOPICS[0] as Hex,
+  null,
+  null,
+  `0x${lowerCase(solver).slice(2).padStart(WORD_DIGITS, '0')}`,
+]
 
 /** An event's name by the first topic of its log. */
 function nameOf(topic: Hex | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
-import * as contract from './deployed-settlement.js'
 import { findView, type Request, readView } from './read-view.js'
-import type { SettlementTerms, TypedDataDomain } from './settlement.js'
+import type { Settlement, SettlementTerms, TypedDataDomain } from './settlement.js'
+import { settlementOf } from './settlement-of-chain.js'
 
 /** A settlement contract, and the name of its protocol. */
 export interface NamedSettlement {
@@ -15,11 +15,13 @@ export interface NamedSettlement {
  * Reads what the hashes of quotes depend on. It never changes.
  * @returns the domain with the members that the contract uses, or the usual one of a contract without `eip712Domain()`
  *   (docs/decisions.md, D1)
+ * @param contract the functions of the contract; a bundle has no others
  * @throws ChainReadError
  */
 export async function readDomain(
   request: Request,
   { chainId, settlement, protocolName }: NamedSettlement,
+  contract: Pick<Settlement, 'domain' | 'depositProxyCodeHash'>,
 ): Promise<{ readonly domain: TypedDataDomain; readonly depositProxyCodeHash: Hex }> {
   const usual = { name: protocolName, version: '1', chainId, verifyingContract: settlement }
   const [domain = usual, depositProxyCodeHash] = await Promise.all([
@@ -30,7 +32,11 @@ export async function readDomain(
 }
 
 /** Reads what the contract requires of every order. @throws ChainReadError */
-export async function readTerms(request: Request, settlement: Address): Promise<SettlementTerms> {
+export async function readTerms(
+  request: Request,
+  { chainId, settlement }: Omit<NamedSettlement, 'protocolName'>,
+): Promise<SettlementTerms> {
+  const contract = settlementOf(chainId)
   const [bondReservationBps, minOrder] = await Promise.all([
     findView(request, settlement, contract.bondReservationBps()),
     findView(request, settlement, contract.minOrder()),

@@ -17,7 +17,8 @@ export interface View<T> {
 
 /**
  * A settlement contract's functions and events (docs/protocol.md, "Contract views" and "Contract events"). Each implementation
- * is a module, so that a bundle contains only what it uses. A deployment with another ABI needs a module of its own.
+ * is a module, so that a bundle contains only what it uses. A deployment with another ABI needs a module of its
+ * own, and a line in settlement-of-chain.ts.
  */
 export interface Settlement {
   /** `eip712Domain()` (ERC-5267). */
@@ -39,6 +40,8 @@ export interface Settlement {
   depositData(quote: Quote, signature: Hex): Hex
   /** The calls that users and solvers send. Not every deployment has `cancelNonces`. */
   readonly CALLS_ABI: Abi
+  /** The topics of the logs of a solver's deposits; null matches all. Deposits at an address have no such log. */
+  depositTopics(solver: Address): readonly (Hex | null)[]
   /** The first topics of all logs that are read: Keccak-256 of the events' signatures. */
   readonly READ_TOPICS: readonly Hex[]
   /**

@@ -1,4 +1,4 @@
-import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad } from 'viem'
+import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad, parseAbiItem } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import { RpcError, toRpcError } from '../../chain/src/json-rpc.js'
@@ -7,6 +7,9 @@ import { createChainTime } from '../src/chain/chain-time.js'
 import { pollDeposits } from '../src/chain/deposit-poller.js'
 import type { ChainParts } from '../src/chain-parts.js'
 
+const DEPOSITED = parseAbiItem(
+  'event Deposited(bytes32 indexed orderId, address indexed user, address indexed solver, address inputToken, uint256 inputAmount, address outputToken, uint256 outputAmount, uint32 fillDeadline)',
+)
 const SOLVER = `0x${'0a'.repeat(20)}` as const
 const SETTLEMENT = `0x${'5e'.repeat(20)}` as const
 const TOKEN = `0x${'0b'.repeat(20)}` as const

@@ -1,7 +1,8 @@
-import { type PublicClient, toFunctionSelector, zeroAddress } from 'viem'
+import { type PublicClient, type PublicClient, toFunctionSelector, zeroAddress, zeroAddress } from 'viem'
 import { bondToken as bondTokenView } from '../../../packages/protocol/src/deployed-settlement.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { findView, simulate } from '../../../packages/protocol/src/read-view.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { createRetry } from '../../concurrency/retry.js'
 import { DECIMALS } from '../../domain/field-rules.js'
 import { isDisplayName } from '../../domain/values/display-name.js'
@@ -45,7 +46,7 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
   let bondToken: BondToken | undefined
   let timer: NodeJS.Timeout | undefined
   const addressOf = keepAnswer((contract) =>
-    readAny(({ request }) => findView(request, contract, bondTokenView())),
+    readAny(({ request }) => findView(request, contract, settlementOf(chainId).bondToken())),
   )
   const viewOf = (token: Address, name: 'symbol' | 'decimals') =>
     readAny((client) => readTokenView(client, token, name))

@@ -1,9 +1,9 @@
 import type { PublicClient } from 'viem'
-import * as contract from '../../../packages/protocol/src/deployed-settlement.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { type BlockName, readView } from '../../../packages/protocol/src/read-view.js'
 import type { View } from '../../../packages/protocol/src/settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
 import { ServiceError } from '../../domain/errors.js'
 import type { Order, OrderSteps, OrderWithSteps } from '../../domain/orders/order.js'
@@ -46,6 +46,7 @@ const STEPS_TIMEOUT_MS = 500
 export function createContractReader(options: ContractReaderOptions): ContractReader {
   const { chainId, client, settlement, state, orders, readSteps, log } = options
   const { request } = client
+  const contract = settlementOf(chainId)
 
   const read = <T>(view: View<T>, at?: BlockName) => readView(request, settlement, view, at)
 

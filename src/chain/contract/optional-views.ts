@@ -1,12 +1,8 @@
 import type { PublicClient } from 'viem'
-import {
-  bondReservationBps,
-  depositAddress,
-  minOrder,
-} from '../../../packages/protocol/src/deployed-settlement.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { findView } from '../../../packages/protocol/src/read-view.js'
 import type { SettlementTerms, View } from '../../../packages/protocol/src/settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import type { Clock, Timer } from '../../clock.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -62,18 +58,19 @@ const ABSENT_AGAIN_MS = 600_000
 /** Builds the views of one verified contract. */
 export function createOptionalViews(options: OptionalViewsOptions): OptionalViews {
   const { chainId, settlement, protocolName, readAny, clock, log } = options
+  const contract = settlementOf(chainId)
   const reservation: OptionalView<bigint> = {
-    view: bondReservationBps(),
+    view: contract.bondReservationBps(),
     careful: USUAL_RESERVATION_BPS,
     whenAbsent: 'offers are not checked against free bonds',
   }
   const minimum: OptionalView<bigint> = {
-    view: minOrder(),
+    view: contract.minOrder(),
     careful: 0n,
     whenAbsent: 'offers are not checked against a minimum output',
   }
   const address: OptionalView<Address> = {
-    view: depositAddress(EMPTY_QUOTE, '0x'),
+    view: contract.depositAddress(EMPTY_QUOTE, '0x'),
     careful: emptyQuoteAddress(options.hasher),
     whenAbsent: 'PROTOCOL_NAME cannot be checked',
   }

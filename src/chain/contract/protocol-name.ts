@@ -1,5 +1,5 @@
-import { depositAddress } from '../../../packages/protocol/src/deployed-settlement.js'
 import { findView, type Request } from '../../../packages/protocol/src/read-view.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import type { Quote } from '../../domain/quotes/quote.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
@@ -32,10 +32,10 @@ export function emptyQuoteAddress(hasher: QuoteHasher): Address {
 /** Compares the contract's deposit address of an empty quote with the hasher's. @throws ChainReadError */
 export async function checkProtocolName(
   request: Request,
-  settlement: Address,
+  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
   hasher: QuoteHasher,
 ): Promise<ProtocolNameCheck> {
-  const answer = await findView(request, settlement, depositAddress(EMPTY_QUOTE, '0x'))
+  const answer = await findView(request, settlement, settlementOf(chainId).depositAddress(EMPTY_QUOTE, '0x'))
   if (answer === undefined) return undefined
   return answer === emptyQuoteAddress(hasher) ? 'right' : 'wrong'
 }

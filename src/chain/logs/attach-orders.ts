@@ -1,7 +1,7 @@
 import type { PublicClient } from 'viem'
-import { order as orderView } from '../../../packages/protocol/src/deployed-settlement.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
 import { readView } from '../../../packages/protocol/src/read-view.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import type { EventWithPosition } from '../../domain/orders/block.js'
 import type { OrderEvent } from '../../domain/orders/event.js'
 import { isAnswerFor } from '../../domain/orders/listed-order.js'
@@ -56,7 +56,11 @@ export function createAttachOrders(options: AttachOrdersOptions): AttachOrders {
       for (const client of clients) {
         try {
           // Of any block: what is read here never changes, and the latest state is what every node has.
-          const order = await readView(client.request, address, orderView(chainId, event.orderId))
+          const order = await readView(
+            client.request,
+            address,
+            settlementOf(chainId).order(chainId, event.orderId),
+          )
           if (order.state !== 'NONE' && !isAnswerFor(event, order)) continue
           if (order.state !== 'NONE') orders.set(event.orderId, order)
           return

@@ -11,6 +11,7 @@ import {
   wordIn,
 } from '../../../packages/protocol/src/parse-blocks.js'
 import { type DecodedLogs, UNKNOWN_TIME } from '../../../packages/protocol/src/settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import type { BlockHeader, EventWithPosition } from '../../domain/orders/block.js'
 import { type Address, type Hex, toQuantity } from '../../domain/values/hex.js'
 import { verifyChainId } from '../contract/verify-endpoint.js'
@@ -85,7 +86,8 @@ export function createBlockReader(
   { others = [], pause, knownSolvers }: BlockReaderOptions,
 ): BlockReader {
   const clients = [client, ...others] as const
-  const blockLogs = createBlockLogsReader(clients, watchContract(address, READ_TOPICS), pause)
+  const contract = settlementOf(chainId)
+  const blockLogs = createBlockLogsReader(clients, watchContract(address, contract.READ_TOPICS), pause)
   const attachOrders = createAttachOrders({ clients, chainId, address, knownSolvers })
   const readRangeLogs = createRangeLogsReader(client, address, header, blockLogs)
   let headNumber = -1
@@ -139,7 +141,7 @@ export function createBlockReader(
 
   async function block(header: TimedHeader): Promise<Block> {
     const { logs, isProven } = await blockLogs.read(header)
-    const decoded = decodeLogs(chainId, logs)
+    const decoded = contract.decodeLogs(chainId, logs)
     const events = decoded.events.map((source) => withTime(source, header))
     return { header, isProven, ...decoded, events }
   }
@@ -170,7 +172,7 @@ export function createBlockReader(
 
     async range(from, to) {
       const { end, headers, logs } = await readRangeLogs(from, to)
-      const decoded = decodeLogs(chainId, logs)
+      const decoded = contract.decodeLogs(chainId, logs)
       return { end, ...decoded, events: await addBlockTimes(decoded.events, headers, header) }
     },
 

@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
-import { order as orderView } from '../../../packages/protocol/src/deployed-settlement.js'
 import { readView } from '../../../packages/protocol/src/read-view.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { systemClock as clock } from '../../clock.js'
 import { reasonOf } from '../../domain/errors.js'
 import type { TermsSink } from '../../domain/orders/event-sink.js'
@@ -62,9 +62,11 @@ export function createTermsRetry(options: TermsRetryOptions): TermsRetry {
   }
 
   async function readOrder({ orderId }: OrderPosition): Promise<KnownOrder | undefined> {
-    const order = await readView(client.request, settlement, orderView(chainId, orderId)).catch(
-      () => undefined,
-    )
+    const order = await readView(
+      client.request,
+      settlement,
+      settlementOf(chainId).order(chainId, orderId),
+    ).catch(() => undefined)
     return order === undefined || order.state === 'NONE' ? undefined : order
   }
 

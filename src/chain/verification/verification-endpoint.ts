@@ -2,6 +2,7 @@ import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { depositData } from '../../../packages/protocol/src/deployed-settlement.js'
 import { revertOf } from '../../../packages/protocol/src/revert.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { systemClock as clock } from '../../clock.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
 import type { SignedQuote } from '../../domain/quotes/quote.js'
@@ -69,7 +70,7 @@ export function createVerificationEndpoint(
   }
 
   function callDeposit({ quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>, signal: AbortSignal) {
-    const data = depositData(quote, signature)
+    const data = settlementOf(chainId).depositData(quote, signature)
     const transaction = { from: quote.user, to: settlement, gas: toQuantity(GAS), data }
     return call('eth_call', [transaction, 'latest'], signal)
   }

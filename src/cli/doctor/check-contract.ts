@@ -1,8 +1,8 @@
 import { erc20Abi, formatUnits, type PublicClient } from 'viem'
-import * as contract from '../../../packages/protocol/src/deployed-settlement.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { findView, readView } from '../../../packages/protocol/src/read-view.js'
 import type { TypedDataDomain } from '../../../packages/protocol/src/settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { ChainConfigError } from '../../chain/chain-errors.js'
 import { checkProtocolName, type ProtocolNameCheck, wrongName } from '../../chain/contract/protocol-name.js'
 import { verifyContract } from '../../chain/contract/verify-endpoint.js'
@@ -75,9 +75,9 @@ async function checkProtocol(
     return
   }
   const expected = { chainId, address, protocolName }
-  noteProtocolName(await checkProtocolName(request, address, hasher), expected, names)
-  noteDomain(await findView(request, address, contract.domain()), expected, checkResults)
-  const [bond] = await Promise.allSettled([readBondToken(client, address)])
+  noteProtocolName(await checkProtocolName(request, chain, hasher), expected, names)
+  noteDomain(await findView(request, address, settlementOf(chainId).domain()), expected, checkResults)
+  const [bond] = await Promise.allSettled([readBondToken(client, chain)])
   if (bond.status === 'fulfilled') {
     const { token, symbol, decimals } = bond.value
     const least = `MIN_SOLVER_BOND is ${formatUnits(minSolverBond, decimals)} ${symbol}`
@@ -88,8 +88,11 @@ async function checkProtocol(
   await checkOfferRules(chain, client, checkResults)
 }
 
-async function readBondToken(client: PublicClient, address: Address) {
-  const token = await readView(client.request, address, contract.bondToken())
+async function readBondToken(
+  client: PublicClient,
+  { chainId, settlement }: Pick<ChainConfig, 'chainId' | 'settlement'>,
+) {
+  const token = await readView(client.request, settlement, settlementOf(chainId).bondToken())
   const [symbol, decimals] = await Promise.all([
     client.readContract({ address: token, abi: erc20Abi, functionName: 'symbol' }),
     client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' }),

@@ -9,7 +9,7 @@ export async function checkOfferRules(
   { request }: PublicClient,
   checkResults: CheckResults,
 ): Promise<void> {
-  const { bondReservationBps, minOrder } = await readTerms(request, settlement)
+  const { bondReservationBps, minOrder } = await readTerms(request, { chainId, settlement })
   if (bondReservationBps === undefined) {
     checkResults.warn(
       'bond cover',

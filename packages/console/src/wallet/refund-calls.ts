@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { toContractQuote } from '../../../../src/domain/quotes/quote.js'
-import { CALLS_ABI } from '../../../protocol/src/deployed-settlement.js'
+import { CALLS_ABI } from '../../../protocol/src/settlement-of-chain.js'
 import type { Offer } from '../data/auction.js'
 import { readBalance, switchChain } from './provider.js'
 import { sendCall } from './send.js'

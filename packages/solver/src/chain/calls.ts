@@ -6,18 +6,19 @@ import {
   type Hex,
 } from 'viem'
 import { type Quote, toContractQuote } from '../../../../src/domain/quotes/quote.js'
-import { CALLS_ABI } from '../../../protocol/src/deployed-settlement.js'
+import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement-of-chain.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
 export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }
 
 /** A call of the settlement contract (docs/protocol.md, "Contract calls"). */
 export function settlementCall<N extends ContractFunctionName<typeof CALLS_ABI, 'nonpayable'>>(
-  { settlement }: { readonly settlement: Address },
+  { chainId, settlement }: { readonly chainId: number; readonly settlement: Address },
   functionName: N,
   args: ContractFunctionArgs<typeof CALLS_ABI, 'nonpayable', N>,
 ): Call {
-  return { address: settlement, abi: CALLS_ABI, functionName, args: args as readonly unknown[] }
+  const abi = settlementOf(chainId).CALLS_ABI
+  return { address: settlement, abi, functionName, args: args as readonly unknown[] }
 }
 
 /** A call by an account, as nodes simulate it. */
@@ -27,7 +28,7 @@ export function requestOf(account: Address, call: Call) {
 
 /** The call that pays the order of a quote whose input lies at its deposit address. */
 export function settleCall(
-  chain: { readonly settlement: Address },
+  chain: { readonly chainId: number; readonly settlement: Address },
   { quote, signature }: { readonly quote: Quote; readonly signature: Hex },
 ): Call {
   return settlementCall(chain, 'settle', [toContractQuote(quote), signature])

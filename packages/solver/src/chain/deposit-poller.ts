@@ -5,6 +5,7 @@ import { rpcErrorIn } from '../../../chain/src/json-rpc.js'
 import { DEPOSITED, decodeLogs } from '../../../protocol/src/deployed-settlement.js'
 import { isNodeAnswer } from '../../../protocol/src/node-answer.js'
 import { logsIn } from '../../../protocol/src/parse-blocks.js'
+import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
 import type { ChainParts } from '../chain-parts.js'
 import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
@@ -126,6 +127,7 @@ const onFailed = (error: unknown) =>
 
 function createLogReads(options: DepositPollerOptions) {
   const { client, settlement, tokens, chainId } = options.chain
+  const contract = settlementOf(chainId)
 
   async function read(from: number, to: number, topics: LogTopic[], ...contracts: Address[]) {
     // Some nodes take no lists of addresses.
@@ -137,8 +139,8 @@ function createLogReads(options: DepositPollerOptions) {
   return {
     async readDeposits(from: number, to: number) {
       const { solver, onDeposited } = options
-      const logs = await read(from, to, encodeEventTopics({ abi: [DEPOSITED], args: { solver } }), settlement)
-      for (const { event } of decodeLogs(chainId, logs).events)
+      const logs = await read(from, to, [...contract.depositTopics(solver)], settlement)
+      for (const { event } of contract.decodeLogs(chainId, logs).events)
         if (event.type === 'Deposited' && event.solver === solver)
           onDeposited(event.orderId, event.fillDeadline, event.inputAmount)
       return logs.length

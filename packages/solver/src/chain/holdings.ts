@@ -1,7 +1,7 @@
 import type { Address } from 'viem'
 import { freeBondOf } from '../../../../src/domain/solvers/solver.js'
-import { bond as bondView } from '../../../protocol/src/deployed-settlement.js'
 import { readView } from '../../../protocol/src/read-view.js'
+import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
 import type { Holdings } from '../quote-ledger.js'
 import { readAllowance } from './approvals.js'
 import { firstFees } from './fees.js'
@@ -52,7 +52,7 @@ export function createHoldingsReader(
 
   return async () => {
     const [bond, gas] = await Promise.all([
-      readView(client.request, settlement, bondView(solver)),
+      readView(client.request, settlement, settlementOf(chainId).bond(solver)),
       sendsTransactions ? readGas() : undefined,
     ])
     // After it, so that a node that is down does not look like failing tokens.

@@ -91,8 +91,8 @@ async function readChain(
     failed(`${place}.settlement must be a settlement contract`),
   )
   const [{ bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n }, hasWords] = await Promise.all([
-    readTerms(client.request, settlement),
-    takesWords(client, settlement, account.address),
+    readTerms(client.request, { chainId, settlement }),
+    takesWords(client, { chainId, settlement }, account.address),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     ...limits,
@@ -129,10 +129,11 @@ function toAllowance(token: ChainOptions['tokens'][number]): [Address, bigint] {
 }
 
 /** Asks for the end of no nonce. @throws ChainReadError: an error of the node is not one of the contract */
-async function takesWords(client: PublicClient, settlement: Address, solver: Address): Promise<boolean> {
-  const { account: from, ...call } = requestOf(
-    solver,
-    settlementCall({ settlement }, 'cancelNonces', [0n, 0n]),
-  )
+async function takesWords(
+  client: PublicClient,
+  contract: { readonly chainId: number; readonly settlement: Address },
+  solver: Address,
+): Promise<boolean> {
+  const { account: from, ...call } = requestOf(solver, settlementCall(contract, 'cancelNonces', [0n, 0n]))
   return (await simulate(client.request, { from, ...call }, 'cancelNonces')) !== undefined
 }

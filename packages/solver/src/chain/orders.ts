@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, type Hex, numberToHex } from 'viem'
 import type { Order } from '../../../../src/domain/orders/order.js'
-import { nonceUse, order as orderView } from '../../../protocol/src/deployed-settlement.js'
 import { readView } from '../../../protocol/src/read-view.js'
+import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A block that the node must have; the newest one when left out. */
@@ -14,7 +14,8 @@ export const readOrder = (
   { client, settlement, chainId }: SolverChain,
   orderId: Hex,
   at?: AtBlock,
-): Promise<Order> => readView(client.request, settlement, orderView(chainId, orderId), nameOf(at))
+): Promise<Order> =>
+  readView(client.request, settlement, settlementOf(chainId).order(chainId, orderId), nameOf(at))
 
 /** The balance of an address in a token. @throws viem's errors */
 export function readBalance(
@@ -29,12 +30,12 @@ export function readBalance(
 
 /** Whether a nonce of a quote was cancelled, or used by an order. @throws ChainReadError */
 export function isNonceUsed(
-  { client, settlement }: SolverChain,
+  { client, settlement, chainId }: SolverChain,
   solver: Address,
   nonce: bigint,
   at?: AtBlock,
 ): Promise<boolean> {
-  return readView(client.request, settlement, nonceUse(solver, nonce), nameOf(at))
+  return readView(client.request, settlement, settlementOf(chainId).nonceUse(solver, nonce), nameOf(at))
 }
 
 const nameOf = ({ blockNumber }: AtBlock = {}) =>
