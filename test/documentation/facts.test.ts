@@ -133,3 +133,20 @@ describe('docs/glossary.md', () => {
     expect(listed.sort()).toEqual([...entries, ...below.filter(isFolder)].sort())
   })
 })
+
+describe('documents', () => {
+  const linesOf = (text: string) => text.trimEnd().split('\n').length
+
+  it('have at most 150 lines in README.md, and 6,000 in docs', () => {
+    expect(linesOf(read('README.md'))).toBeLessThanOrEqual(150)
+    const pages = readdirSync('docs').filter((name) => name.endsWith('.md'))
+    const lines = pages.map((name) => linesOf(read(`docs/${name}`)))
+    expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(6_000)
+  })
+
+  it('have each decision on one screen', () => {
+    const records = read('docs/decisions.md').split(/^(?=## )/m)
+    expect(records.length).toBeGreaterThan(20)
+    expect(records.filter((record) => linesOf(record) > 45)).toEqual([])
+  })
+})
