@@ -2,7 +2,6 @@ import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex, pad, 
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createManualClock } from '../../../test/support/manual-clock.js'
 import { RpcError, toRpcError } from '../../chain/src/json-rpc.js'
-import { DEPOSITED } from '../../protocol/src/deployed-settlement.js'
 import { createChainTime } from '../src/chain/chain-time.js'
 import { pollDeposits } from '../src/chain/deposit-poller.js'
 import type { ChainParts } from '../src/chain-parts.js'

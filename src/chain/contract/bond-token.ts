@@ -1,5 +1,4 @@
-import { type PublicClient, type PublicClient, toFunctionSelector, zeroAddress, zeroAddress } from 'viem'
-import { bondToken as bondTokenView } from '../../../packages/protocol/src/deployed-settlement.js'
+import { type PublicClient, toFunctionSelector, zeroAddress } from 'viem'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { findView, simulate } from '../../../packages/protocol/src/read-view.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'

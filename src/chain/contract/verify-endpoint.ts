@@ -1,6 +1,7 @@
 import { domainSeparator, type PublicClient } from 'viem'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { readDomain } from '../../../packages/protocol/src/read-settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { ChainReadError } from '../../../packages/protocol/src/read-view.js'
 import type { Clock } from '../../clock.js'
 import type { ChainConfig } from '../../config/config.js'
@@ -116,7 +117,7 @@ export async function verifyContract(
   protocolName: string,
 ): Promise<VerifiedContract> {
   try {
-    const read = await readDomain(request, { chainId, settlement, protocolName })
+    const read = await readDomain(request, { chainId, settlement, protocolName }, settlementOf(chainId))
     const { domain, depositProxyCodeHash } = read
     const hashed = { settlement, domainSeparator: domainSeparator({ domain }), depositProxyCodeHash }
     const typedData = { primaryType: quoteTypeName(protocolName), domain }

@@ -1,5 +1,4 @@
 import type { PublicClient } from 'viem'
-import { decodeLogs, READ_TOPICS } from '../../../packages/protocol/src/deployed-settlement.js'
 import { watchContract } from '../../../packages/protocol/src/judge-block.js'
 import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
 import {

@@ -1,6 +1,5 @@
 import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { depositData } from '../../../packages/protocol/src/deployed-settlement.js'
 import { revertOf } from '../../../packages/protocol/src/revert.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { systemClock as clock } from '../../clock.js'

@@ -15,7 +15,7 @@ import type { SolverDirectory } from '../../solvers/registry/solver-directory.js
 import { requestBody } from '../../solvers/transport/solver-transports.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { QuoteTrace } from '../records/quote-recorder.js'
-import { type Caller, callersLimit, type FanOut, type RoundCall, type SoftDeadline } from './fan-out.js'
+import { callersLimit, type FanOut, type RoundCall, type SoftDeadline } from './fan-out.js'
 import type { ContractRules } from './offer-validator.js'
 import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'

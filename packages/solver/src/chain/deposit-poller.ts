@@ -2,7 +2,6 @@ import { type Address, encodeEventTopics, erc20Abi, type Hex, type LogTopic } fr
 import { toQuantity } from '../../../../src/domain/values/hex.js'
 import { createRangeSize, isForSize, readRange } from '../../../chain/src/block-ranges.js'
 import { rpcErrorIn } from '../../../chain/src/json-rpc.js'
-import { DEPOSITED, decodeLogs } from '../../../protocol/src/deployed-settlement.js'
 import { isNodeAnswer } from '../../../protocol/src/node-answer.js'
 import { logsIn } from '../../../protocol/src/parse-blocks.js'
 import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
