@@ -36,11 +36,11 @@ export async function startBuiltReplicas({
     /** The running replicas. */
     replicas: (): readonly BuiltService[] => replicas,
     /** The leader of the chain, and the followers. */
-    async roles(): Promise<{ reader: BuiltService; others: readonly BuiltService[] }> {
-      const isReader = await Promise.all(replicas.map(({ metric }) => metric('aggregator_chain_leader')))
-      const reader = replicas[isReader.indexOf(1)]
-      if (reader === undefined) throw new Error('no replica is the leader of the chain')
-      return { reader, others: replicas.filter((replica) => replica !== reader) }
+    async roles(): Promise<{ leader: BuiltService; others: readonly BuiltService[] }> {
+      const isLeader = await Promise.all(replicas.map(({ metric }) => metric('aggregator_chain_leader')))
+      const leader = replicas[isLeader.indexOf(1)]
+      if (leader === undefined) throw new Error('no replica is the leader of the chain')
+      return { leader, others: replicas.filter((replica) => replica !== leader) }
     },
     /** Ends one with SIGKILL. */
     async kill(replica: BuiltService): Promise<void> {

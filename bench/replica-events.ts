@@ -28,12 +28,12 @@ export async function measureEvents(
   fleet: BuiltReplicas,
   databaseUrl: string,
 ): Promise<Result> {
-  const { reader, others } = await fleet.roles()
+  const { leader, others } = await fleet.roles()
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query(`listen ${channelOf('events')}`)
-  const sockets = await Promise.all([reader, ...others].map(connect))
-  const delays: { reader: number[]; others: number[] } = { reader: [], others: [] }
+  const sockets = await Promise.all([leader, ...others].map(connect))
+  const delays: { leader: number[]; others: number[] } = { leader: [], others: [] }
   try {
     for (let sample = 0; sample < SAMPLES; sample++) {
       const commit = next(client, 'notification')
@@ -41,7 +41,7 @@ export async function measureEvents(
       await chain.emitEvents({ events: 1, seed: sample })
       const committedAt = await commit
       const [atReader = Number.NaN, ...atOthers] = await Promise.all(frames)
-      delays.reader.push(atReader - committedAt)
+      delays.leader.push(atReader - committedAt)
       delays.others.push(Math.max(...atOthers) - committedAt)
     }
   } finally {
@@ -50,7 +50,7 @@ export async function measureEvents(
   }
   return {
     rows: [
-      rowOf('events', "from the commit to the frame at the leader's client", { times: delays.reader }),
+      rowOf('events', "from the commit to the frame at the leader's client", { times: delays.leader }),
       rowOf('events', 'from the commit to the frames at clients of all others', { times: delays.others }),
     ],
     findings: [],
@@ -64,13 +64,13 @@ export async function measureFailover(chain: ChattyChain, fleet: BuiltReplicas):
   const current: number[] = []
   const events: number[] = []
   for (let kill = 0; kill < KILLS; kill++) {
-    const { reader, others } = await fleet.roles()
+    const { leader, others } = await fleet.roles()
     const sockets = await Promise.all(others.map(connect))
     // So that the kill is independent of the heartbeats.
     await delay(Math.random() * HEARTBEAT_MS)
     const frames = sockets.map((socket) => next(socket, 'message'))
     const killedAt = performance.now()
-    await fleet.kill(reader)
+    await fleet.kill(leader)
     const { toBlock } = await chain.emitEvents({ events: 1, seed: SAMPLES + kill })
     const areCurrent = others.map((replica) => untilCurrent(replica, toBlock))
     events.push(Math.max(...(await Promise.all(frames))) - killedAt)

@@ -85,17 +85,17 @@ export async function measureThroughput(
 ): Promise<Result> {
   const replicas = fleet.replicas()
   for (const replica of replicas) await untilAllOffer(fixture, replica)
-  const { reader, others } = await fleet.roles()
-  const readsBefore = await Promise.all([reader, ...others].map(rpcRequests))
+  const { leader, others } = await fleet.roles()
+  const readsBefore = await Promise.all([leader, ...others].map(rpcRequests))
   const start = performance.now()
   const cpuSeconds = () => sumOf(replicas.map((replica) => replica.cpuSeconds()))
   const contestant = (asked: readonly BuiltService[]) => ({
     ...contestantOf(fixture, server, asked, FLEET_CONNECTIONS),
     cpuSeconds,
   })
-  const { one, all } = await compete({ one: contestant([reader]), all: contestant(replicas) }, PACE)
+  const { one, all } = await compete({ one: contestant([leader]), all: contestant(replicas) }, PACE)
   const seconds = (performance.now() - start) / 1000
-  const reads = await Promise.all([reader, ...others].map(rpcRequests))
+  const reads = await Promise.all([leader, ...others].map(rpcRequests))
   const [atReader = 0, ...atOthers] = reads.map(
     (count, index) => (count - (readsBefore[index] ?? 0)) / seconds,
   )

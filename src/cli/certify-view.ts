@@ -1,7 +1,7 @@
 import type { CaseResult, CertifyReport, SignatureDetails } from '../certify/report.js'
 import type { Paint } from './io.js'
+import type { Display } from './print-result.js'
 import { formatDuration, toJson } from './printable.js'
-import type { Display } from './show.js'
 
 const MARKS = { pass: 'pass', warn: 'warn', fail: 'FAIL' } as const
 const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const

@@ -1,7 +1,7 @@
 import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
+import type { Display } from './print-result.js'
 import { printable } from './printable.js'
 import { renderAnswer } from './quote-view.js'
-import type { Display } from './show.js'
 
 /**
  * The last message of a stream for a terminal: the state of the round, then its offers.

@@ -1,6 +1,6 @@
 import type { QuoteAnswer, QuoteRecord, SolverResult } from '@quote-aggregator/client'
+import type { Display } from './print-result.js'
 import { formatBehind, formatTime, shellWord } from './printable.js'
-import type { Display } from './show.js'
 
 const AMOUNTS = [
   { title: 'sells', align: 'right' },

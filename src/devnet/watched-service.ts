@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Environment } from '../config/environment.js'
+import { terminate } from './anvil.js'
 import type { RunningService } from './network.js'
 import { tryPort } from './preferred-port.js'
-import { terminate } from './anvil.js'
 
 /** An editor may write a file in several steps. */
 const SETTLE_MS = 50

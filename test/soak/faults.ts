@@ -69,17 +69,17 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'the leader of the chain is killed',
     async run({ fleet }) {
-      const reader = await fleet.reader()
-      await restart(reader, () => reader.kill())
+      const leader = await fleet.leader()
+      await restart(leader, () => leader.kill())
     },
   },
   {
     name: 'the leader of the chain is frozen for 7 s',
     async run({ fleet }) {
-      const reader = await fleet.reader()
-      reader.freeze()
+      const leader = await fleet.leader()
+      leader.freeze()
       await pause(FREEZE_MS)
-      reader.thaw()
+      leader.thaw()
     },
   },
   {

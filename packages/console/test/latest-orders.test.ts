@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { OrderSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
+import { addEvent, type ShownEvent } from '../src/data/latest-events.js'
 import { needsList, withEvents } from '../src/data/latest-orders.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
-import { addEvent, type TapeEntry } from '../src/data/tape.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   type: 'Deposited',
@@ -18,8 +18,8 @@ const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   solver: '0x0d',
   ...changes,
 })
-const tapeOf = (...events: OrderEvent[]) =>
-  events.reduce<TapeEntry[]>((tape, each) => addEvent(tape, each, 1), [])
+const eventsFrom = (...events: OrderEvent[]) =>
+  events.reduce<ShownEvent[]>((latestEvents, each) => addEvent(latestEvents, each, 1), [])
 
 const listed = create(OrderSchema, {
   orderId: '0xaa',
@@ -34,26 +34,29 @@ it('a deposit is the first order, and a fill and a refund change the state of th
   const terms = { inputToken: '0x01', inputAmount: '5', outputToken: '0x02', outputAmount: '7' }
   const orders = withEvents(
     [listed],
-    tapeOf(event(terms), event({ orderId: '0xaa', type: 'Settled', blockNumber: 12 })),
+    eventsFrom(event(terms), event({ orderId: '0xaa', type: 'Settled', blockNumber: 12 })),
   )
   expect(states(orders)).toEqual(['0xbb DEPOSITED', '0xaa SETTLED'])
   expect(orders[0]).toMatchObject({ user: '0x0c', solver: '0x0d', ...terms, deposited: { blockNumber: 11n } })
   expect(orders[1]?.settled).toMatchObject({ blockNumber: 12n, blockTime: 1_700_000_011n })
-  expect(states(withEvents(orders, tapeOf(event({ type: 'Refunded', blockNumber: 13 }))))).toEqual([
+  expect(states(withEvents(orders, eventsFrom(event({ type: 'Refunded', blockNumber: 13 }))))).toEqual([
     '0xbb REFUNDED',
     '0xaa SETTLED',
   ])
 })
 
 it('an event whose order the list has already changes nothing that is newer', () => {
-  const settled = withEvents([listed], tapeOf(event({ orderId: '0xaa', type: 'Settled', blockNumber: 12 })))
-  const again = tapeOf(event({ orderId: '0xaa', blockNumber: 10, blockTime: 1_700_000_010 }))
+  const settled = withEvents(
+    [listed],
+    eventsFrom(event({ orderId: '0xaa', type: 'Settled', blockNumber: 12 })),
+  )
+  const again = eventsFrom(event({ orderId: '0xaa', blockNumber: 10, blockTime: 1_700_000_010 }))
   expect(states(withEvents(settled, again))).toEqual(['0xaa SETTLED'])
 })
 
 it('an event of an old block, and one that was removed, add no order', () => {
-  expect(states(withEvents([listed], tapeOf(event({ blockNumber: 9 }))))).toEqual(['0xaa DEPOSITED'])
-  const removed = tapeOf(event({}), event({ type: 'Reverted', event: 'Deposited' }))
+  expect(states(withEvents([listed], eventsFrom(event({ blockNumber: 9 }))))).toEqual(['0xaa DEPOSITED'])
+  const removed = eventsFrom(event({}), event({ type: 'Reverted', event: 'Deposited' }))
   expect(states(withEvents([listed], removed))).toEqual(['0xaa DEPOSITED'])
 })
 
@@ -69,6 +72,6 @@ it.each([
 
 it('a fill that came at the same time as its deposit does not need the list again', () => {
   const fill = event({ type: 'Settled', orderId: '0xcc', blockNumber: 12 })
-  const tape = addEvent(addEvent([], event({ orderId: '0xcc' }), 1), fill, 1)
-  expect(needsList(fill, new Set(), tape)).toBe(false)
+  const latestEvents = addEvent(addEvent([], event({ orderId: '0xcc' }), 1), fill, 1)
+  expect(needsList(fill, new Set(), latestEvents)).toBe(false)
 })

@@ -8,7 +8,7 @@ import { renderReport } from '../certify-view.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { type CliIo, createPaint } from '../io.js'
-import { show } from '../show.js'
+import { printResult } from '../print-result.js'
 
 interface Options {
   readonly endpoint?: string
@@ -106,7 +106,7 @@ async function certify(io: CliIo, options: Options): Promise<void> {
     ? runSession(io, options, signing, signal)
     : runEndpoint(options, options.endpoint, signing, signal))
   const paint = createPaint(io.stdout, io.environment())
-  await show(io, options, report, (display) => renderReport(report, display, paint))
+  await printResult(io, options, report, (display) => renderReport(report, display, paint))
   if (signal.aborted && report.notRun.length > 0)
     throw new CommandFailure(EXIT.interrupted, `Interrupted: ${cases(report.notRun.length)} not run.`)
   if (report.ok) return

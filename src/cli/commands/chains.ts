@@ -2,7 +2,7 @@ import type { Chain } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { show } from '../show.js'
+import { printResult } from '../print-result.js'
 
 /** `chains`: the chains that an instance serves. */
 export function addChains(program: Command, io: CliIo): void {
@@ -27,7 +27,7 @@ async function list(io: CliIo, options: InstanceFlags): Promise<void> {
     { title: 'minimum bond', align: 'right' },
     { title: 'bond token' },
   ] as const
-  await show(io, options, chains, ({ table }) => table(columns, chains.map(toRow)))
+  await printResult(io, options, chains, ({ table }) => table(columns, chains.map(toRow)))
 }
 
 function toRow(chain: Chain): string[] {

@@ -7,8 +7,8 @@ import { CommandFailure } from '../failure.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { formatStep, stepOf } from '../order-steps.js'
+import { type Display, printResult } from '../print-result.js'
 import { formatTime, toJson } from '../printable.js'
-import { type Display, show } from '../show.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number
@@ -46,7 +46,7 @@ async function read(io: CliIo, options: Options, orderId: Hex): Promise<void> {
   const order = await callInstance(io, options, (client) =>
     client.getOrder(options.chain, orderId, { signal: io.interruption() }),
   )
-  await show(io, options, order, (display) => renderOrder(order, display))
+  await printResult(io, options, order, (display) => renderOrder(order, display))
 }
 
 async function watch(io: CliIo, options: Options, orderId: Hex): Promise<void> {

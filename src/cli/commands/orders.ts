@@ -7,8 +7,8 @@ import { readAddress, readChainId, readInteger, readOneOf } from '../arguments.j
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { stepOf } from '../order-steps.js'
+import { createDisplay, type Display } from '../print-result.js'
 import { formatTime, toJson } from '../printable.js'
-import { createDisplay, type Display } from '../show.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number

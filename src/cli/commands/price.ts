@@ -4,8 +4,8 @@ import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readAmount, readChainId } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
+import { type Display, printResult } from '../print-result.js'
 import { formatTime } from '../printable.js'
-import { type Display, show } from '../show.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number
@@ -36,7 +36,7 @@ async function ask(io: CliIo, options: Options): Promise<void> {
   const answer = await callInstance(io, options, (client) =>
     client.getPrice({ chainId, inputToken, outputToken, orderType, amount }, { signal: io.interruption() }),
   )
-  await show(io, options, answer, (display) => renderPrice(answer, options, display))
+  await printResult(io, options, answer, (display) => renderPrice(answer, options, display))
 }
 
 function renderPrice(

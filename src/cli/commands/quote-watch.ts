@@ -4,9 +4,9 @@ import { CommandFailure } from '../failure.js'
 import { callInstance, commandLine, type InstanceFlags } from '../instance.js'
 import type { GuardedIo } from '../io.js'
 import { canErase, createLiveText } from '../live-text.js'
+import { createDisplay } from '../print-result.js'
 import { toJson } from '../printable.js'
 import { renderMessage, toLine } from '../quote-stream-view.js'
-import { createDisplay } from '../show.js'
 
 const SECOND_MS = 1000
 

@@ -14,8 +14,8 @@ import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { callInstance, commandLine, type InstanceFlags, takesInstance } from '../instance.js'
 import type { GuardedIo } from '../io.js'
+import { printResult } from '../print-result.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
-import { show } from '../show.js'
 import { watchQuotes } from './quote-watch.js'
 
 interface Options extends InstanceFlags {
@@ -119,7 +119,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
 async function ask(io: GuardedIo, options: Options, swap: QuoteParams): Promise<void> {
   const calling = { signal: io.interruption(), timeoutMs: options.timeout }
   const answer = await callInstance(io, options, (client) => client.getQuote(swap, calling))
-  await show(io, options, answer, (display) =>
+  await printResult(io, options, answer, (display) =>
     renderAnswer(answer, (command) => commandLine(io, options, command), display),
   )
 }
@@ -128,7 +128,7 @@ async function explain(io: GuardedIo, options: Options, quoteId: string): Promis
   const record = await callInstance(io, options, (client) =>
     client.getQuoteRecord(options.chain, quoteId, { signal: io.interruption() }),
   )
-  await show(io, options, record, (display) => renderRecord(record, display))
+  await printResult(io, options, record, (display) => renderRecord(record, display))
 }
 
 /** @throws CommandFailure */

@@ -4,8 +4,8 @@ import { readChainId } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { readAccount } from '../keys.js'
+import { printResult } from '../print-result.js'
 import { printable } from '../printable.js'
-import { show } from '../show.js'
 
 /** The options of a command that a solver signs. */
 export interface SignerOptions extends InstanceFlags {
@@ -50,7 +50,7 @@ Examples:
     const { address, check } = await callInstance(io, options, (client) =>
       client.registerSolver(signed, { signal: io.interruption() }),
     )
-    await show(
+    await printResult(
       io,
       options,
       { status: 'registered', address, check },
@@ -78,7 +78,7 @@ export function addUnregister(program: Command, io: CliIo): void {
     const address = await callInstance(io, options, (client) =>
       client.unregisterSolver(signed, { signal: io.interruption() }),
     )
-    await show(
+    await printResult(
       io,
       options,
       { status: 'removed', address },

@@ -5,8 +5,8 @@ import { readInteger } from '../arguments.js'
 import { callInstance, instanceUrl } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { readAccount } from '../keys.js'
+import { createDisplay, type Display } from '../print-result.js'
 import { formatDuration, formatTime, toJson } from '../printable.js'
-import { createDisplay, type Display } from '../show.js'
 import { KEYS, type SignerOptions, takesSigner } from './registration.js'
 
 interface Options extends SignerOptions {

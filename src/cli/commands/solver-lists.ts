@@ -7,7 +7,7 @@ import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import type { CliIo } from '../io.js'
 import { ownDatabaseHelp, withSolverLists } from '../own-database.js'
-import { show } from '../show.js'
+import { printResult } from '../print-result.js'
 
 interface Options {
   readonly json?: boolean
@@ -76,7 +76,7 @@ async function block(io: CliIo, address: Address, options: ListOptions): Promise
   const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
   const removedFrom = await withSolverLists(io, ({ blocked }) => blocked.add(entry))
   const solver = toChecksumAddress(address)
-  await show(io, options, { status: 'removed', ...toView('blocked', entry), removedFrom }, () => {
+  await printResult(io, options, { status: 'removed', ...toView('blocked', entry), removedFrom }, () => {
     const wasOn = removedFrom.length === 0 ? 'was not registered' : `is removed from ${chains(removedFrom)}`
     const note = removedFrom.length === 0 ? '' : ` ${FOLLOWS}`
     return `${solver} ${wasOn}, and is blocked from ${scope(entry.chainId)}.${note}\n`
@@ -87,7 +87,7 @@ async function allow(io: CliIo, address: Address, options: ListOptions): Promise
   const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
   await withSolverLists(io, ({ allowed }) => allowed.add(entry))
   const text = `${toChecksumAddress(address)} is allowed on ${scope(entry.chainId)}.\n`
-  await show(io, options, { status: 'allowed', ...toView('allowed', entry) }, () => text)
+  await printResult(io, options, { status: 'allowed', ...toView('allowed', entry) }, () => text)
 }
 
 async function takeOff(
@@ -116,13 +116,13 @@ async function takeOff(
     name === 'blocked'
       ? `${solver} may register on ${scope(chainId)} again.\n`
       : `${solver} is not allowed on ${scope(chainId)} any more. ${FOLLOWS}\n`
-  await show(io, options, result, () => text)
+  await printResult(io, options, result, () => text)
 }
 
 async function list(io: CliIo, name: SolverListName, options: Options): Promise<void> {
   const entries = await withSolverLists(io, (lists) => lists[name].readAll())
   const views = entries.map((entry) => toView(name, entry))
-  await show(io, options, views, ({ table }) => {
+  await printResult(io, options, views, ({ table }) => {
     if (entries.length === 0) return `No address is ${name}.\n`
     return table(
       [{ title: 'solver' }, { title: 'chain' }, { title: name }],

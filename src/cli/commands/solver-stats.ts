@@ -3,7 +3,7 @@ import type { StatsWindow } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
 import { callInstance, type InstanceFlags } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { type Display, show } from '../show.js'
+import { type Display, printResult } from '../print-result.js'
 
 interface StatsOptions extends InstanceFlags {
   readonly window?: StatsWindow
@@ -39,13 +39,13 @@ export async function showSolverStats(io: CliIo, options: StatsOptions, chainId:
     const solvers = await callInstance(io, options, (client) =>
       client.listSolverStats(chainId, { window }, { signal }),
     )
-    await show(io, options, solvers, (display) => renderSolvers(solvers, chainId, display))
+    await printResult(io, options, solvers, (display) => renderSolvers(solvers, chainId, display))
     return
   }
   const result = await callInstance(io, options, (client) =>
     client.getSolverStats(chainId, solver, { window }, { signal }),
   )
-  await show(io, options, result, ({ table, fields }) => {
+  await printResult(io, options, result, ({ table, fields }) => {
     const rows = result.hours.map((hour) => [new Date(hour.start * 1000).toISOString(), ...toCells(hour)])
     const total = ['all', ...toCells(result.stats)]
     return `${fields(toFields(result.stats))}\n${table([{ title: 'hour' }, ...COUNT_TITLES], [...rows, total])}`

@@ -8,7 +8,7 @@ import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readChainId, readOneOf } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { show } from '../show.js'
+import { printResult } from '../print-result.js'
 import { addSolverLists } from './solver-lists.js'
 import { showSolverStats } from './solver-stats.js'
 
@@ -59,7 +59,7 @@ async function list(io: CliIo, options: InstanceFlags, chainId: number): Promise
   const solvers = await callInstance(io, options, (client) =>
     client.listSolvers(chainId, { signal: io.interruption() }),
   )
-  await show(io, options, solvers, ({ table }) => {
+  await printResult(io, options, solvers, ({ table }) => {
     if (solvers.length === 0) return `No solver is active on chain ${chainId}.\n`
     return table(
       [{ title: 'solver' }, { title: 'name' }, { title: 'registered' }],

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { button, look, PATIENCE, useConsole } from '../../support/console/swap-page.js'
+import { button, look, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
@@ -30,7 +30,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('shows a price without a wallet or an address, and forgets nothing that the link says of the tokens', async () => {
       const { page, open } = await stage.openPage()
       await open(stage.swapLink())
-      await page.getByText('best of 3 offers').waitFor(PATIENCE)
+      await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
       expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f498.75')
       await page.getByText('Best of 3 prices:').waitFor()
       expect(page.url()).not.toContain('WETH')
@@ -48,7 +48,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         if (request.url().endsWith('/GetPrice')) prices += 1
       })
       await open(stage.swapLink())
-      await page.getByText('best of 3 offers').waitFor(PATIENCE)
+      await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
       expect(prices).toBe(1)
       const amount = page.getByLabel('You sell exactly')
       for (const [text, words] of [
@@ -57,15 +57,15 @@ describe.skipIf(!existsSync(CHROMIUM))(
         ['-1', 'Enter a valid amount.'],
       ] as const) {
         await amount.fill(text)
-        await page.getByText(words, { exact: true }).waitFor(PATIENCE)
+        await page.getByText(words, { exact: true }).waitFor(PAGE_WAIT)
       }
       await amount.fill('1')
       await page.getByLabel('Or watch the auction for an address').fill(`0x${'0'.repeat(40)}`)
-      await page.getByText('Enter a valid address.', { exact: true }).waitFor(PATIENCE)
+      await page.getByText('Enter a valid address.', { exact: true }).waitFor(PAGE_WAIT)
       const { address } = stage.network.user
       const mistyped = address.replace(/[a-f]/, (letter) => letter.toUpperCase())
       await page.getByLabel('Or watch the auction for an address').fill(mistyped)
-      await page.getByText('its checksum is wrong').waitFor(PATIENCE)
+      await page.getByText('its checksum is wrong').waitFor(PAGE_WAIT)
       await page.locator('.token-button').first().click()
       const picker = page.getByRole('dialog', { name: 'Choose a token' })
       await picker.getByLabel('Address of the token, or a part of its symbol').fill(mistyped)
@@ -76,7 +76,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('shows the auction for an address, and after the round the record of all solvers', async () => {
       const { page, open } = await stage.openPage()
       await open(stage.swapLink({ for: stage.network.user.address }))
-      await page.getByText('3 of 3 answered').waitFor(PATIENCE)
+      await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
       const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
       await ranking.getByText('−25.0 bp').waitFor()
       await eventually(
@@ -144,7 +144,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await recorded()
       expect(await ranking.getByText('verified').count()).toBe(0)
       await button(page, 'Connect wallet').click()
-      await ranking.getByText('verified').waitFor(PATIENCE)
+      await ranking.getByText('verified').waitFor(PAGE_WAIT)
       await recorded()
       expect(await ranking.getByRole('row').allInnerTexts()).toEqual([
         expect.stringContaining('Result'),

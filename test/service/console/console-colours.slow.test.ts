@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { takeScreenshot } from '../../support/console/console.js'
-import { button, PATIENCE, useConsole } from '../../support/console/swap-page.js'
+import { button, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
 const PHONE = { viewport: { width: 390, height: 400 }, hasTouch: true, isMobile: true }
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         const background = await styleOf(page.locator('html'), 'background-color')
         const shown = (element: Locator | undefined, property: string) =>
           styleOf(element as Locator, property).then((colour) => colour !== background)
-        await page.getByRole('img', { name: 'Chain 31337 is ok' }).waitFor(PATIENCE)
+        await page.getByRole('img', { name: 'Chain 31337 is ok' }).waitFor(PAGE_WAIT)
         expect([
           await shown(solvers, 'border-bottom-color'),
           await shown(swap, 'border-bottom-color'),
@@ -50,7 +50,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         ]).toEqual([true, false, true, true])
         await takeScreenshot(page, `forced-colours-solvers-${colorScheme}`)
         await open(stage.swapLink())
-        await page.getByText('best of 3 offers').waitFor(PATIENCE)
+        await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
         const connect = button(page, 'Connect wallet')
         expect(await styleOf(connect, 'color')).not.toBe(await styleOf(connect, 'background-color'))
         // The browser would paint the colour of the page behind the text, which may be that of the text.
@@ -65,14 +65,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('leads to the action while the keyboard of a phone takes half of the screen', async () => {
       const { page, open } = await stage.openPage({ ...PHONE, account: stage.network.user.address })
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').tap(PATIENCE)
+      await button(page, 'Connect wallet').tap(PAGE_WAIT)
       const amount = page.locator('.amount-input').first()
       await amount.tap()
       expect(await amount.getAttribute('inputmode')).toBe('decimal')
       await page.keyboard.type('2')
       await takeScreenshot(page, 'phone-keyboard')
-      await button(page, 'Swap').tap(PATIENCE)
-      await page.getByText('Filled: you have the output').waitFor(PATIENCE)
+      await button(page, 'Swap').tap(PAGE_WAIT)
+      await page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
       // Phones zoom in on fields of smaller text.
       expect(await styleOf(page.getByRole('searchbox'), 'font-size')).toBe('16px')
     })
@@ -83,7 +83,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     ])('shows what takes the focus below its header, %d pixels wide', async (width, height) => {
       const { page, open } = await stage.openPage({ viewport: { width, height } })
       await open(stage.swapLink({ for: stage.network.user.address }))
-      await page.getByText('3 of 3 answered').waitFor(PATIENCE)
+      await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
       await page.locator('main a, main button').last().focus()
       for (let count = 0; count < 20; count++) {
         await page.keyboard.press('Shift+Tab')

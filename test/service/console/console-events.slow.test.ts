@@ -3,7 +3,7 @@ import { getAbiItem } from 'viem'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { setHidden } from '../../support/console/console.js'
-import { look, PATIENCE, steps, useConsole } from '../../support/console/swap-page.js'
+import { look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
@@ -25,19 +25,19 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('rests while its tab is hidden, and then has the events of that time', async () => {
       const { page, open } = await stage.openPage()
       await open(stage.swapLink({ for: stage.network.user.address }))
-      await page.getByText('3 of 3 answered').waitFor(PATIENCE)
+      await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
       await eventually(streams, (open) => open === '1 1')
       await setHidden(page, true)
       await eventually(streams, (open) => open === '0 0')
       const other = await stage.openPage({ account: stage.network.user.address })
       await stage.swap(other)
-      await other.page.getByText('Filled: you have the output').waitFor(PATIENCE)
+      await other.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
       await other.page.context().close()
       await eventually(streams, (open) => open === '0 0')
       await setHidden(page, false)
       await eventually(streams, (open) => open === '1 1')
       await page.getByRole('link', { name: 'Market' }).click()
-      const fresh = page.locator('.tape-line.fresh .state')
+      const fresh = page.locator('.event-list-line.fresh .state')
       const words = () => fresh.allInnerTexts()
       expect(await eventually(words, ({ length }) => length > 1)).toEqual([
         expect.stringContaining('settled'),
@@ -51,18 +51,18 @@ describe.skipIf(!existsSync(CHROMIUM))(
       stage.pauseBestSolver()
       const { page, open } = await stage.openPage({ account: network.user.address })
       await stage.swap({ page, open })
-      await steps(page).getByText('Waiting for the solver').waitFor(PATIENCE)
+      await steps(page).getByText('Waiting for the solver').waitFor(PAGE_WAIT)
       await page.getByRole('link', { name: 'Market' }).click()
       const first = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem').first()
-      await first.getByText('deposited').waitFor(PATIENCE)
+      await first.getByText('deposited').waitFor(PAGE_WAIT)
       await stage.holdBlocks()
       const event = getAbiItem({ abi: settlementAbi, name: 'Deposited' })
       const [deposit] = (await stage.user().getLogs({ event, fromBlock: 0n })).slice(-1)
       const depth = 1n + (await stage.user().getBlockNumber()) - (deposit?.blockNumber ?? 0n)
       await stage.node().request({ method: 'anvil_reorg', params: [Number(depth), []] } as never)
-      await first.getByText('a reorganisation took block').waitFor(PATIENCE)
+      await first.getByText('a reorganisation took block').waitFor(PAGE_WAIT)
       expect(await first.evaluate((line) => line.className)).toContain('removed')
-      await look(page, 'tape-removed')
+      await look(page, 'event-list-removed')
     })
 
     it('says that the connection is lost, and recovers with the events that it missed', async () => {
@@ -71,8 +71,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage({ baseUrl: cable.url })
       await open('market')
       const lines = page.getByRole('list', { name: 'Events, newest first' }).getByRole('listitem')
-      await page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PATIENCE)
-      await lines.first().waitFor(PATIENCE)
+      await page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PAGE_WAIT)
+      await lines.first().waitFor(PAGE_WAIT)
       const before = await lines.count()
       cable.silence()
       // Nothing but an unanswered question shows that a quiet connection is lost.
@@ -80,9 +80,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'connection-lost')
       const other = await stage.openPage({ account: stage.network.user.address })
       await stage.swap(other)
-      await other.page.getByText('Filled: you have the output').waitFor(PATIENCE)
+      await other.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
       cable.restore()
-      await page.getByText('Connection lost.').waitFor({ state: 'hidden', ...PATIENCE })
+      await page.getByText('Connection lost.').waitFor({ state: 'hidden', ...PAGE_WAIT })
       await eventually(
         () => lines.count(),
         (count) => count === before + 2,

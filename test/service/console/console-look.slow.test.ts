@@ -11,7 +11,7 @@ import { CHROMIUM } from '../../support/packages/chromium.js'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const START_MS = 180_000
-const PATIENCE = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 30_000 }
 const WIDTHS = [1440, 1024, 390] as const
 const SCHEMES = ['light', 'dark'] as const
 /** What the page has and Node's types do not. */
@@ -89,12 +89,12 @@ async function checkPlaces(places: readonly Place[], kind: string): Promise<void
       // The link to the swap brings what the console cannot read without a wallet.
       if (kind === 'busy') {
         await open(stage.swapLink())
-        await page.getByText('best of 3 offers').waitFor(PATIENCE)
+        await page.getByText('best of 3 offers').waitFor(PAGE_WAIT)
       }
       for (const { name, path, ready } of places) {
         const at = `${name} at ${width}, ${colorScheme}, ${kind}`
         await open(path)
-        await page.getByText(ready).first().waitFor(PATIENCE)
+        await page.getByText(ready).first().waitFor(PAGE_WAIT)
         const tooWide = await overflow(page)
         if (tooWide !== 0) findings.push(`${at} is ${tooWide} pixels too wide`)
         await takeScreenshot(page, `${name}-${width}-${colorScheme}-${kind}`)
@@ -175,10 +175,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
         stage.swapLink({ sell: `${contractAddress}:18:\u202eCDSU`, for: stage.network.user.address }),
       )
       const token = page.getByRole('button', { name: new RegExp(contractAddress?.slice(0, 6) ?? '') }).first()
-      await token.waitFor(PATIENCE)
+      await token.waitFor(PAGE_WAIT)
       expect(await token.innerText()).not.toContain('\u202e')
       await page.getByRole('button', { name: 'Connect wallet' }).click()
-      await token.getByText('<b>\u05d0\u05d1"&amp;').waitFor(PATIENCE)
+      await token.getByText('<b>\u05d0\u05d1"&amp;').waitFor(PAGE_WAIT)
       for (const path of [
         'solvers',
         `solver/${addresses[0]}`,
@@ -186,12 +186,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
         ...busy.map((place) => place.path),
       ]) {
         await open(path)
-        await page.locator('main').getByText(/0x/).first().waitFor(PATIENCE)
+        await page.locator('main').getByText(/0x/).first().waitFor(PAGE_WAIT)
         expect(await overflow(page), path).toBe(0)
       }
       await open('solvers')
       const names = page.locator('main bdi')
-      await names.getByText(markup).waitFor(PATIENCE)
+      await names.getByText(markup).waitFor(PAGE_WAIT)
       expect(await names.getByText(long).count()).toBe(1)
       const direction = await names.first().evaluate((element) => {
         const { getComputedStyle } = globalThis as unknown as PageGlobals
@@ -209,16 +209,16 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage()
       onTestFinished(() => page.context().close())
       await open('swap')
-      await page.getByRole('heading', { name: 'Swap' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Swap' }).waitFor(PAGE_WAIT)
       await page.keyboard.press('g')
       await page.keyboard.press('o')
       await page.getByRole('heading', { name: 'Orders' }).waitFor()
       const rows = page.locator('tbody tr')
-      await rows.first().waitFor(PATIENCE)
+      await rows.first().waitFor(PAGE_WAIT)
       await rows.first().focus()
       await page.keyboard.press('ArrowDown')
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
       await page.keyboard.press('/')
       await page.keyboard.type('nonsense')
       await page.keyboard.press('Enter')
@@ -234,7 +234,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await stage.network.solvers[2]?.close()
       await open('solvers')
       const row = page.getByRole('row').filter({ hasText: 'Cosmo' })
-      await row.getByText('inactive').waitFor(PATIENCE)
+      await row.getByText('inactive').waitFor(PAGE_WAIT)
       expect(await page.getByText('inactive').count()).toBe(1)
     })
   },

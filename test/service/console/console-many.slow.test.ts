@@ -9,7 +9,7 @@ import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 
 const START_MS = 120_000
-const PATIENCE = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 30_000 }
 const ORDERS = 4000
 /** That the console keeps. */
 const MAX_TOKENS = 200
@@ -55,12 +55,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
           .locator('tbody tr td:last-child a')
           .evaluateAll((all) => all.map((link) => link.getAttribute('title')))
       const focused = () => page.evaluate('document.activeElement.innerText')
-      await page.locator('tbody tr').first().waitFor(PATIENCE)
+      await page.locator('tbody tr').first().waitFor(PAGE_WAIT)
       const first = await ids()
       const seen = new Set(first)
       for (let count = 1; count < 10; count++) {
         const older = page.getByRole('link', { name: 'older →' })
-        await older.focus(PATIENCE)
+        await older.focus(PAGE_WAIT)
         await page.keyboard.press('Enter')
         await eventually(focused, (text) => text === 'Orders')
         const found = await eventually(ids, ([id]) => id !== undefined && id !== null && !seen.has(id))
@@ -69,13 +69,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       }
       expect(seen.size).toBe(250)
       await takeScreenshot(page, 'orders-page-10')
-      await page.getByRole('link', { name: '← newest' }).click(PATIENCE)
+      await page.getByRole('link', { name: '← newest' }).click(PAGE_WAIT)
       expect(await eventually(ids, ([id]) => id === first[0])).toEqual(first)
     })
 
     it('keeps what a wallet or a link has said of tokens when orders bring many others', async () => {
       const page = await openPlace(`swap?sell=0x${'1'.repeat(40)}:18:ONE&buy=0x${'2'.repeat(40)}:6:TWO`)
-      await page.getByText('ONE').first().waitFor(PATIENCE)
+      await page.getByText('ONE').first().waitFor(PAGE_WAIT)
       await page.evaluate(`{
         const tokens = JSON.parse(localStorage.tokens)
         for (let count = 0; count < ${MAX_TOKENS}; count++) {
@@ -85,8 +85,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
         localStorage.tokens = JSON.stringify(tokens)
       }`)
       await page.reload()
-      await page.getByRole('link', { name: 'Orders' }).click(PATIENCE)
-      await page.locator('tbody tr').first().waitFor(PATIENCE)
+      await page.getByRole('link', { name: 'Orders' }).click(PAGE_WAIT)
+      await page.locator('tbody tr').first().waitFor(PAGE_WAIT)
       const kept = await page.evaluate(
         'Object.values(JSON.parse(localStorage.tokens)).map(({ symbol }) => symbol)',
       )

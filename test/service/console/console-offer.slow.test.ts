@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../src/devnet/user-steps.js'
-import { button, PATIENCE, steps, useConsole } from '../../support/console/swap-page.js'
+import { button, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
@@ -35,9 +35,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
         if (request.url().includes('StreamQuotes')) rounds.push(request.url())
       })
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
-      await button(page, 'Swap').dblclick(PATIENCE)
-      await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PATIENCE)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'Swap').dblclick(PAGE_WAIT)
+      await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PAGE_WAIT)
       await eventually(
         async () => sent,
         ({ length }) => length > 0,
@@ -52,14 +52,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('link', { name: 'Market' }).click()
       await page.clock.runFor(REFRESH_MS)
       await page.getByRole('link', { name: 'Swap', exact: true }).click()
-      await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PATIENCE)
+      await steps(page).getByText('Confirm the deposit in your wallet').waitFor(PAGE_WAIT)
       expect(await link.getAttribute('title')).toBe(orderId)
       expect(await button(page, /Back to the quotes|New swap|^Swap$/).count()).toBe(0)
 
       const other = await page.context().newPage()
       await other.goto(`${serviceUrl}/#/swap`)
       const own = other.getByRole('region', { name: 'Your swaps in this browser' })
-      await own.locator(`a[href*="${orderId}"]`).first().waitFor(PATIENCE)
+      await own.locator(`a[href*="${orderId}"]`).first().waitFor(PAGE_WAIT)
 
       expect(rounds).toHaveLength(roundsBefore)
       answered.open()

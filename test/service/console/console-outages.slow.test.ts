@@ -11,7 +11,7 @@ import { startCable } from '../../support/faults/cable.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 import { type ReplicaProcesses, startReplicaProcesses } from '../../support/replicas/replica-processes.js'
 
-const PATIENCE = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 30_000 }
 const START_MS = 120_000
 const LOST = /^Connection lost\. The console is reconnecting\. Last update: \d+ s ago\.$/
 
@@ -34,7 +34,7 @@ async function openMarket(url: string): Promise<Page> {
   const { page, open } = await browser.openPage(url)
   onTestFinished(() => page.context().close())
   await open('market')
-  await page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PATIENCE)
+  await page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PAGE_WAIT)
   return page
 }
 
@@ -45,10 +45,10 @@ async function deposit(count: number): Promise<Order[]> {
   return orders
 }
 
-/** Waits until the tape has exactly the deposits of these orders from the stream, the last one first. */
+/** Waits until the list of events has exactly the deposits of these orders from the stream, the last one first. */
 async function expectTape(page: Page, orders: readonly Order[]): Promise<void> {
   // The list of orders shows events too. Only those of the stream are fresh.
-  const links = page.locator('.tape-line.fresh a[href^="#/order/"]')
+  const links = page.locator('.event-list-line.fresh a[href^="#/order/"]')
   const expected = orders.map(({ orderId }) => orderId).toReversed()
   const read = () => links.evaluateAll((all) => all.map((link) => link.getAttribute('title')))
   expect(await eventually(read, ({ length }) => length >= expected.length)).toEqual(expected)
@@ -78,7 +78,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await expectTape(page, before)
 
       await fleet.stop()
-      await page.getByText(LOST).waitFor(PATIENCE)
+      await page.getByText(LOST).waitFor(PAGE_WAIT)
       expect(await page.locator('.panel-head .state', { hasText: 'lost' }).count()).toBe(1)
       await page.getByRole('img', { name: `Chain ${chain.chainId} is unknown` }).waitFor({ timeout: 5000 })
       expect(await page.getByText('No orders yet.').count()).toBe(0)
@@ -86,7 +86,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const missed = await deposit(3)
 
       await replica.start()
-      await lossOf(page).waitFor({ state: 'hidden', ...PATIENCE })
+      await lossOf(page).waitFor({ state: 'hidden', ...PAGE_WAIT })
       await expectTape(page, [...before, ...missed])
       const after = await deposit(1)
       await expectTape(page, [...before, ...missed, ...after])
@@ -94,7 +94,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it('goes on at another replica, and strikes through what a reorganisation has removed meanwhile', async () => {
       const fleet = await startReplicas()
-      const first = await fleet.reader()
+      const first = await fleet.leader()
       const second = fleet.after(first)
       const cable = await startCable(first.url)
       onTestFinished(() => cable.close())
@@ -103,14 +103,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await expectTape(page, [kept, removed])
 
       await first.kill()
-      await page.getByText(LOST).waitFor(PATIENCE)
+      await page.getByText(LOST).waitFor(PAGE_WAIT)
       const other = traffic.order()
       await traffic.reorganise(1, [[traffic.actions.deposit(other)]])
       cable.leadTo(second.url)
-      await lossOf(page).waitFor({ state: 'hidden', ...PATIENCE })
+      await lossOf(page).waitFor({ state: 'hidden', ...PAGE_WAIT })
       await expectTape(page, [kept, removed, other])
-      const struck = page.locator('.tape-line.removed')
-      await struck.getByText('a reorganisation took block').waitFor(PATIENCE)
+      const struck = page.locator('.event-list-line.removed')
+      await struck.getByText('a reorganisation took block').waitFor(PAGE_WAIT)
       expect(await struck.locator('a[href^="#/order/"]').getAttribute('title')).toBe(removed.orderId)
     })
   },

@@ -10,7 +10,7 @@ import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 
 const START_MS = 120_000
-const PATIENCE = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 30_000 }
 const ORDERS = [30, 2] as const
 
 let chains: [TestChain, TestChain]
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open('market')
       const select = page.getByRole('combobox', { name: 'Chain' })
       await select.selectOption('31338')
-      await page.getByRole('heading', { name: 'Chain 31338' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Chain 31338' }).waitFor(PAGE_WAIT)
       await page.getByRole('link', { name: 'Orders', exact: true }).click()
       expect((await listedOrders(page, 2)).sort()).toEqual(orderIds[1])
       expect(page.url()).toContain('chain=31338')
@@ -96,12 +96,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await listedOrders(page, 2)
       await page.keyboard.press('g')
       await page.keyboard.press('v')
-      await page.getByRole('heading', { name: 'Solvers' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Solvers' }).waitFor(PAGE_WAIT)
       expect(page.url()).toContain('chain=31338')
 
       // An order belongs to its chain.
       await open(`order/${orderIds[1]?.[0]}?chain=31338`)
-      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
       await select.selectOption('31337')
       expect((await listedOrders(page, 25)).length).toBe(25)
       expect(page.url()).not.toContain('chain=')
@@ -125,24 +125,24 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.reload()
       const address = page.getByRole('region', { name: 'Deposit address' })
       await open(`order/${orderId}`)
-      await address.getByText('Send exactly').waitFor(PATIENCE)
+      await address.getByText('Send exactly').waitFor(PAGE_WAIT)
       await open(`order/${orderId}?chain=31338`)
-      await page.getByText('The contract does not know this order.').waitFor(PATIENCE)
+      await page.getByText('The contract does not know this order.').waitFor(PAGE_WAIT)
       expect(await address.count()).toBe(0)
     })
 
     it('of an unknown chain or state are not shown as if they were others', async () => {
       const { page, open } = await openConsole()
       await open('market?chain=999')
-      await page.getByText('This instance does not serve the chain 999.').waitFor(PATIENCE)
+      await page.getByText('This instance does not serve the chain 999.').waitFor(PAGE_WAIT)
       expect(await page.getByRole('heading', { name: 'Events' }).count()).toBe(0)
       await page.getByRole('link', { name: 'Show the market' }).click()
-      await page.getByRole('heading', { name: 'Events' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Events' }).waitFor(PAGE_WAIT)
       await open('orders?state=lost')
       await listedOrders(page, 25)
       expect(await page.getByRole('link', { name: /Remove the filter/ }).count()).toBe(0)
       await open('orders?user=0x12')
-      await page.getByText('The request is not valid: user must be').waitFor(PATIENCE)
+      await page.getByText('The request is not valid: user must be').waitFor(PAGE_WAIT)
     })
 
     it('are reached by their keys, and rows of tables by arrows and Enter', async () => {
@@ -152,7 +152,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       for (const [key, title] of Object.entries(titles)) {
         await page.keyboard.press('g')
         await page.keyboard.press(key)
-        await page.getByRole('heading', { name: title, exact: true }).waitFor(PATIENCE)
+        await page.getByRole('heading', { name: title, exact: true }).waitFor(PAGE_WAIT)
       }
       await listedOrders(page, 25)
       const rows = page.locator('tbody tr')
@@ -165,7 +165,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await focused()).toBe(0)
       const id = await rows.first().locator('a[href^="#/order/"]').getAttribute('title')
       await page.keyboard.press('Enter')
-      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
       expect(page.url()).toContain(`#/order/${id}`)
 
       await page.keyboard.press('/')
@@ -183,9 +183,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const [{ devnet, contracts }] = chains
       const { page, open } = await openConsole({ wallet: { rpcUrl: devnet.rpcUrl, account: user.address } })
       await open(`swap?sell=${contracts.weth}:18:WETH&buy=${contracts.usdc}:6:USDC&amount=1`)
-      await page.getByRole('button', { name: 'Connect wallet' }).click(PATIENCE)
+      await page.getByRole('button', { name: 'Connect wallet' }).click(PAGE_WAIT)
       // A refused request would have no round that ends.
-      await page.getByText('No solver has made a valid offer in this round.').waitFor(PATIENCE)
+      await page.getByText('No solver has made a valid offer in this round.').waitFor(PAGE_WAIT)
       expect(await page.getByText(/verify/).count()).toBe(0)
     })
   },

@@ -12,7 +12,7 @@ import { startEventService } from '../../support/service/event-service.js'
 import type { TestService } from '../../support/service/service.js'
 
 const START_MS = 120_000
-const PATIENCE = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 30_000 }
 const SOLVER = `0x${'5'.repeat(40)}`
 
 let chain: TestChain
@@ -47,7 +47,7 @@ async function openAt(place: string, url = service.url) {
       ({ length }) => length === 0,
     )
   await open(place)
-  await page.getByRole('img', { name: `Chain ${chain.chainId} is ok` }).waitFor(PATIENCE)
+  await page.getByRole('img', { name: `Chain ${chain.chainId} is ok` }).waitFor(PAGE_WAIT)
   await settle()
   return {
     page,
@@ -67,13 +67,13 @@ async function openAt(place: string, url = service.url) {
   }
 }
 
-const isLive = (page: Page) => page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PATIENCE)
+const isLive = (page: Page) => page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PAGE_WAIT)
 
-/** Mines a deposit, and waits until the tape has it. */
+/** Mines a deposit, and waits until the list of events has it. */
 async function deposit(page: Page): Promise<void> {
   const order = traffic.order()
   await traffic.mine([traffic.actions.deposit(order)])
-  await page.locator(`.tape-line a[title="${order.orderId}"]`).first().waitFor(PATIENCE)
+  await page.locator(`.event-list-line a[title="${order.orderId}"]`).first().waitFor(PAGE_WAIT)
 }
 
 describe.skipIf(!existsSync(CHROMIUM))(
@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await pass(5)
       takeRequests()
       // A pointer that rests on what changes is no sign of a person. Browsers report it at times of their own.
-      const rest = `document.querySelector('.tape').dispatchEvent(new PointerEvent('pointermove', { bubbles: true }))`
+      const rest = `document.querySelector('.event-list').dispatchEvent(new PointerEvent('pointermove', { bubbles: true }))`
       for (let count = 0; count < 70; count++) {
         await deposit(page)
         await page.evaluate(rest)
@@ -153,9 +153,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await pass(8)
       takeRequests()
       rpc.setUp(false)
-      await page.getByRole('img', { name: `Chain ${chain.chainId} is down` }).waitFor(PATIENCE)
+      await page.getByRole('img', { name: `Chain ${chain.chainId} is down` }).waitFor(PAGE_WAIT)
       rpc.setUp(true)
-      await page.getByRole('img', { name: `Chain ${chain.chainId} is ok` }).waitFor(PATIENCE)
+      await page.getByRole('img', { name: `Chain ${chain.chainId} is ok` }).waitFor(PAGE_WAIT)
       // The chains are read again when the state of one has changed.
       const { ListChains = 0, ...others } = takeRequests()
       expect(ListChains).toBeLessThanOrEqual(2)
@@ -194,7 +194,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, pass, takeRequests } = await openAt('market')
       await isLive(page)
       await page.getByRole('link', { name: 'Orders', exact: true }).click()
-      await page.locator('tbody tr').first().waitFor(PATIENCE)
+      await page.locator('tbody tr').first().waitFor(PAGE_WAIT)
       await pass(10)
       takeRequests()
       const rows = page.locator('tbody a[href^="#/order/"]')
@@ -214,11 +214,11 @@ describe.skipIf(!existsSync(CHROMIUM))(
       takeRequests()
       await page.evaluate(`{
         globalThis.changes = 0
-        new MutationObserver(() => globalThis.changes++).observe(document.querySelector('.tape'), { childList: true })
+        new MutationObserver(() => globalThis.changes++).observe(document.querySelector('.event-list'), { childList: true })
       }`)
       const orders = Array.from({ length: 60 }, () => traffic.order())
       await traffic.mine(orders.map((order) => traffic.actions.deposit(order)))
-      const shown = page.locator('.tape-line.fresh')
+      const shown = page.locator('.event-list-line.fresh')
       await eventually(
         () => shown.count(),
         (count) => count >= orders.length,
@@ -235,7 +235,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await pass(15)
       takeRequests()
       cable.cut()
-      await page.getByText('Connection lost.').waitFor(PATIENCE)
+      await page.getByText('Connection lost.').waitFor(PAGE_WAIT)
       await pass(3)
       await isLive(page)
       await pass(1)
@@ -248,7 +248,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const first = await openAt('market', strict.url)
       await isLive(first.page)
       const { page, pass, takeRequests } = await openAt('market', strict.url)
-      await page.getByText('Connection lost.').waitFor(PATIENCE)
+      await page.getByText('Connection lost.').waitFor(PAGE_WAIT)
       takeRequests()
       for (let minute = 0; minute < 25; minute++) await pass(60)
       const { ListSolverStats = 0 } = takeRequests()
@@ -262,7 +262,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const first = await openAt('market', strict.url)
       await isLive(first.page)
       const { page, pass, takeRequests } = await openAt('orders', strict.url)
-      await page.getByText('Connection lost.').waitFor(PATIENCE)
+      await page.getByText('Connection lost.').waitFor(PAGE_WAIT)
       takeRequests()
       for (let second = 0; second < 60; second += 5) await pass(5)
       const { health = 0, ListOrders = 0 } = takeRequests()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../src/devnet/user-steps.js'
-import { button, look, PATIENCE, steps, useConsole } from '../../support/console/swap-page.js'
+import { button, look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
 import { eventually } from '../../support/eventually.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
@@ -30,29 +30,32 @@ describe.skipIf(!existsSync(CHROMIUM))(
         },
       })
       await stage.swap({ page, open })
-      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PATIENCE)
+      await steps(page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
       await page.reload()
       const own = page.getByRole('region', { name: 'Your swaps in this browser' })
-      await own.getByText('waiting').waitFor(PATIENCE)
-      await button(page, 'disconnect').waitFor(PATIENCE)
+      await own.getByText('waiting').waitFor(PAGE_WAIT)
+      await button(page, 'disconnect').waitFor(PAGE_WAIT)
       await look(page, 'own-swaps')
       await own.getByRole('link').click()
-      await page.getByText('The order appears here once its deposit is mined.').waitFor(PATIENCE)
+      await page.getByText('The order appears here once its deposit is mined.').waitFor(PAGE_WAIT)
       await button(page, 'Copy transaction').waitFor()
       await look(page, 'order-pending')
       await node.mine({ blocks: 1 })
-      await page.locator('.hero-state').getByText('deposited').waitFor(PATIENCE)
+      await page.locator('.hero-state').getByText('deposited').waitFor(PAGE_WAIT)
     })
 
     it('shows a deposit address again after the page is loaded again', async () => {
       const { page, open } = await stage.openPage()
       await open(stage.swapLink({ for: account(), mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PATIENCE)
+      await button(page, 'Get the deposit address').click(PAGE_WAIT)
       const section = page.getByRole('region', { name: 'Deposit address' })
       const address = await section.locator('.whole-address code').last().innerText()
       await page.reload()
-      await page.getByRole('region', { name: 'Your swaps in this browser' }).getByRole('link').click(PATIENCE)
-      await section.getByRole('img', { name: 'QR code of the deposit address' }).waitFor(PATIENCE)
+      await page
+        .getByRole('region', { name: 'Your swaps in this browser' })
+        .getByRole('link')
+        .click(PAGE_WAIT)
+      await section.getByRole('img', { name: 'QR code of the deposit address' }).waitFor(PAGE_WAIT)
       expect(await section.getByText(address, { exact: true }).count()).toBe(1)
       await look(page, 'order-deposit-address')
     })
@@ -61,12 +64,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage({ account: account(), answer: refuseTransactions })
       const focused = () => page.evaluate('document.activeElement.id || document.activeElement.className')
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
       await eventually(focused, (name) => name === 'wallet-place')
-      await button(page, 'Swap').click(PATIENCE)
+      await button(page, 'Swap').click(PAGE_WAIT)
       await eventually(focused, (name) => name === 'swap-title')
-      await button(page, 'Back to the quotes').click(PATIENCE)
-      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor(PATIENCE)
+      await button(page, 'Back to the quotes').click(PAGE_WAIT)
+      await page.getByRole('heading', { name: 'Swap', exact: true }).waitFor(PAGE_WAIT)
       expect(await focused()).toBe('swap-title')
     })
   },

@@ -5,7 +5,7 @@ import { startConsole, type TestConsole } from '../../support/console/console.js
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
 const START_MS = 180_000
-const PATIENCE = { timeout: 30_000 }
+const PAGE_WAIT = { timeout: 30_000 }
 
 let stage: TestConsole
 
@@ -14,7 +14,7 @@ async function openAt(place: string) {
   const { page, open } = await stage.openPage()
   onTestFinished(() => page.context().close())
   await open(place)
-  await page.getByText('Beatrix').first().waitFor(PATIENCE)
+  await page.getByText('Beatrix').first().waitFor(PAGE_WAIT)
   return page
 }
 
@@ -48,13 +48,13 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('searchbox').fill(settled?.settled?.transactionHash ?? '')
       await page.keyboard.press('Enter')
       await page.waitForURL((url) => url.hash === `#/order/${settled?.orderId}`)
-      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PATIENCE)
+      await page.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
     })
 
     it('the market names the solver of a refund, and the keyboard can skip the events', async () => {
       const page = await openAt('market')
-      const tape = page.getByRole('list', { name: 'Events, newest first' })
-      await tape.getByText('not filled by Aldous').waitFor(PATIENCE)
+      const latestEvents = page.getByRole('list', { name: 'Events, newest first' })
+      await latestEvents.getByText('not filled by Aldous').waitFor(PAGE_WAIT)
       await page.getByRole('link', { name: 'Skip the events' }).focus()
       await page.keyboard.press('Enter')
       await page.keyboard.press('Tab')
@@ -64,7 +64,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
 
     it('the page of a solver says why it has won nothing', async () => {
       const page = await openAt(`solver/${stage.network.solvers[1]?.account.address}`)
-      await page.getByText('It won nothing: others had better offers.').waitFor(PATIENCE)
+      await page.getByText('It won nothing: others had better offers.').waitFor(PAGE_WAIT)
       expect(await page.locator('dt', { hasText: 'Valid offers' }).count()).toBe(1)
     })
   },

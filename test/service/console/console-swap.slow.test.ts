@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { balanceOf, send } from '../../../src/devnet/user-steps.js'
-import { button, look, PATIENCE, steps, useConsole } from '../../support/console/swap-page.js'
+import { button, look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
@@ -14,12 +14,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('swaps with a wallet from the price to SETTLED, and shows why the offer won', async () => {
       const { page, open } = await stage.openPage({ account: stage.network.user.address })
       await stage.swap({ page, open })
-      await steps(page).getByText('Quote checked through your wallet').waitFor(PATIENCE)
-      await steps(page).getByText('Deposited').waitFor(PATIENCE)
-      await steps(page).getByText('Filled: you have the output').waitFor(PATIENCE)
+      await steps(page).getByText('Quote checked through your wallet').waitFor(PAGE_WAIT)
+      await steps(page).getByText('Deposited').waitFor(PAGE_WAIT)
+      await steps(page).getByText('Filled: you have the output').waitFor(PAGE_WAIT)
       await look(page, 'swap-done')
       await page.getByRole('link', { name: 'See the order' }).click()
-      await page.locator('.hero-state').getByText('settled').waitFor(PATIENCE)
+      await page.locator('.hero-state').getByText('settled').waitFor(PAGE_WAIT)
       const timeline = page.getByRole('list').filter({ hasText: 'Quoted' })
       await expect
         .poll(() => timeline.locator('.timeline-name').allInnerTexts())
@@ -31,14 +31,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor()
       await look(page, 'order-own')
       await page.reload()
-      await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor(PATIENCE)
+      await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor(PAGE_WAIT)
     })
 
     it('shows a deposit address with a QR code, and the order once someone has paid', async () => {
       const { network } = stage
       const { page, open } = await stage.openPage()
       await open(stage.swapLink({ for: network.user.address, mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PATIENCE)
+      await button(page, 'Get the deposit address').click(PAGE_WAIT)
       const section = page.getByRole('region', { name: 'Deposit address' })
       await section.getByText('This address is not checked').waitFor()
       expect(await section.getByRole('img', { name: 'QR code of the deposit address' }).count()).toBe(1)
@@ -46,31 +46,31 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'deposit-address')
       const client = stage.user()
       await send(client, network.contracts.weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
-      await page.getByText('Filled: you have the output').waitFor(PATIENCE)
+      await page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
     })
 
     it('refuses to deposit when the user refuses in the wallet, and goes back to the quotes', async () => {
       const answer: WalletAnswer = (method) => (method === 'eth_sendTransaction' ? REFUSED : undefined)
       const { page, open } = await stage.openPage({ account: stage.network.user.address, answer })
       await stage.swap({ page, open })
-      await page.getByRole('alert').getByText('You refused the request in the wallet.').waitFor(PATIENCE)
+      await page.getByRole('alert').getByText('You refused the request in the wallet.').waitFor(PAGE_WAIT)
       await button(page, 'Back to the quotes').click()
-      await button(page, 'Swap').waitFor(PATIENCE)
+      await button(page, 'Swap').waitFor(PAGE_WAIT)
     })
 
     it('shows an order that is not filled, and refunds it through the wallet', async () => {
       const { page, open } = await stage.openPage({ account: stage.network.user.address })
       stage.pauseBestSolver()
       await stage.swap({ page, open })
-      await steps(page).getByText('Waiting for the solver').waitFor(PATIENCE)
+      await steps(page).getByText('Waiting for the solver').waitFor(PAGE_WAIT)
       await page.getByRole('link', { name: 'See the order' }).click()
-      await page.locator('.hero-state').getByText('deposited').waitFor(PATIENCE)
+      await page.locator('.hero-state').getByText('deposited').waitFor(PAGE_WAIT)
       await look(page, 'order-waiting')
-      await button(page, 'Refund').waitFor(PATIENCE)
+      await button(page, 'Refund').waitFor(PAGE_WAIT)
       // Nodes estimate the gas of a call at the last block, whose time must be after the deadline.
       await stage.node().mine({ blocks: 1 })
       await button(page, 'Refund').click()
-      await page.locator('.hero-state').getByText('refunded').waitFor(PATIENCE)
+      await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
     })
 
     it('returns the tokens at a deposit address that no solver has filled, through the wallet', async () => {
@@ -80,22 +80,22 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const { page, open } = await stage.openPage({ account: user.address })
       stage.pauseBestSolver()
       await open(stage.swapLink({ for: user.address, mode: 'address' }))
-      await button(page, 'Get the deposit address').click(PATIENCE)
+      await button(page, 'Get the deposit address').click(PAGE_WAIT)
       const address = await page.locator('.whole-address code').last().innerText()
       await send(client, contracts.weth, 'transfer', [address as `0x${string}`, 10n ** 18n])
-      await page.getByText('Send nothing to this address any more.').waitFor(PATIENCE)
+      await page.getByText('Send nothing to this address any more.').waitFor(PAGE_WAIT)
       await page.getByRole('link', { name: 'See the order' }).click()
       const deposit = page.getByRole('region', { name: 'Deposit address' })
-      await deposit.getByText('The solver has not filled this order in time.').waitFor(PATIENCE)
+      await deposit.getByText('The solver has not filled this order in time.').waitFor(PAGE_WAIT)
       const before = await balanceOf(client, contracts.weth)
       await stage.node().mine({ blocks: 1 })
       await button(page, 'Connect wallet').click()
-      await deposit.getByText('At the deposit address: 1').waitFor(PATIENCE)
+      await deposit.getByText('At the deposit address: 1').waitFor(PAGE_WAIT)
       await look(page, 'address-refund')
       await button(page, 'Refund').click()
-      await page.locator('.hero-state').getByText('refunded').waitFor(PATIENCE)
+      await page.locator('.hero-state').getByText('refunded').waitFor(PAGE_WAIT)
       expect((await balanceOf(client, contracts.weth)) - before).toBe(10n ** 18n)
-      await deposit.waitFor({ state: 'hidden', ...PATIENCE })
+      await deposit.waitFor({ state: 'hidden', ...PAGE_WAIT })
     })
   },
 )

@@ -4,7 +4,7 @@ import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } fro
 import { describe, expect, it } from 'vitest'
 import { devAccounts } from '../../../src/devnet/deploy.js'
 import { send } from '../../../src/devnet/user-steps.js'
-import { button, look, PATIENCE, steps, useConsole } from '../../support/console/swap-page.js'
+import { button, look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { emitFromWallet, REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
@@ -59,7 +59,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         },
       })
       await stage.swap(shown)
-      await shown.page.getByRole('alert').getByText('changed to another chain').waitFor(PATIENCE)
+      await shown.page.getByRole('alert').getByText('changed to another chain').waitFor(PAGE_WAIT)
       expect(await failedStep(shown.page).innerText()).toContain('Deposit')
       expect(sent).toEqual([stage.network.contracts.weth.toLowerCase()])
     })
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         return undefined
       })
       await stage.swap(shown)
-      await shown.page.getByRole('alert').getByText('has changed to the account').waitFor(PATIENCE)
+      await shown.page.getByRole('alert').getByText('has changed to the account').waitFor(PAGE_WAIT)
       expect(sent.map(({ to }) => to.toLowerCase())).toEqual([stage.network.contracts.weth.toLowerCase()])
     })
 
@@ -82,17 +82,17 @@ describe.skipIf(!existsSync(CHROMIUM))(
         return undefined
       })
       await stage.swap(shown)
-      await shown.page.getByRole('alert').getByText('The offer has expired').waitFor(PATIENCE)
+      await shown.page.getByRole('alert').getByText('The offer has expired').waitFor(PAGE_WAIT)
       expect(sent.map(({ to }) => to.toLowerCase())).toEqual([stage.network.contracts.weth.toLowerCase()])
     })
 
     it('hears nothing more of a wallet that the user has disconnected', async () => {
       const { page, open } = await stage.openPage({ account: account() })
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
-      await button(page, 'disconnect').click(PATIENCE)
-      await button(page, 'Connect wallet').click(PATIENCE)
-      await button(page, 'disconnect').waitFor(PATIENCE)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'disconnect').click(PAGE_WAIT)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'disconnect').waitFor(PAGE_WAIT)
       expect(await page.evaluate(`countWalletListeners('accountsChanged')`)).toBe(1)
     })
 
@@ -110,7 +110,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       })
       await stage.swap(shown)
       await isSent.opened
-      await steps(shown.page).getByText('Waiting until the deposit is mined').waitFor(PATIENCE)
+      await steps(shown.page).getByText('Waiting until the deposit is mined').waitFor(PAGE_WAIT)
       await look(shown.page, 'deposit-sent')
       const { nonce } = await stage.user().getTransaction({ hash: deposit })
       // The wallet's own cancellation: nothing to itself, with the same nonce at a higher fee.
@@ -121,10 +121,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
         params: [{ ...cancellation, ...fees }],
       } as never)
       await node.mine({ blocks: 1 })
-      await shown.page.getByRole('alert').getByText('was cancelled or replaced').waitFor(PATIENCE)
+      await shown.page.getByRole('alert').getByText('was cancelled or replaced').waitFor(PAGE_WAIT)
       expect(await steps(shown.page).getByText('Waiting for the solver').count()).toBe(0)
       await button(shown.page, 'Back to the quotes').click()
-      await button(shown.page, 'Swap').waitFor(PATIENCE)
+      await button(shown.page, 'Swap').waitFor(PAGE_WAIT)
       expect(await shown.page.getByText('Your swaps in this browser').count()).toBe(0)
     })
 
@@ -135,10 +135,10 @@ describe.skipIf(!existsSync(CHROMIUM))(
         return undefined
       })
       await open(stage.swapLink({ mode: 'address' }))
-      await page.getByText('Connect a wallet to have').click(PATIENCE)
+      await page.getByText('Connect a wallet to have').click(PAGE_WAIT)
       await button(page, 'Connect wallet').click()
-      await button(page, 'Get the deposit address').click(PATIENCE)
-      await button(page, 'Send from the wallet').click(PATIENCE)
+      await button(page, 'Get the deposit address').click(PAGE_WAIT)
+      await button(page, 'Send from the wallet').click(PAGE_WAIT)
       const waiting = button(page, 'Waiting for the wallet…')
       await eventually(
         async () => sent.length,
@@ -147,7 +147,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await waiting.isDisabled()).toBe(true)
       await waiting.dispatchEvent('click')
       paid.open()
-      await page.getByText('Filled: you have the output').waitFor(PATIENCE)
+      await page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
       expect(sent).toHaveLength(1)
     })
 
@@ -161,8 +161,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
         },
       })
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
-      await button(page, 'Not enough of the token to sell').waitFor(PATIENCE)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'Not enough of the token to sell').waitFor(PAGE_WAIT)
       expect(await button(page, 'Not enough of the token to sell').isDisabled()).toBe(true)
       expect(asked).not.toContain('eth_sendTransaction')
     })
@@ -175,7 +175,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
         return undefined
       })
       await stage.swap(shown)
-      await steps(shown.page).getByText('Approve in your wallet').waitFor(PATIENCE)
+      await steps(shown.page).getByText('Approve in your wallet').waitFor(PAGE_WAIT)
       await button(shown.page, 'Back to the quotes').click()
       approval.open()
       const allowance = {
@@ -190,9 +190,9 @@ describe.skipIf(!existsSync(CHROMIUM))(
         async () => (await stage.user().call(allowance)).data,
         (data) => BigInt(data ?? '0x0') > 0n,
       )
-      await button(shown.page, 'Swap').waitFor(PATIENCE)
-      await button(shown.page, 'Swap').click(PATIENCE)
-      await shown.page.getByText('Filled: you have the output').waitFor(PATIENCE)
+      await button(shown.page, 'Swap').waitFor(PAGE_WAIT)
+      await button(shown.page, 'Swap').click(PAGE_WAIT)
+      await shown.page.getByText('Filled: you have the output').waitFor(PAGE_WAIT)
       // The approval and the deposit of the second swap: none of the first one.
       expect(sent).toHaveLength(2)
     })
@@ -210,12 +210,12 @@ describe.skipIf(!existsSync(CHROMIUM))(
         },
       })
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
       const change = button(page, 'Switch the wallet to chain 31337')
-      await change.click(PATIENCE)
-      await page.getByRole('alert').getByText('You refused the request in the wallet.').waitFor(PATIENCE)
+      await change.click(PAGE_WAIT)
+      await page.getByRole('alert').getByText('You refused the request in the wallet.').waitFor(PAGE_WAIT)
       await change.click()
-      await button(page, 'Swap').waitFor(PATIENCE)
+      await button(page, 'Swap').waitFor(PAGE_WAIT)
     })
   },
 )

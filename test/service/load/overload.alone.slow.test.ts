@@ -23,13 +23,13 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 async function openOverloadFixture() {
-  const { moody } = await startSolvers(chain)
+  const { faulty } = await startSolvers(chain)
   const environment = { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
-  const { service, quote } = await startWithSolvers(chain, [moody], environment)
+  const { service, quote } = await startWithSolvers(chain, [faulty], environment)
   const session = connect(service.url)
   onTestFinished(() => session.destroy())
   const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
-  return { service, quote, moody, session, client }
+  return { service, quote, faulty, session, client }
 }
 
 async function post(session: ClientHttp2Session, path: string, body: unknown) {
@@ -73,7 +73,7 @@ const isOverload = (error: unknown) => /More quotes wait/.test(ConnectError.from
 
 describe('when more quotes come at once than can be served in time', () => {
   it('the others are rejected before any solver is asked, with a time to retry', async () => {
-    const { service, moody, session, quote } = await openOverloadFixture()
+    const { service, faulty, session, quote } = await openOverloadFixture()
     const path = `/v1/${chain.chainId}/quote`
     const [answers, health] = await Promise.all([
       times(BURST, () => postJson(session, path, quoteRequest(chain))),
@@ -85,7 +85,7 @@ describe('when more quotes come at once than can be served in time', () => {
       expect([status, Number(retryAfter) > 0]).toEqual([503, true])
       expect(body.error).toMatch(/^More quotes wait than can be served in time: try again in \d+ s\.$/)
     }
-    expect(moody.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
+    expect(faulty.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
     const outcome = { outcome: 'overloaded' }
     expect(await service.metric('aggregator_quotes_total', outcome)).toBe(rejected.length)
     expect(health.status).toBe(200)
@@ -93,16 +93,16 @@ describe('when more quotes come at once than can be served in time', () => {
   })
 
   it('the same holds for gRPC', async () => {
-    const { client, moody } = await openOverloadFixture()
+    const { client, faulty } = await openOverloadFixture()
     const ends = await times(BURST, () => client.getQuote(rpcRequest()).catch((error) => error))
     const rejected = ends.filter(isOverload)
     expect(rejected.length).toBeGreaterThan(0)
     for (const error of rejected) expectOverload(error)
-    expect(moody.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
+    expect(faulty.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
   })
 
   it('the same holds for streams of quotes', async () => {
-    const { client, moody, session } = await openOverloadFixture()
+    const { client, faulty, session } = await openOverloadFixture()
     const readStream = async () => {
       for await (const _ of client.streamQuotes(rpcRequest()));
     }
@@ -110,7 +110,7 @@ describe('when more quotes come at once than can be served in time', () => {
     const rejected = ends.filter((end) => end !== undefined && isOverload(end))
     expect(rejected.length).toBeGreaterThan(0)
     for (const error of rejected) expectOverload(error)
-    expect(moody.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
+    expect(faulty.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
     const path = `/v1/${chain.chainId}/quote/stream`
     const streams = await times(BURST, () => post(session, path, quoteRequest(chain)))
     expect(streams.filter(({ text }) => /^event: error\ndata: .*More quotes wait/m.test(text))).not.toEqual(
@@ -119,7 +119,7 @@ describe('when more quotes come at once than can be served in time', () => {
   })
 
   it('the same holds for prices', async () => {
-    const { session, moody } = await openOverloadFixture()
+    const { session, faulty } = await openOverloadFixture()
     const { inputToken, outputToken, orderType } = quoteRequest(chain)
     const answers = await times(BURST, (index) =>
       postJson(session, `/v1/${chain.chainId}/price`, {
@@ -129,6 +129,6 @@ describe('when more quotes come at once than can be served in time', () => {
     )
     const rejected = answers.filter(({ body }) => body.code === 'SOLVERS_BUSY')
     expect(rejected.length).toBeGreaterThan(0)
-    expect(moody.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
+    expect(faulty.asks.length).toBeLessThanOrEqual(BURST - rejected.length)
   })
 })

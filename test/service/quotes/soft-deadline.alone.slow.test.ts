@@ -5,9 +5,9 @@ import type { Behaviour } from '../../support/solvers/solver.js'
 import {
   ALL,
   answerStatus,
+  healthyFaulty,
   openFixture,
   WITHOUT_MOODY,
-  wellMoody,
 } from '../../support/solvers/three-solvers.js'
 
 /** Just within the default of QUOTE_TIMEOUT_MS. */
@@ -16,7 +16,7 @@ const DEFAULTS = { QUOTE_TIMEOUT_MS: '2000', QUOTE_SOFT_TIMEOUT_MS: '500' }
 
 const answerLate: Behaviour = async (...parameters) => {
   await new Promise((resolve) => setTimeout(resolve, LATE_MS))
-  return wellMoody(...parameters)
+  return healthyFaulty(...parameters)
 }
 
 let chain: TestChain
@@ -27,8 +27,8 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 test('a solver that offers after 1.9 s costs one caller 0.55 s at the median, unless the caller waits', async () => {
-  const { service, moody } = await openFixture(chain, DEFAULTS)
-  moody.behave(answerLate)
+  const { service, faulty } = await openFixture(chain, DEFAULTS)
+  faulty.behave(answerLate)
   async function ask(changes: object = {}) {
     const start = performance.now()
     const { body } = await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
@@ -43,18 +43,18 @@ test('a solver that offers after 1.9 s costs one caller 0.55 s at the median, un
 })
 
 test('its circuit breaker opens after three callers, and quotes return to the pace of the others', async () => {
-  const { moody, quote, measured } = await openFixture(chain, DEFAULTS)
-  moody.behave(answerLate)
+  const { faulty, quote, measured } = await openFixture(chain, DEFAULTS)
+  faulty.behave(answerLate)
   for (let caller = 0; caller < 3; caller++) expect((await quote()).offers).toEqual(WITHOUT_MOODY)
-  expect((await measured()).benched).toBe(1)
+  expect((await measured()).circuitOpen).toBe(1)
   const times: number[] = []
   for (let caller = 0; caller < 20; caller++) times.push((await quote()).elapsedMs)
   expect(times.sort((one, other) => one - other)[10]).toBeLessThan(100)
 })
 
 test('a solver that declines late is no different', async () => {
-  const { moody, quote } = await openFixture(chain, DEFAULTS)
-  moody.behave(async (...parameters) => {
+  const { faulty, quote } = await openFixture(chain, DEFAULTS)
+  faulty.behave(async (...parameters) => {
     await new Promise((resolve) => setTimeout(resolve, LATE_MS))
     return answerStatus(422)(...parameters)
   })

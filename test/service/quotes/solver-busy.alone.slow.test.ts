@@ -9,11 +9,11 @@ import { quoteRequest } from '../../support/solvers/quote-request.js'
 import type { Behaviour } from '../../support/solvers/solver.js'
 import {
   hang,
+  healthyFaulty,
   holdBack,
   openFixture,
   startSolvers,
   startWithSolvers,
-  wellMoody,
 } from '../../support/solvers/three-solvers.js'
 
 const MAX_CONNECTIONS = 2
@@ -30,7 +30,7 @@ afterAll(() => chain?.stop())
 
 const slow: Behaviour = async (...parameters) => {
   await new Promise((resolve) => setTimeout(resolve, TAKES_MS))
-  return wellMoody(...parameters)
+  return healthyFaulty(...parameters)
 }
 const environment = {
   MAX_CONNECTIONS_PER_SOLVER: String(MAX_CONNECTIONS),
@@ -40,34 +40,34 @@ const times = <T>(count: number, run: () => Promise<T>) => Promise.all(Array.fro
 
 /** Three solvers, one of them slow and with a delay that the service knows. */
 async function openSlowFixture() {
-  const { moody } = await startSolvers(chain)
-  moody.behave(slow)
-  const fixture = await startWithSolvers(chain, [moody], environment)
+  const { faulty } = await startSolvers(chain)
+  faulty.behave(slow)
+  const fixture = await startWithSolvers(chain, [faulty], environment)
   await fixture.quote()
   const waiting = () => fixture.service.metric('aggregator_solver_requests_queued', {})
-  return { ...fixture, moody, waiting }
+  return { ...fixture, faulty, waiting }
 }
 
 describe('when all connections to a solver are in use', () => {
   it('quotes wait for one that is free in time, and the wait does not count against the solver', async () => {
-    const { service, moody, quote, measured } = await openSlowFixture()
+    const { service, faulty, quote, measured } = await openSlowFixture()
     const answers = await times(2 * MAX_CONNECTIONS, () => quote())
-    expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
+    expect(answers.map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['faulty']))
     expect(Math.max(...answers.map(({ elapsedMs }) => elapsedMs))).toBeGreaterThan(2 * TAKES_MS - 20)
     // By the solver's own measurement, none took longer than another.
-    const { benched, validShare, latencySeconds } = await measured()
-    expect([benched, validShare]).toEqual([0, 1])
+    const { circuitOpen, validShare, latencySeconds } = await measured()
+    expect([circuitOpen, validShare]).toEqual([0, 1])
     expect(latencySeconds * 1000).toBeLessThan(1.8 * TAKES_MS)
-    const labels = { le: '1', solver: moody.account.address.toLowerCase() }
+    const labels = { le: '1', solver: faulty.account.address.toLowerCase() }
     const seconds = 'aggregator_solver_response_duration_seconds_bucket'
     expect(await service.metric(seconds, labels)).toBe(2 * MAX_CONNECTIONS + 1)
     expect(await service.metric('aggregator_solver_connections', {})).toBe(MAX_CONNECTIONS)
   })
 
   it('quotes that none can serve in time are rejected at once, with a time to retry', async () => {
-    const { service, moody, quote, measured, waiting } = await openSlowFixture()
+    const { service, faulty, quote, measured, waiting } = await openSlowFixture()
     const { behaviour, letGo } = holdBack()
-    moody.behave(behaviour)
+    faulty.behave(behaviour)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
     await eventually(waiting, (count) => count === MAX_CONNECTIONS)
     const start = performance.now()
@@ -79,18 +79,18 @@ describe('when all connections to a solver are in use', () => {
       '1',
     ])
     expect(refused.body.error).toMatch(/^All connections to solvers are in use/)
-    expect(moody.asks.length).toBe(1 + MAX_CONNECTIONS)
+    expect(faulty.asks.length).toBe(1 + MAX_CONNECTIONS)
     letGo()
-    expect((await taken).map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['moody']))
-    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    expect((await taken).map(({ offers }) => offers)).toEqual(Array(2 * MAX_CONNECTIONS).fill(['faulty']))
+    expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
     expect(await service.metric('aggregator_quotes_total', { outcome: 'busy' })).toBe(1)
-    expect((await quote()).offers).toEqual(['moody'])
+    expect((await quote()).offers).toEqual(['faulty'])
   })
 
   it('the rejection has its reason and the time to retry on gRPC too', async () => {
-    const { service, moody, quote, waiting } = await openSlowFixture()
+    const { service, faulty, quote, waiting } = await openSlowFixture()
     const { behaviour, letGo } = holdBack()
-    moody.behave(behaviour)
+    faulty.behave(behaviour)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
     await eventually(waiting, (count) => count === MAX_CONNECTIONS)
     const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
@@ -109,27 +109,27 @@ describe('when all connections to a solver are in use', () => {
   })
 
   it('a request that has waited and was cut off by the timeout is cancelled, and does not count', async () => {
-    const { service, moody, quote, measured, waiting } = await openSlowFixture()
-    moody.behave(hang)
+    const { service, faulty, quote, measured, waiting } = await openSlowFixture()
+    faulty.behave(hang)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
     await eventually(waiting, (count) => count === MAX_CONNECTIONS)
     const codes = (await taken).map(({ code }) => code).toSorted()
     expect(codes).toEqual(['NO_QUOTES', 'NO_QUOTES', 'SOLVERS_BUSY', 'SOLVERS_BUSY'])
-    expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
+    expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
     const outcomes = (outcome: string) => service.metric('aggregator_solver_outcomes_total', { outcome })
     expect([await outcomes('late'), await outcomes('cancelled')]).toEqual([MAX_CONNECTIONS, MAX_CONNECTIONS])
-    moody.behave(wellMoody)
-    expect((await quote()).offers).toEqual(['moody'])
+    faulty.behave(healthyFaulty)
+    expect((await quote()).offers).toEqual(['faulty'])
   })
 
   it('the other solvers answer without it', async () => {
-    const { moody, quote } = await openFixture(chain, environment)
+    const { faulty, quote } = await openFixture(chain, environment)
     await quote()
     const { behaviour, letGo } = holdBack()
-    moody.behave(behaviour)
+    faulty.behave(behaviour)
     const taken = times(2 * MAX_CONNECTIONS, () => quote())
     await eventually(
-      async () => moody.asks.length,
+      async () => faulty.asks.length,
       (asks) => asks === 1 + MAX_CONNECTIONS,
     )
     // One after the other: the others have as few connections.

@@ -13,8 +13,8 @@ import {
   answerStatus,
   fromNewClient,
   hang,
+  healthyFaulty,
   openFixture,
-  wellMoody,
 } from '../../support/solvers/three-solvers.js'
 
 const QUOTE_TIMEOUT_MS = 300
@@ -58,7 +58,7 @@ async function openAttackedFixture() {
     { QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) },
     { clock: { ...systemClock, monotonic: () => performance.now() + ahead.ms } },
   )
-  const { service, moody, other, quote } = fixture
+  const { service, faulty, other, quote } = fixture
   const path = `/v1/${chain.chainId}/quote`
   const { weth, usdc } = chain.contracts
   const attacks = {
@@ -76,23 +76,23 @@ async function openAttackedFixture() {
     },
     /** Requests what only the attacker's solver answers, each time from another address. */
     async attack(kind: keyof typeof attacks, times = 12) {
-      const asksBefore = moody.asks.length
+      const asksBefore = faulty.asks.length
       for (let time = 0; time < times; time++) {
         const { status, body } = await service.post(path, attacks[kind], fromNewClient())
         expect([status, body.quote?.solver]).toEqual([200, other.account.address])
       }
-      return moody.asks.length - asksBefore
+      return faulty.asks.length - asksBefore
     },
     /** The health of the honest solvers. */
     async honest() {
-      const { benched, validShare } = await fixture.measured()
-      return { benched, validShare }
+      const { circuitOpen, validShare } = await fixture.measured()
+      return { circuitOpen, validShare }
     },
   }
 }
 
 describe('an attacker with a solver and many addresses does not exclude honest solvers from quotes', () => {
-  const INNOCENT = { benched: 0, validShare: 1 }
+  const INNOCENT = { circuitOpen: 0, validShare: 1 }
 
   it.each<[string, 'huge' | 'reversed', Behaviour]>([
     ['by amounts that they answer with 500', 'huge', answerStatus(500)],
@@ -106,54 +106,54 @@ describe('an attacker with a solver and many addresses does not exclude honest s
     ['by a pair that they answer with 500 slowly', 'reversed', delayed(SLOWLY_MS, answerStatus(500))],
     ['by a pair that they never answer', 'reversed', hang],
   ])('%s', async (_, kind, attacked) => {
-    const { moody, steady, quote, attack, honest } = await openAttackedFixture()
+    const { faulty, steady, quote, attack, honest } = await openAttackedFixture()
     const isAttack = kind === 'huge' ? isHuge : isReversed
-    moody.behave(whenAsked(isAttack, attacked, wellMoody))
-    steady.behave(whenAsked(isAttack, attacked, wellMoody))
+    faulty.behave(whenAsked(isAttack, attacked, healthyFaulty))
+    steady.behave(whenAsked(isAttack, attacked, healthyFaulty))
     // All attacks reach the honest solver: it is neither open nor stalled. One that breaks its kept connection comes once more.
     expect(await attack(kind)).toBe(attacked === hangUp ? 13 : 12)
     expect(await honest()).toEqual(INNOCENT)
-    expect((await quote()).offers).toContain('moody')
+    expect((await quote()).offers).toContain('faulty')
   })
 
   it('by an amount that they decline slowly, requested from one IPv6 /56', async () => {
-    const { service, moody, honest, ahead, quote } = await openAttackedFixture()
-    moody.behave(whenAsked(isHuge, delayed(SLOWLY_MS, answerStatus(422)), wellMoody))
+    const { service, faulty, honest, ahead, quote } = await openAttackedFixture()
+    faulty.behave(whenAsked(isHuge, delayed(SLOWLY_MS, answerStatus(422)), healthyFaulty))
     const body = { ...quoteRequest(chain), amount: HUGE }
     for (let time = 0; time < 40; time++) {
       const headers = { 'x-forwarded-for': `2001:db8:aa00:${(time + 1).toString(16)}::1` }
       expect((await service.post(`/v1/${chain.chainId}/quote`, body, { headers })).status).toBe(200)
       ahead.ms += 500
-      if (time % 4 === 3) expect((await quote()).offers).toContain('moody')
+      if (time % 4 === 3) expect((await quote()).offers).toContain('faulty')
     }
-    expect((await honest()).benched).toBe(0)
+    expect((await honest()).circuitOpen).toBe(0)
   })
 
   it('by concurrent requests that they never answer', async () => {
-    const { moody, steady, quote, attack, honest } = await openAttackedFixture()
-    moody.behave(whenAsked(isReversed, hang, wellMoody))
-    steady.behave(whenAsked(isReversed, hang, wellMoody))
+    const { faulty, steady, quote, attack, honest } = await openAttackedFixture()
+    faulty.behave(whenAsked(isReversed, hang, healthyFaulty))
+    steady.behave(whenAsked(isReversed, hang, healthyFaulty))
     const attacks = Array.from({ length: 10 }, () => attack('reversed', 1))
     const quotes = Array.from({ length: 10 }, () => quote())
-    for (const { offers } of await Promise.all(quotes)) expect(offers).toContain('moody')
+    for (const { offers } of await Promise.all(quotes)) expect(offers).toContain('faulty')
     await Promise.all(attacks)
     expect(await honest()).toEqual(INNOCENT)
   })
 
   it('by deadlines too short for them', async () => {
-    const { moody, quote, honest } = await openAttackedFixture()
-    moody.behave(delayed(SLOWLY_MS, wellMoody))
+    const { faulty, quote, honest } = await openAttackedFixture()
+    faulty.behave(delayed(SLOWLY_MS, healthyFaulty))
     for (let time = 0; time < 12; time++) {
       const { offers } = await quote({ headers: { 'connect-timeout-ms': '190' } })
-      expect(offers).not.toContain('moody')
+      expect(offers).not.toContain('faulty')
     }
     expect(await honest()).toEqual(INNOCENT)
-    expect((await quote()).offers).toContain('moody')
+    expect((await quote()).offers).toContain('faulty')
   })
 
   it('by requests that no solver answers', async () => {
-    const { moody, steady, other, quote, honest } = await openAttackedFixture()
-    for (const solver of [moody, steady, other]) solver.behave(hang)
+    const { faulty, steady, other, quote, honest } = await openAttackedFixture()
+    for (const solver of [faulty, steady, other]) solver.behave(hang)
     for (let time = 0; time < 5; time++) expect((await quote()).code).toBe('NO_QUOTES')
     expect(await honest()).toEqual(INNOCENT)
   })
@@ -165,33 +165,33 @@ describe('a solver that costs callers their time', () => {
     ['by declining long after the others', delayed(SLOWLY_MS, answerStatus(422))],
     ['by an error long after the others', delayed(SLOWLY_MS, answerStatus(500))],
   ])('opens its breaker with three clients: %s', async (_, behaviour) => {
-    const { moody, quote, honest } = await openAttackedFixture()
-    moody.behave(behaviour)
+    const { faulty, quote, honest } = await openAttackedFixture()
+    faulty.behave(behaviour)
     for (let client = 0; client < 3; client++) {
-      expect((await honest()).benched).toBe(0)
+      expect((await honest()).circuitOpen).toBe(0)
       await quote()
     }
-    expect((await honest()).benched).toBe(1)
+    expect((await honest()).circuitOpen).toBe(1)
   })
 
   it('opens its breaker with one client, by quotes that are 10 s apart', async () => {
-    const { moody, ahead, lonely, honest } = await openAttackedFixture()
-    moody.behave(hang)
+    const { faulty, ahead, lonely, honest } = await openAttackedFixture()
+    faulty.behave(hang)
     for (let time = 0; time < 4; time++) await lonely()
-    expect((await honest()).benched).toBe(0)
+    expect((await honest()).circuitOpen).toBe(0)
     for (let time = 0; time < 2; time++) {
       ahead.ms += 10_000
       await lonely()
     }
-    expect((await honest()).benched).toBe(1)
+    expect((await honest()).circuitOpen).toBe(1)
   })
 
   it('is not charged for a pair that it has not quoted for a day', async () => {
-    const { moody, ahead, quote, honest } = await openAttackedFixture()
-    moody.behave(hang)
+    const { faulty, ahead, quote, honest } = await openAttackedFixture()
+    faulty.behave(hang)
     ahead.ms += 24 * 3_600_000 + 60_000
     for (let client = 0; client < 5; client++) await quote()
-    expect(await honest()).toEqual({ benched: 0, validShare: 1 })
+    expect(await honest()).toEqual({ circuitOpen: 0, validShare: 1 })
   })
 })
 
@@ -225,19 +225,19 @@ describe('a solver that costs callers their time on purpose delays few of them',
   }
 
   it('when it answers every third request only', async () => {
-    const { moody, victims, honest } = await openSlowFixture()
+    const { faulty, victims, honest } = await openSlowFixture()
     let asks = 0
-    moody.behave((...parameters) => (++asks % 3 === 0 ? wellMoody : hang)(...parameters))
+    faulty.behave((...parameters) => (++asks % 3 === 0 ? healthyFaulty : hang)(...parameters))
     expect((await victims(5)).length).toBe(4)
-    expect((await honest()).benched).toBe(1)
+    expect((await honest()).circuitOpen).toBe(1)
     const slow = await victims(100)
     expect(slow.length).toBeLessThan(20)
   })
 
   it('when it answers its own user only', async () => {
-    const { moody, victims, accomplice } = await openSlowFixture()
+    const { faulty, victims, accomplice } = await openSlowFixture()
     const isAccomplice = (ask: SolverRequest) => ask.userAddress.toLowerCase() === ACCOMPLICE
-    moody.behave(whenAsked(isAccomplice, wellMoody, hang))
+    faulty.behave(whenAsked(isAccomplice, healthyFaulty, hang))
     const slow = await victims(150, accomplice)
     expect(slow.slice(0, 6)).not.toEqual([0, 1, 2, 3, 4, 5])
     expect(slow.length).toBeLessThan(30)
@@ -246,15 +246,15 @@ describe('a solver that costs callers their time on purpose delays few of them',
   })
 
   it('when it registers elsewhere before its breaker opens', async () => {
-    const { moody, service, victims } = await openSlowFixture()
-    const elsewhere = await startSolver(chain, moody.account, hang)
+    const { faulty, service, victims } = await openSlowFixture()
+    const elsewhere = await startSolver(chain, faulty.account, hang)
     onTestFinished(elsewhere.close)
-    moody.behave(hang)
-    const endpoints = [elsewhere.endpointUrl, moody.endpointUrl]
+    faulty.behave(hang)
+    const endpoints = [elsewhere.endpointUrl, faulty.endpointUrl]
     const slow = await victims(40, async (victim) => {
       if (victim % 2 === 1) return
       const endpointUrl = endpoints[(victim / 2) % 2] ?? ''
-      const registration = await signedRegistration(moody.account, { endpointUrl })
+      const registration = await signedRegistration(faulty.account, { endpointUrl })
       const path = `/v1/${chain.chainId}/solvers/register`
       expect((await service.post(path, registration, fromNewClient())).status).toBe(200)
     })
@@ -265,23 +265,23 @@ describe('a solver that costs callers their time on purpose delays few of them',
     ['at once', false],
     ['after it has unregistered', true],
   ])('when it registers elsewhere after its breaker opens, %s', async (_, isUnregistered) => {
-    const { moody, service, quote, victims, honest } = await openSlowFixture()
-    const elsewhere = await startSolver(chain, moody.account, hang)
+    const { faulty, service, quote, victims, honest } = await openSlowFixture()
+    const elsewhere = await startSolver(chain, faulty.account, hang)
     onTestFinished(elsewhere.close)
-    moody.behave(hang)
-    const endpoints = [elsewhere.endpointUrl, moody.endpointUrl]
+    faulty.behave(hang)
+    const endpoints = [elsewhere.endpointUrl, faulty.endpointUrl]
     const path = `/v1/${chain.chainId}/solvers`
     let moves = 0
     const moveWhenOpen = async () => {
-      if ((await honest()).benched !== 1) return
+      if ((await honest()).circuitOpen !== 1) return
       if (isUnregistered) {
-        const unregistration = await signedUnregistration(moody.account)
-        const { status } = await service.delete(`${path}/${moody.account.address}`, unregistration)
+        const unregistration = await signedUnregistration(faulty.account)
+        const { status } = await service.delete(`${path}/${faulty.account.address}`, unregistration)
         expect(status).toBe(200)
         await quote()
       }
       const endpointUrl = endpoints[moves++ % 2] ?? ''
-      const registration = await signedRegistration(moody.account, { endpointUrl })
+      const registration = await signedRegistration(faulty.account, { endpointUrl })
       expect((await service.post(`${path}/register`, registration, fromNewClient())).status).toBe(200)
     }
     const slow = await victims(40, moveWhenOpen)

@@ -114,15 +114,15 @@ describe(`three replicas under load of seed ${SEED}`, () => {
     'continue when the leader of the chain is killed',
     async () => {
       await untilReceived()
-      const reader = await fleet.reader()
-      const others = subscribers.filter((subscriber) => subscriber.replica() !== reader)
+      const leader = await fleet.leader()
+      const others = subscribers.filter((subscriber) => subscriber.replica() !== leader)
       const start = performance.now()
-      void reader.kill()
+      void leader.kill()
       await untilReceived(others)
       expect(performance.now() - start).toBeLessThan(TAKE_OVER_MS)
-      expect(await fleet.reader()).not.toBe(reader)
+      expect(await fleet.leader()).not.toBe(leader)
       await untilReceived()
-      await reader.start()
+      await leader.start()
     },
     TIMEOUT_MS,
   )

@@ -78,23 +78,23 @@ describe('the leader of a chain', () => {
         environment: { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' },
       })
       onTestFinished(fleet.stop)
-      const reader = await fleet.reader()
-      const other = fleet.after(reader)
-      const streams = [await openStream(other), await openStream(reader)] as const
+      const leader = await fleet.leader()
+      const other = fleet.after(leader)
+      const streams = [await openStream(other), await openStream(leader)] as const
       await publishToAll(streams)
 
-      reader.freeze()
+      leader.freeze()
       const frozenAt = performance.now()
       await publishToAll([streams[0]])
       expect(performance.now() - frozenAt).toBeLessThan(TAKE_OVER_MS)
       const epoch = await epochs(databaseUrl)
       while (performance.now() - frozenAt < FROZEN_MS) await traffic.run({ events: 4, blocks: 2 })
 
-      reader.thaw()
+      leader.thaw()
       await traffic.run({ events: 40, blocks: 20 })
       await publishToAll(streams)
-      expect(await reader.isReader(chain.chainId)).toBe(false)
-      expect(await other.isReader(chain.chainId)).toBe(true)
+      expect(await leader.isLeader(chain.chainId)).toBe(false)
+      expect(await other.isLeader(chain.chainId)).toBe(true)
       expect(await epochs(databaseUrl)).toBe(epoch)
       await expectWhole(streams)
       for (const stream of streams) stream.leave()
@@ -107,9 +107,9 @@ describe('the leader of a chain', () => {
     async () => {
       const replicas = await openReplicas(chain)
       const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
-      const reader = await replicas.start({ DATABASE_URL: link.url })
+      const leader = await replicas.start({ DATABASE_URL: link.url })
       const other = await replicas.start()
-      const streams = [await openStream(other), await openStream(reader)] as const
+      const streams = [await openStream(other), await openStream(leader)] as const
       await publishToAll(streams)
 
       const silence = link.hold('everything', 'insert into "events"')
@@ -134,12 +134,12 @@ describe('the leader of a chain', () => {
     const replicas = await openReplicas(chain)
     const rpc = replicas.closing(await startRpcProxy(chain.devnet.rpcUrl))
     const link = replicas.closing(await startDatabaseLink(replicas.databaseUrl))
-    const reader = await replicas.start({
+    const leader = await replicas.start({
       DATABASE_URL: link.url,
       [`RPC_URL_${chain.chainId}`]: rpc.url,
       MAX_REORG_DEPTH: '2',
     })
-    const stream = await openStream(reader)
+    const stream = await openStream(leader)
     await publishToAll([stream])
     rpc.setUp(false)
     await traffic.run({ events: 60, blocks: 30 })

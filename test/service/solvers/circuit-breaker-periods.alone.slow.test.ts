@@ -8,6 +8,7 @@ import {
   ALL,
   createView,
   expectPrompt,
+  healthyFaulty,
   openBreaker,
   openFixture,
   QUOTE_TIMEOUT_MS,
@@ -15,7 +16,6 @@ import {
   startWithSolvers,
   WITH_PROXY,
   WITHOUT_MOODY,
-  wellMoody,
 } from '../../support/solvers/three-solvers.js'
 
 let chain: TestChain
@@ -28,14 +28,14 @@ afterAll(() => chain?.stop())
 describe('an open circuit breaker', () => {
   it('stays open over a restart: no quote waits for the solver that hung before', async () => {
     const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
-    const { moody, quote, close } = await openFixture(chain, environment)
-    await openBreaker({ moody, quote })
+    const { faulty, quote, close } = await openFixture(chain, environment)
+    await openBreaker({ faulty, quote })
     await close()
     const after = await startWithSolvers(chain, [], environment)
     await expectPrompt(after.quote, WITHOUT_MOODY)
     // The first quote has asked it, without waiting, whether it answers again.
-    expect(moody.asks.length).toBe(4)
-    expect((await after.measured()).benched).toBe(1)
+    expect(faulty.asks.length).toBe(4)
+    expect((await after.measured()).circuitOpen).toBe(1)
   })
 
   it.each([
@@ -45,19 +45,19 @@ describe('an open circuit breaker', () => {
     'lets one quote ask the solver %s, and its answer closes it, also after a restart',
     async (_, isUnregistered) => {
       const environment = { DB_PATH: temporaryFile(), QUOTE_TIMEOUT_MS: String(QUOTE_TIMEOUT_MS) }
-      const { moody, service, quote, measured, close } = await openFixture(chain, environment)
-      await openBreaker({ moody, quote })
+      const { faulty, service, quote, measured, close } = await openFixture(chain, environment)
+      await openBreaker({ faulty, quote })
       if (isUnregistered) {
-        const path = `/v1/${chain.chainId}/solvers/${moody.account.address}`
-        expect((await service.delete(path, await signedUnregistration(moody.account))).status).toBe(200)
+        const path = `/v1/${chain.chainId}/solvers/${faulty.account.address}`
+        expect((await service.delete(path, await signedUnregistration(faulty.account))).status).toBe(200)
         await expectPrompt(quote, WITHOUT_MOODY)
       }
-      const elsewhere = await startSolver(chain, moody.account, wellMoody)
+      const elsewhere = await startSolver(chain, faulty.account, healthyFaulty)
       onTestFinished(elsewhere.close)
       await elsewhere.register(service)
       await expectPrompt(quote, ALL)
-      expect(await measured()).toMatchObject({ benched: 0, validShare: 1 })
-      expect(moody.asks.length).toBe(3)
+      expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
+      expect(faulty.asks.length).toBe(3)
       await close()
       const after = await startWithSolvers(chain, [], environment)
       await expectPrompt(after.quote, ALL, 1)
@@ -74,15 +74,15 @@ describe('an open circuit breaker', () => {
     })
     onTestFinished(() => service.close())
     const solvers = await startSolvers(chain)
-    const sameAddress = await startSolver(there, solvers.moody.account, wellMoody)
+    const sameAddress = await startSolver(there, solvers.faulty.account, healthyFaulty)
     onTestFinished(sameAddress.close)
     for (const solver of [...Object.values(solvers), sameAddress]) await solver.register(service)
 
-    await openBreaker({ moody: solvers.moody, quote: createView(service, chain).quote })
+    await openBreaker({ faulty: solvers.faulty, quote: createView(service, chain).quote })
     const view = createView(service, there)
-    await expectPrompt(view.quote, ['moody'])
-    expect(await view.measured()).toMatchObject({ benched: 0, validShare: 1 })
-    expect((await createView(service, chain).measured()).benched).toBe(1)
+    await expectPrompt(view.quote, ['faulty'])
+    expect(await view.measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
+    expect((await createView(service, chain).measured()).circuitOpen).toBe(1)
     await expectPrompt(createView(service, chain).quote, WITHOUT_MOODY)
   })
 })

@@ -21,7 +21,11 @@ import {
 const COOL_DOWN_SECONDS = 3600
 const MINUTE = 60
 const USERS = [user, devAccounts[8], devAccounts[9]] as const
-const [moody, steady, other] = solverAccounts as readonly DevAccount[] as [DevAccount, DevAccount, DevAccount]
+const [faulty, steady, other] = solverAccounts as readonly DevAccount[] as [
+  DevAccount,
+  DevAccount,
+  DevAccount,
+]
 
 let chain: TestChain
 let traffic: Traffic
@@ -91,7 +95,7 @@ function expectOffers({ quote }: Pick<Fixture, 'quote'>, offers: readonly string
 /** Waits until a later cool-down of another solver shows that all events so far have been considered. */
 async function expectNoCoolDown(fixture: Fixture): Promise<void> {
   await fade(steady)
-  await expectOffers(fixture, ['moody', 'other'])
+  await expectOffers(fixture, ['faulty', 'other'])
 }
 
 describe('a solver whose deposited orders were refunded', () => {
@@ -100,20 +104,20 @@ describe('a solver whose deposited orders were refunded', () => {
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
     const fixture = await open({ log })
     const { service, quote, clock } = fixture
-    const labels = { chain_id: String(chain.chainId), solver: moody.address.toLowerCase() }
+    const labels = { chain_id: String(chain.chainId), solver: faulty.address.toLowerCase() }
     const metric = () => service.metric('aggregator_solver_cool_down', labels)
     expect([(await quote()).offers, await metric()]).toEqual([ALL, 0])
-    const refundedAt = await fade(moody)
+    const refundedAt = await fade(faulty)
     await expectOffers(fixture, WITHOUT_MOODY)
-    const asked = fixture.moody.asks.length
+    const asked = fixture.faulty.asks.length
     const { quoteId } = (await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))).body
     const { inputToken, outputToken, amount } = quoteRequest(chain)
     const swap = { inputToken, outputToken, orderType: 'EXACT_INPUT', amount }
     const price = await service.post(`/v1/${chain.chainId}/price`, swap)
     expect([price.status, price.body.offers]).toEqual([200, 2])
-    expect([fixture.moody.asks.length, await metric()]).toEqual([asked, 1])
+    expect([fixture.faulty.asks.length, await metric()]).toEqual([asked, 1])
     const record = JSON.stringify((await service.get(`/v1/${chain.chainId}/quote/${quoteId}`)).body)
-    expect([record.includes(steady.address), record.includes(moody.address)]).toEqual([true, false])
+    expect([record.includes(steady.address), record.includes(faulty.address)]).toEqual([true, false])
 
     clock.set(refundedAt + COOL_DOWN_SECONDS - MINUTE)
     expect((await quote()).offers).toEqual(WITHOUT_MOODY)
@@ -130,14 +134,14 @@ describe('a solver whose deposited orders were refunded', () => {
 
   it('is asked when all are of one user', async () => {
     const fixture = await open()
-    await fade(moody, [user, user, user])
+    await fade(faulty, [user, user, user])
     await expectNoCoolDown(fixture)
   })
 
   it('is asked when they are less than 20% of its orders', async () => {
     const fixture = await open()
-    await deposit(moody, Array<DevAccount>(9).fill(user))
-    await fade(moody)
+    await deposit(faulty, Array<DevAccount>(9).fill(user))
+    await fade(faulty)
     await expectNoCoolDown(fixture)
   })
 
@@ -146,7 +150,7 @@ describe('a solver whose deposited orders were refunded', () => {
     const { timestamp } = await traffic.head()
     const orders = USERS.map(({ address }) => ({
       user: address,
-      solver: moody,
+      solver: faulty,
       inputAmount: 1000n,
       outputAmount: 100_000n,
       fillDeadline: timestamp - 1,
@@ -159,13 +163,13 @@ describe('a solver whose deposited orders were refunded', () => {
 
   it('is not asked for twice as long after the next refund of a later deposit', async () => {
     const fixture = await open()
-    const first = await fade(moody)
+    const first = await fade(faulty)
     await expectOffers(fixture, WITHOUT_MOODY)
     const end = first + COOL_DOWN_SECONDS
     fixture.clock.set(end + MINUTE)
     await traffic.mine([], end + MINUTE)
     expect((await fixture.quote()).offers).toEqual(ALL)
-    const second = await fade(moody, [user])
+    const second = await fade(faulty, [user])
     await expectOffers(fixture, WITHOUT_MOODY)
     fixture.clock.set(second + 2 * COOL_DOWN_SECONDS - MINUTE)
     expect((await fixture.quote()).offers).toEqual(WITHOUT_MOODY)
@@ -175,18 +179,18 @@ describe('a solver whose deposited orders were refunded', () => {
 
   it('is asked with all others when all of them cool down', async () => {
     const fixture = await open()
-    await fade(moody)
+    await fade(faulty)
     await fade(steady)
     await expectOffers(fixture, ['other'])
-    const asked = fixture.moody.asks.length
+    const asked = fixture.faulty.asks.length
     await fade(other)
     await expectOffers(fixture, ALL)
-    expect(fixture.moody.asks.length).toBeGreaterThan(asked)
+    expect(fixture.faulty.asks.length).toBeGreaterThan(asked)
   })
 
   it('is asked again when a reorganisation removes the refunds', async () => {
     const fixture = await open()
-    await fade(moody)
+    await fade(faulty)
     await expectOffers(fixture, WITHOUT_MOODY)
     await traffic.reorganise(1)
     await expectOffers(fixture, ALL)
@@ -197,22 +201,22 @@ describe('a solver whose deposited orders were refunded', () => {
     const clock = { ...systemClock, monotonic: () => performance.now() + time.ms }
     const fixture = await openFixture(chain, { ...variables, QUOTE_TIMEOUT_MS: '5000' }, { clock })
     await openBreaker(fixture)
-    expect((await fixture.measured()).benched).toBe(1)
-    await fade(moody)
+    expect((await fixture.measured()).circuitOpen).toBe(1)
+    await fade(faulty)
     const metric = () =>
-      fixture.service.metric('aggregator_solver_cool_down', { solver: moody.address.toLowerCase() })
+      fixture.service.metric('aggregator_solver_cool_down', { solver: faulty.address.toLowerCase() })
     await expect.poll(metric).toBe(1)
-    const asked = fixture.moody.asks.length
+    const asked = fixture.faulty.asks.length
     // Long after the end of the open period.
     time.ms += 3_600_000
     for (let round = 0; round < 5; round++) expect((await fixture.quote()).offers).toEqual(WITHOUT_MOODY)
-    expect(fixture.moody.asks.length).toBe(asked)
+    expect(fixture.faulty.asks.length).toBe(asked)
   })
 
   it('is asked without FADE_COOLDOWN_SECONDS', async () => {
     const fixture = await openFixture(chain, { ...variables, FADE_COOLDOWN_SECONDS: '' })
     const before = await fixture.service.metric('aggregator_events_total', { type: 'Refunded' })
-    await fade(moody)
+    await fade(faulty)
     const refunds = () => fixture.service.metric('aggregator_events_total', { type: 'Refunded' })
     await expect.poll(refunds).toBe(before + 2)
     expect((await fixture.quote()).offers).toEqual(ALL)
@@ -225,7 +229,7 @@ it.each(databases)('a cool-down lasts after a restart on %s', async (_kind, make
   onTestFinished(drop)
   const all = { ...variables, ...environment }
   const first = await startWithSolvers(chain, Object.values(solvers), all)
-  await fade(moody)
+  await fade(faulty)
   await expectOffers(first, WITHOUT_MOODY)
   await first.close()
   const second = await startWithSolvers(chain, [], all)
@@ -239,7 +243,7 @@ it('all replicas have a cool-down, and lose it by a reorganisation', async () =>
   for (const solver of Object.values(solvers)) await solver.register(services[0] as (typeof services)[0])
   const views = services.map((service) => createView(service, chain))
   for (const view of views) await expectOffers(view, ALL)
-  await fade(moody)
+  await fade(faulty)
   for (const view of views) await expectOffers(view, WITHOUT_MOODY)
   await traffic.reorganise(1)
   for (const view of views) await expectOffers(view, ALL)

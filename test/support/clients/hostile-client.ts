@@ -10,7 +10,7 @@ export interface HostileAnswer {
   readonly text: string
 }
 
-const PATIENCE_MS = 300
+const ANSWER_WAIT_MS = 300
 const VERBS = ['GET', 'POST', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'PROPFIND']
 const RPC = [
   'QuoteService/GetQuote',
@@ -126,7 +126,7 @@ export function createHostileClient(url: string, seed: number) {
     return new Promise((resolve) => {
       let text = ''
       const socket = connect(Number(port), hostname)
-      socket.setEncoding('latin1').setTimeout(PATIENCE_MS, () => socket.destroy())
+      socket.setEncoding('latin1').setTimeout(ANSWER_WAIT_MS, () => socket.destroy())
       socket.on('data', (chunk) => {
         text += chunk
       })

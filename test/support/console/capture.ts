@@ -13,7 +13,7 @@ const pictureOf = (place: string) =>
 /** Both pictures together. */
 const MAX_BYTES = 200_000
 const FILLED = 5
-const PATIENCE = { timeout: 60_000 }
+const PAGE_WAIT = { timeout: 60_000 }
 
 async function main(): Promise<void> {
   const stage = await startConsole()
@@ -24,12 +24,12 @@ async function main(): Promise<void> {
     colorScheme: 'light',
   })
   await open(stage.swapLink({ for: stage.network.user.address }))
-  await page.getByText('3 of 3 answered').waitFor(PATIENCE)
-  await page.getByText('The best offer is').waitFor(PATIENCE)
+  await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
+  await page.getByText('The best offer is').waitFor(PAGE_WAIT)
   await page.screenshot({ path: pictureOf('swap') })
   await page.getByRole('link', { name: 'Market' }).click()
-  const fills = page.locator('.tape-line.fresh', { hasText: 'settled' })
-  await fills.nth(FILLED - 1).waitFor(PATIENCE)
+  const fills = page.locator('.event-list-line.fresh', { hasText: 'settled' })
+  await fills.nth(FILLED - 1).waitFor(PAGE_WAIT)
   await page.screenshot({ path: pictureOf('market') })
   const bytes = statSync(pictureOf('swap')).size + statSync(pictureOf('market')).size
   if (bytes > MAX_BYTES) throw new Error(`the pictures have ${bytes} bytes, more than ${MAX_BYTES}`)

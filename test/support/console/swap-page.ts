@@ -10,7 +10,7 @@ export const SHORT_WINDOWS = {
   DEFAULT_FILL_WINDOW: '4',
   POLL_INTERVAL_MS_31337: '100',
 }
-export const PATIENCE = { timeout: 30_000 }
+export const PAGE_WAIT = { timeout: 30_000 }
 const START_MS = 120_000
 const DESK = { width: 1440, height: 900 }
 
@@ -44,8 +44,8 @@ export function useConsole(environment: Record<string, string> = SHORT_WINDOWS) 
     /** Opens the form, connects the injected wallet, and takes the best offer. */
     async swap({ page, open }: Pick<ConsolePage, 'page' | 'open'>): Promise<void> {
       await open(stage.swapLink())
-      await button(page, 'Connect wallet').click(PATIENCE)
-      await button(page, 'Swap').click(PATIENCE)
+      await button(page, 'Connect wallet').click(PAGE_WAIT)
+      await button(page, 'Swap').click(PAGE_WAIT)
     },
     /** Has the solver of the best offer fill nothing until the test ends. */
     pauseBestSolver(): void {

@@ -34,10 +34,10 @@ export async function startReplicaProcesses(
     Array.from({ length: size }, (_, index) => startReplica(index, variables)),
   )
 
-  const readers = async () => {
+  const leaders = async () => {
     const running = replicas.filter(({ state }) => state() === 'running')
-    const areReaders = await Promise.all(running.map((replica) => replica.isReader(chain.chainId)))
-    return running.filter((_, index) => areReaders[index])
+    const areLeaders = await Promise.all(running.map((replica) => replica.isLeader(chain.chainId)))
+    return running.filter((_, index) => areLeaders[index])
   }
 
   return {
@@ -45,9 +45,9 @@ export async function startReplicaProcesses(
     /** The replica after another one, in a circle. */
     after: ({ index }: Replica): Replica => replicas[(index + 1) % size] as Replica,
     /** The leader of the chain, once there is one. */
-    async reader(): Promise<Replica> {
-      const [reader] = await eventually(readers, ({ length }) => length === 1)
-      return reader as Replica
+    async leader(): Promise<Replica> {
+      const [leader] = await eventually(leaders, ({ length }) => length === 1)
+      return leader as Replica
     },
     /** Ends all running replicas, as SIGKILL does. */
     async stop(): Promise<void> {
@@ -102,7 +102,7 @@ function createReplica(index: number, environment: Record<string, string>) {
     /** The value of the only series of a metric with these labels. */
     metric,
     /** Whether it leads a chain, by its own metrics. */
-    isReader: async (chainId: number): Promise<boolean> =>
+    isLeader: async (chainId: number): Promise<boolean> =>
       (await metric('aggregator_chain_leader', { chain_id: String(chainId) })) === 1,
     get: (path: string) => send('GET', path),
     post: (path: string, body: unknown) => send('POST', path, body),

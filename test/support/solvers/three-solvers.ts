@@ -15,19 +15,19 @@ export const PROMPT_MS = QUOTE_TIMEOUT_MS - ROUNDING_MS
 /** Lets the service see its clients. */
 export const WITH_PROXY = { TRUST_PROXY: '1' }
 
-const [moodyAccount, steadyAccount, otherAccount] = solverAccounts
+const [faultyAccount, steadyAccount, otherAccount] = solverAccounts
 const NAMES: Record<string, string> = {
-  [moodyAccount.address]: 'moody',
+  [faultyAccount.address]: 'faulty',
   [steadyAccount.address]: 'steady',
   [otherAccount.address]: 'other',
 }
 
-/** What each solver offers while it is healthy: the moody one offers most. */
-export const wellMoody = honest({ output: '3000' })
-const wellSteady = honest({ output: '2000' })
-const wellOther = honest({ output: '1000' })
+/** What each solver offers while it is healthy: the faulty one offers most. */
+export const healthyFaulty = honest({ output: '3000' })
+const healthySteady = honest({ output: '2000' })
+const healthyOther = honest({ output: '1000' })
 
-export const ALL = ['moody', 'steady', 'other']
+export const ALL = ['faulty', 'steady', 'other']
 export const WITHOUT_MOODY = ['steady', 'other']
 
 /** Accepts the request and never answers. */
@@ -43,20 +43,20 @@ export function holdBack() {
   const { opened, open } = deferred()
   const behaviour: Behaviour = async (...parameters) => {
     await opened
-    return wellMoody(...parameters)
+    return healthyFaulty(...parameters)
   }
   return { behaviour, letGo: open }
 }
 
 /** Three solvers that reply at first. They stop after the test. */
 export async function startSolvers(chain: TestChain) {
-  const moody = await startSolver(chain, moodyAccount, wellMoody)
-  const steady = await startSolver(chain, steadyAccount, wellSteady)
-  const other = await startSolver(chain, otherAccount, wellOther)
+  const faulty = await startSolver(chain, faultyAccount, healthyFaulty)
+  const steady = await startSolver(chain, steadyAccount, healthySteady)
+  const other = await startSolver(chain, otherAccount, healthyOther)
   onTestFinished(async () => {
-    await Promise.all([moody, steady, other].map((solver) => solver.close()))
+    await Promise.all([faulty, steady, other].map((solver) => solver.close()))
   })
-  return { moody, steady, other }
+  return { faulty, steady, other }
 }
 
 /** A service with these solvers registered. It stops after the test, unless that has closed it. */
@@ -103,11 +103,11 @@ export function createView(service: TestService, chain: TestChain) {
         elapsedMs: performance.now() - start,
       }
     },
-    /** The metrics of the moody solver. */
+    /** The metrics of the faulty solver. */
     async measured() {
-      const labels = { chain_id: String(chain.chainId), solver: moodyAccount.address.toLowerCase() }
+      const labels = { chain_id: String(chain.chainId), solver: faultyAccount.address.toLowerCase() }
       return {
-        benched: await service.metric('aggregator_solver_circuit_open', labels),
+        circuitOpen: await service.metric('aggregator_solver_circuit_open', labels),
         validShare: await service.metric('aggregator_solver_valid_ratio', labels),
         latencySeconds: await service.metric('aggregator_solver_latency_seconds', labels),
       }
@@ -139,13 +139,13 @@ export async function expectPrompt(quote: Quote, offers: readonly string[], time
 }
 
 /** Three quotes wait for a solver until their timeout: its circuit breaker opens. */
-export async function openBreaker({ moody, quote }: { moody: TestSolver; quote: Quote }): Promise<void> {
-  moody.behave(hang)
-  const asksBefore = moody.asks.length
+export async function openBreaker({ faulty, quote }: { faulty: TestSolver; quote: Quote }): Promise<void> {
+  faulty.behave(hang)
+  const asksBefore = faulty.asks.length
   for (let time = 0; time < 3; time++) {
     const answer = await quote()
     expect(answer.offers).toEqual(WITHOUT_MOODY)
     expect(answer.elapsedMs).toBeGreaterThan(PROMPT_MS)
   }
-  expect(moody.asks.length).toBe(asksBefore + 3)
+  expect(faulty.asks.length).toBe(asksBefore + 3)
 }

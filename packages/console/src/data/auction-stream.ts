@@ -10,7 +10,7 @@ import { quoteService } from './api.js'
 import { addImprovement, addRecord, endRound, type Offer, openRound, type Round } from './auction.js'
 import { isVisible } from './clock.js'
 import { type Failure, toFailure } from './failure.js'
-import { retryPause } from './pacing.js'
+import { retryPause } from './request-times.js'
 
 export type AuctionRequest = MessageInitShape<typeof StreamQuotesRequestSchema> & { readonly chainId: bigint }
 

@@ -1,9 +1,9 @@
 import { computed, effect, signal, untracked } from '@preact/signals'
 import { BASE_URL } from './api.js'
 import { isReachable, isVisible, now } from './clock.js'
-import { retryPause, spread } from './pacing.js'
+import { addEvent, type ShownEvent } from './latest-events.js'
+import { retryPause, spread } from './request-times.js'
 import type { ChainHealth, NoticeMessage, OrderEvent } from './stream-messages.js'
-import { addEvent, type TapeEntry } from './tape.js'
 
 /** Whether events come, and since when not. */
 export interface Connection {
@@ -33,7 +33,7 @@ export const reportedHealth = signal<readonly ChainHealth[] | undefined>(undefin
 /** When the stream last began without a cursor, Unix time in milliseconds. Events of before may be missing. */
 export const beganAt = signal(0)
 /** The latest events, newest first. */
-export const tape = signal<readonly TapeEntry[]>([])
+export const latestEvents = signal<readonly ShownEvent[]>([])
 
 const listeners = new Set<(event: OrderEvent) => void>()
 let cursor: string | undefined
@@ -133,9 +133,9 @@ function show(): void {
   shownAt = Date.now()
   const events = waiting
   waiting = []
-  tape.value = events.reduce<readonly TapeEntry[]>(
+  latestEvents.value = events.reduce<readonly ShownEvent[]>(
     (entries, event) => addEvent(entries, event, shownAt),
-    tape.peek(),
+    latestEvents.peek(),
   )
   for (const event of events) for (const listener of listeners) listener(event)
 }

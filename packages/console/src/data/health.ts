@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals'
 import { BASE_URL } from './api.js'
 import { isReachable, isVisible, now } from './clock.js'
 import { connection, isFollowing, reportedHealth } from './events.js'
-import { healthDueAt } from './pacing.js'
+import { healthDueAt } from './request-times.js'
 import type { ChainHealth } from './stream-messages.js'
 
 interface Health {

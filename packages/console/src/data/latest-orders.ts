@@ -6,18 +6,18 @@ import {
   OrderStepSchema,
 } from '../../../../gen/aggregator/v1/order_pb.js'
 import { kindOf } from './event-kinds.js'
+import type { ShownEvent } from './latest-events.js'
 import type { OrderEvent } from './stream-messages.js'
-import type { TapeEntry } from './tape.js'
 
 /**
  * The latest orders as they are after the events that came since they were read. So an instance need not list them again for each
  * event at each console.
  * @param listed newest first
- * @param tape newest first
+ * @param latestEvents newest first
  */
-export function withEvents(listed: readonly Order[], tape: readonly TapeEntry[]): Order[] {
+export function withEvents(listed: readonly Order[], latestEvents: readonly ShownEvent[]): Order[] {
   let orders = [...listed]
-  for (const { event, seenAt, removedAt } of tape.toReversed()) {
+  for (const { event, seenAt, removedAt } of latestEvents.toReversed()) {
     // Events from before the console was opened come from the list itself.
     if (seenAt === undefined || removedAt !== undefined) continue
     const index = orders.findIndex(({ orderId }) => orderId === event.orderId)
@@ -30,16 +30,16 @@ export function withEvents(listed: readonly Order[], tape: readonly TapeEntry[])
 /**
  * Whether an event needs more than the event itself: the list must be read again.
  * @param shown ids of the orders that were last shown
- * @param tape with the event itself, and with those that came since
+ * @param latestEvents with the event itself, and with those that came since
  */
 export function needsList(
   { type, orderId }: OrderEvent,
   shown: ReadonlySet<string>,
-  tape: readonly TapeEntry[],
+  latestEvents: readonly ShownEvent[],
 ): boolean {
   if (type === 'Reverted') return true
   if (type === 'Deposited' || shown.has(orderId)) return false
-  return !tape.some(({ event }) => event.type === 'Deposited' && event.orderId === orderId)
+  return !latestEvents.some(({ event }) => event.type === 'Deposited' && event.orderId === orderId)
 }
 
 /** An event that was missing for long has an old block. */

@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isVisible } from './clock.js'
 import { beganAt, isFollowing, onEvent } from './events.js'
 import { type Failure, toFailure } from './failure.js'
-import { isStaleAt, retryPause, spread } from './pacing.js'
-import { usedAt } from './presence.js'
+import { usedAt } from './last-use.js'
+import { isStaleAt, retryPause, spread } from './request-times.js'
 import type { OrderEvent } from './stream-messages.js'
 
 /** The answer of a call that is repeated. */

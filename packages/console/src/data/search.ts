@@ -1,5 +1,5 @@
 import { hrefHere } from './chains.js'
-import { tape } from './events.js'
+import { latestEvents } from './events.js'
 import { listedOrderOf } from './orders.js'
 import { solvers } from './solvers.js'
 
@@ -18,7 +18,7 @@ export function placeOf(text: string): string | undefined {
 
 /** @param hash an order's id, or the hash of a transaction */
 function orderOf(hash: string): string {
-  const entry = tape.value.find(({ event }) => event.transactionHash === hash)
+  const entry = latestEvents.value.find(({ event }) => event.transactionHash === hash)
   return entry?.event.orderId ?? listedOrderOf(hash) ?? hash
 }
 

@@ -10,13 +10,13 @@ import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
 import { hrefHere } from '../data/chains.js'
 import { kindOf } from '../data/event-kinds.js'
-import { connection, tape } from '../data/events.js'
+import { connection, latestEvents } from '../data/events.js'
 import { health, healthOf } from '../data/health.js'
+import { addEarlier, type ShownEvent } from '../data/latest-events.js'
 import { needsList, withEvents } from '../data/latest-orders.js'
 import { eventsOf, listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
 import { useFills } from '../data/stats.js'
-import { addEarlier, type TapeEntry } from '../data/tape.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
@@ -24,7 +24,7 @@ const LATEST = 8
 const EARLIER = 40
 /** Time between two lists that events cause. They do so when an event does not have the amounts of its order. */
 const LIST_PAUSE_MS = 5000
-/** More than the tape has, so that none of its deposits is taken for a new one. */
+/** More than the list of events has, so that none of its deposits is taken for a new one. */
 const KEPT = 300
 
 /** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
@@ -36,31 +36,32 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
     `orders ${chainId} latest`,
     (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
     {
-      refreshOn: (event) => BigInt(event.chainId) === chainId && needsList(event, known.current, tape.peek()),
+      refreshOn: (event) =>
+        BigInt(event.chainId) === chainId && needsList(event, known.current, latestEvents.peek()),
       eventPauseMs: LIST_PAUSE_MS,
     },
   )
   const fills = useFills(chainId)
-  const own = tape.value.filter(({ event }) => BigInt(event.chainId) === chainId)
+  const own = latestEvents.value.filter(({ event }) => BigInt(event.chainId) === chainId)
   const latest = useLatest(orders.data?.orders, own)
   known.current = new Set(latest.map(({ orderId }) => orderId))
   const entries = addEarlier(own, orders.data?.orders.flatMap(eventsOf) ?? [])
   return (
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
-      <section class="panel" aria-labelledby="tape-title">
+      <section class="panel" aria-labelledby="event-list-title">
         <a class="skip" href={location.hash} onClick={() => latestTitle.current?.focus()}>
           Skip the events
         </a>
         <div class="panel-head">
-          <h2 id="tape-title">Events</h2>
+          <h2 id="event-list-title">Events</h2>
           <StateMark
             word={connection.value.state === 'open' ? 'live' : connection.value.state}
             tone={connection.value.state === 'open' ? 'good' : 'waiting'}
           />
         </div>
         {entries.length > 0 ? (
-          <Tape entries={entries} />
+          <EventList entries={entries} />
         ) : orders.data === undefined && orders.failure === undefined ? (
           <Skeleton lines={8} />
         ) : (
@@ -97,8 +98,8 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
   )
 }
 
-/** Adds the events of the tape to the orders that were listed before, also those that the tape no longer has. */
-function useLatest(listed: readonly Order[] | undefined, events: readonly TapeEntry[]): readonly Order[] {
+/** Adds the events of the list of events to the orders that were listed before, also those that the list of events no longer has. */
+function useLatest(listed: readonly Order[] | undefined, events: readonly ShownEvent[]): readonly Order[] {
   const state = useRef<{ listed: readonly Order[] | undefined; orders: readonly Order[] } | undefined>(
     undefined,
   )
@@ -109,7 +110,7 @@ function useLatest(listed: readonly Order[] | undefined, events: readonly TapeEn
 }
 
 /** New lines come at the top while the list is scrolled to the top. Otherwise a pill counts them. */
-function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
+function EventList({ entries }: { readonly entries: readonly ShownEvent[] }) {
   const list = useRef<HTMLOListElement>(null)
   const [heldFrom, setHeldFrom] = useState<string>()
   const newest = entries[0]?.key
@@ -137,16 +138,16 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
     entries.map(({ event }) => [event.orderId, event.solver] as const).filter(([, solver]) => solver),
   )
   return (
-    <div class="tape-box">
+    <div class="event-list-box">
       {held > 0 && (
         <button type="button" class="pill" onClick={toTop}>
           ↑ {held} new
         </button>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reached by the keyboard */}
-      <ol class="tape" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Events, newest first">
+      <ol class="event-list" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Events, newest first">
         {entries.slice(held).map((entry) => (
-          <TapeLine
+          <EventLine
             key={`${entry.key} ${entry.removedAt}`}
             entry={entry}
             solver={entry.event.solver ?? solverOf.get(entry.event.orderId)}
@@ -157,27 +158,27 @@ function Tape({ entries }: { readonly entries: readonly TapeEntry[] }) {
   )
 }
 
-interface TapeLineProps {
-  readonly entry: TapeEntry
+interface EventLineProps {
+  readonly entry: ShownEvent
   /** Whose offer the order has taken; undefined while it is not known. */
   readonly solver: string | undefined
 }
 
-function TapeLine({ entry, solver }: TapeLineProps) {
+function EventLine({ entry, solver }: EventLineProps) {
   const { event, removedAt, seenAt } = entry
   const isRemoved = removedAt !== undefined
   const kind = kindOf(event.type)
   return (
-    <li class={`tape-line${isRemoved ? ' removed' : ''}${seenAt === undefined ? '' : ' fresh'}`}>
-      <span class="tape-what">
+    <li class={`event-list-line${isRemoved ? ' removed' : ''}${seenAt === undefined ? '' : ' fresh'}`}>
+      <span class="event-list-what">
         <StateMark word={event.type.toLowerCase()} tone={kind?.tone ?? 'neutral'} />
         <OrderId id={event.orderId} />
         <span class="number muted">block {group(String(event.blockNumber))}</span>
         <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
       </span>
-      <span class="tape-more muted">
+      <span class="event-list-more muted">
         {event.inputToken !== undefined && event.outputToken !== undefined ? (
-          <span class="tape-pair">
+          <span class="event-list-pair">
             <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} />
             <span aria-hidden="true">→</span>
             <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
@@ -195,7 +196,7 @@ function TapeLine({ entry, solver }: TapeLineProps) {
         )}
       </span>
       {isRemoved && (
-        <span class="tape-reason">
+        <span class="event-list-reason">
           Removed <Age ms={removedAt} />: a reorganisation took block {group(String(event.blockNumber))} off
           the chain.
         </span>
@@ -206,7 +207,7 @@ function TapeLine({ entry, solver }: TapeLineProps) {
 
 function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
   const state = healthOf(chain.chainId)
-  const newest = tape.value.find(
+  const newest = latestEvents.value.find(
     ({ event, removedAt }) => removedAt === undefined && BigInt(event.chainId) === chain.chainId,
   )
   const head = Math.max(state?.headBlock ?? Number(chain.headBlock ?? 0), newest?.event.blockNumber ?? 0)

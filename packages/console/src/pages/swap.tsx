@@ -16,9 +16,9 @@ import { SwapForm } from './swap/form.js'
 import { OwnSwaps } from './swap/own-swaps.js'
 import { readSwapParams, writeSwapParams } from './swap/swap-params.js'
 import { takenOffer } from './swap/taken-offer.js'
-import { isSameWish, useDebounced } from './swap/use-debounced.js'
+import { isSameSwap, useDebounced } from './swap/use-debounced.js'
 import { usePrice } from './swap/use-price.js'
-import { auctionRequest, readWish } from './swap/wish.js'
+import { auctionRequest, readWantedSwap } from './swap/wanted-swap.js'
 
 const DEBOUNCE_MS = 350
 
@@ -30,15 +30,15 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   useWalletTokens(chain, params.sell, params.buy)
 
   const taken = takenOffer.value?.chain.chainId === chain.chainId ? takenOffer.value : undefined
-  const { wish, problem } = readWish(chain, params, wallet.value?.address)
-  const settled = useDebounced(wish, DEBOUNCE_MS)
+  const { wanted, problem } = readWantedSwap(chain, params, wallet.value?.address)
+  const settled = useDebounced(wanted, DEBOUNCE_MS)
   const request =
     settled === undefined || settled.user === ''
       ? undefined
       : auctionRequest(chain, settled, wallet.value?.address)
   const auction = useAuction(request, taken !== undefined).value
   // An offer for what the form said a moment ago is not shown as one for what it says now.
-  const shown = isSameWish(wish, settled) ? auction : { ...auction, offer: undefined, nextAt: undefined }
+  const shown = isSameSwap(wanted, settled) ? auction : { ...auction, offer: undefined, nextAt: undefined }
   const price = usePrice(chain, settled !== undefined && settled.user === '' ? settled : undefined)
   const title = useRef<HTMLHeadingElement>(null)
   useFocusAfter(title, taken?.offer.orderId, true)
@@ -54,7 +54,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
             <SwapForm
               chain={chain}
               params={params}
-              wish={wish}
+              wanted={wanted}
               problem={problem}
               auction={shown}
               price={price}

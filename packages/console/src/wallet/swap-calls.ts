@@ -24,7 +24,7 @@ export type ReportStep = (
 ) => void
 
 /** What the user asked for: the offer must match it. */
-export interface Wish {
+export interface WantedSwap {
   readonly inputToken: string
   readonly outputToken: string
   readonly isExactInput: boolean
@@ -38,7 +38,7 @@ export interface Wish {
  * Checks an offer against the request, the contract and its state, read through the user's wallet.
  * @throws QuoteVerificationError with all problems; what the wallet throws
  */
-export async function verifyOffer(offer: Offer, wish: Wish, chain: Chain): Promise<SettlementTerms> {
+export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain): Promise<SettlementTerms> {
   const chainId = Number(chain.chainId)
   await switchChain(chainId)
   const client = walletClient()
@@ -50,12 +50,12 @@ export async function verifyOffer(offer: Offer, wish: Wish, chain: Chain): Promi
     ...terms,
     params: {
       chainId,
-      inputToken: wish.inputToken as Address,
-      outputToken: wish.outputToken as Address,
-      orderType: wish.isExactInput ? 'EXACT_INPUT' : 'EXACT_OUTPUT',
-      amount: wish.amount,
-      user: wish.user as Address,
-      depositMode: wish.mode,
+      inputToken: wanted.inputToken as Address,
+      outputToken: wanted.outputToken as Address,
+      orderType: wanted.isExactInput ? 'EXACT_INPUT' : 'EXACT_OUTPUT',
+      amount: wanted.amount,
+      user: wanted.user as Address,
+      depositMode: wanted.mode,
     },
   })
   return terms
@@ -64,12 +64,12 @@ export async function verifyOffer(offer: Offer, wish: Wish, chain: Chain): Promi
 /** Checks an offer, approves its input where that is needed, and deposits it with the contract. @throws as its steps do */
 export async function swapByContract(
   offer: Offer,
-  wish: Wish,
+  wanted: WantedSwap,
   chain: Chain,
   report: ReportStep,
 ): Promise<void> {
   report('check', 'active')
-  const terms = await verifyOffer(offer, wish, chain)
+  const terms = await verifyOffer(offer, wanted, chain)
   await requireBalance(offer)
   report('check', 'done', 'signature, terms and bond are right')
   report('approve', 'active')
@@ -78,7 +78,7 @@ export async function swapByContract(
     requireTime(offer)
     return sendCall(call, {
       chainId: Number(chain.chainId),
-      account: wish.user,
+      account: wanted.user,
       waitUntil: lastMoment(offer),
       onSent: (hash) => report(step, 'sent', hash),
     })
@@ -92,12 +92,12 @@ export async function swapByContract(
 /** Checks an offer, and sends its input to the deposit address. @throws as its steps do */
 export async function payDepositAddress(
   offer: Offer,
-  wish: Wish,
+  wanted: WantedSwap,
   chain: Chain,
   report: ReportStep,
 ): Promise<void> {
   report('check', 'active')
-  await verifyOffer(offer, wish, chain)
+  await verifyOffer(offer, wanted, chain)
   await requireBalance(offer)
   report('check', 'done', 'signature, terms and deposit address are right')
   report('deposit', 'active')

@@ -16,5 +16,5 @@ export {
   type ReportStep,
   swapByContract,
   verifyOffer,
-  type Wish,
+  type WantedSwap,
 } from './swap-calls.js'

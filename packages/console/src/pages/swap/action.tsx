@@ -5,7 +5,7 @@ import { now } from '../../data/clock.js'
 import { tokenOf } from '../../data/tokens.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
-import type { Wish } from '../../wallet/swap-calls.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { Connect } from './connect.js'
 import type { SwapParams } from './swap-params.js'
 import { takeOffer } from './taken-offer.js'
@@ -13,8 +13,8 @@ import { takeOffer } from './taken-offer.js'
 interface ActionProps {
   readonly chain: Chain
   readonly params: SwapParams
-  readonly wish: Wish | undefined
-  /** Why there is no wish; empty with one. */
+  readonly wanted: WantedSwap | undefined
+  /** Why there is no wanted swap; empty with one. */
   readonly problem: string
   readonly auction: Auction
   /** How much the account of the wallet has of the token to sell; undefined when it is not known. */
@@ -23,7 +23,7 @@ interface ActionProps {
 
 /** The one main action: what the user can do next. */
 export function Action(props: ActionProps) {
-  const { chain, params, wish, problem, auction } = props
+  const { chain, params, wanted, problem, auction } = props
   const known = wallet.value
   const isContract = params.mode === 'contract'
   if (isContract && known === undefined)
@@ -38,8 +38,8 @@ export function Action(props: ActionProps) {
   if (known !== undefined && BigInt(known.chainId) !== chain.chainId) return <SwitchChain chain={chain} />
   const taken = auction.offer
   const take = () => {
-    if (taken !== undefined && wish !== undefined)
-      void takeOffer({ chain, quoteId: taken.quoteId, offer: taken.offer, wish })
+    if (taken !== undefined && wanted !== undefined)
+      void takeOffer({ chain, quoteId: taken.quoteId, offer: taken.offer, wanted })
   }
   const missing = problem !== '' ? problem : whatIsMissing(props)
   return (
@@ -53,8 +53,8 @@ export function Action(props: ActionProps) {
 }
 
 /** What a valid form still lacks; empty when the offer can be taken. */
-function whatIsMissing({ chain, params, wish, auction, balance }: ActionProps): string {
-  if (wish?.user === '') return 'Enter your address'
+function whatIsMissing({ chain, params, wanted, auction, balance }: ActionProps): string {
+  if (wanted?.user === '') return 'Enter your address'
   // With a wallet, nothing is deposited before the decimals are read from the contracts.
   const isRead =
     wallet.value === undefined || [params.sell, params.buy].every((token) => isReadByWallet(chain, token))

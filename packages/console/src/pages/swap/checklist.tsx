@@ -51,12 +51,12 @@ const WORDS: Readonly<Record<Step['name'], Words>> = {
 
 /** The swap that the user has begun: a list that fills as it goes. */
 export function Checklist({ taken }: { readonly taken: TakenOffer }) {
-  const { chain, offer, steps, problem, wish, isBusy } = taken
+  const { chain, offer, steps, problem, wanted, isBusy } = taken
   const { chainId } = chain
   const { quote, orderId } = offer
   const end = useOrderEnd(taken)
   const isOver = end !== undefined
-  const isAddress = wish.mode === 'ADDRESS'
+  const isAddress = wanted.mode === 'ADDRESS'
   const isLate = (quote?.depositDeadline ?? 0) * 1000 < now.value
   const deposit = steps.find(({ name }) => name === 'deposit')
   const isDeposited = deposit?.state === 'done'
@@ -114,8 +114,8 @@ export function Checklist({ taken }: { readonly taken: TakenOffer }) {
 }
 
 /** What a step is called in its state. */
-function wordsOf({ name, state, detail }: Step, { wish, isChecked, isBusy }: TakenOffer): string {
-  const isAddress = wish.mode === 'ADDRESS'
+function wordsOf({ name, state, detail }: Step, { wanted, isChecked, isBusy }: TakenOffer): string {
+  const isAddress = wanted.mode === 'ADDRESS'
   if (name === 'check' && state === 'waiting' && isAddress && !isChecked)
     return 'Not checked: no wallet is connected'
   if (name === 'deposit' && state === 'active' && isAddress && !isBusy) return 'Waiting for the deposit'

@@ -9,7 +9,7 @@ import type { Query } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens.js'
 import { exactAmount, formatAmount, formatRate } from '../../format/amount.js'
 import { wallet } from '../../wallet/state.js'
-import type { Wish } from '../../wallet/swap-calls.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalance } from '../../wallet/use-balance.js'
 import { Action } from './action.js'
 import { ConnectedWallet } from './connect.js'
@@ -20,7 +20,7 @@ import { TokenField } from './token-field.js'
 interface SwapFormProps {
   readonly chain: Chain
   readonly params: SwapParams
-  readonly wish: Wish | undefined
+  readonly wanted: WantedSwap | undefined
   readonly problem: string
   readonly auction: Auction
   readonly price: Query<GetPriceResponse>
@@ -36,9 +36,9 @@ interface Found {
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wish, auction, price } = props
+  const { chain, params, wanted, auction, price } = props
   const { chainId } = chain
-  const found = findAmounts(auction, price.data, wish)
+  const found = findAmounts(auction, price.data, wanted)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
   const balance = useBalance(chain, params.sell)
   const sides = {
@@ -59,7 +59,7 @@ export function SwapForm(props: SwapFormProps) {
         amount={isExact ? params.amount : shown}
         title={amount === undefined ? '' : exactAmount(amount, decimals)}
         isInvalid={
-          isExact && wish === undefined && params.amount !== '' && params.sell !== '' && params.buy !== ''
+          isExact && wanted === undefined && params.amount !== '' && params.sell !== '' && params.buy !== ''
         }
         onAmount={(text) => change({ exact: side, amount: text })}
         onToken={(address) => change({ [side]: address })}
@@ -135,11 +135,11 @@ function WalletPlace({ params }: Pick<SwapFormProps, 'params'>) {
 function findAmounts(
   auction: Auction,
   price: GetPriceResponse | undefined,
-  wish: Wish | undefined,
+  wanted: WantedSwap | undefined,
 ): Found | undefined {
-  if (wish === undefined) return undefined
+  if (wanted === undefined) return undefined
   const quote = auction.offer?.offer.quote
-  if (wish.user !== '')
+  if (wanted.user !== '')
     return (
       quote && {
         input: BigInt(quote.inputAmount),
@@ -172,10 +172,10 @@ function Rate({
 }
 
 /** When the amounts are asked for again. */
-function Countdown({ auction, price, wish }: Pick<SwapFormProps, 'auction' | 'price' | 'wish'>) {
-  if (wish === undefined) return null
+function Countdown({ auction, price, wanted }: Pick<SwapFormProps, 'auction' | 'price' | 'wanted'>) {
+  if (wanted === undefined) return null
   const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
-  const nextAt = wish.user === '' ? priceAt : auction.nextAt
+  const nextAt = wanted.user === '' ? priceAt : auction.nextAt
   const seconds =
     nextAt === undefined
       ? undefined

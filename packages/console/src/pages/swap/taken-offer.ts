@@ -4,7 +4,7 @@ import type { Offer } from '../../data/auction.js'
 import { changeSwap, rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
 import { wallet } from '../../wallet/state.js'
-import type { Wish } from '../../wallet/swap-calls.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 
 export type StepName = 'check' | 'approve' | 'deposit' | 'fill'
 
@@ -24,7 +24,7 @@ export interface TakenOffer {
   readonly chain: Chain
   readonly quoteId: string
   readonly offer: Offer
-  readonly wish: Wish
+  readonly wanted: WantedSwap
   readonly steps: readonly Step[]
   /** Whether the deposit address was checked against the contract, through the user's wallet. */
   readonly isChecked: boolean
@@ -39,16 +39,16 @@ export const takenOffer = signal<TakenOffer | undefined>(undefined)
 /** All that were taken since the page was loaded, by order id. A wallet may still be asked for one that the user has left. */
 const taken = new Map<string, TakenOffer>()
 
-type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wish'>
+type Choice = Pick<TakenOffer, 'chain' | 'quoteId' | 'offer' | 'wanted'>
 
 /**
  * Takes an offer: by contract it is deposited at once, by address its deposit address is shown. An offer that is under way is shown
  * again: a second run would pay twice.
  */
 export async function takeOffer(choice: Choice): Promise<void> {
-  const { chain, offer, wish, quoteId } = choice
+  const { chain, offer, wanted, quoteId } = choice
   const { orderId } = offer
-  const isContract = wish.mode === 'CONTRACT'
+  const isContract = wanted.mode === 'CONTRACT'
   const earlier = taken.get(orderId)
   if (earlier !== undefined && (!isContract || isUnderWay(earlier))) {
     takenOffer.value = earlier
@@ -71,11 +71,11 @@ export async function takeOffer(choice: Choice): Promise<void> {
   takenOffer.value = { ...choice, steps, isChecked: false, isBusy: false, problem: '' }
   taken.set(orderId, takenOffer.value)
   const report = reporterOf(orderId)
-  if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wish, chain, report))
+  if (isContract) return run(orderId, ({ swapByContract }) => swapByContract(offer, wanted, chain, report))
   if (wallet.peek() === undefined) return report('deposit', 'active')
   await run(orderId, async ({ verifyOffer }) => {
     report('check', 'active')
-    await verifyOffer(offer, wish, chain)
+    await verifyOffer(offer, wanted, chain)
     report('check', 'done', 'signature, terms and deposit address are right')
     confirmAddress(orderId)
     report('deposit', 'active')
@@ -86,9 +86,9 @@ export async function takeOffer(choice: Choice): Promise<void> {
 export async function payFromWallet(): Promise<void> {
   const shown = takenOffer.peek()
   if (shown === undefined || shown.isBusy) return
-  const { offer, wish, chain } = shown
+  const { offer, wanted, chain } = shown
   await run(offer.orderId, async ({ payDepositAddress }) => {
-    await payDepositAddress(offer, wish, chain, reporterOf(offer.orderId))
+    await payDepositAddress(offer, wanted, chain, reporterOf(offer.orderId))
     confirmAddress(offer.orderId)
   })
 }
@@ -133,9 +133,9 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
 }
 
 /** A deposit address still waits for tokens when the wallet has not sent them. */
-function failed(step: Step, { wish }: TakenOffer): Step {
+function failed(step: Step, { wanted }: TakenOffer): Step {
   if (step.state !== 'active' && step.state !== 'sent') return step
-  const isOpen = wish.mode === 'ADDRESS' && step.name === 'deposit'
+  const isOpen = wanted.mode === 'ADDRESS' && step.name === 'deposit'
   return { ...step, state: isOpen ? 'active' : 'failed' }
 }
 

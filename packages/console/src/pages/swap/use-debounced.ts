@@ -1,24 +1,24 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Wish } from '../../wallet/swap-calls.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 
-/** A wish that has not changed for some time: not each key asks solvers. */
-export function useDebounced(wish: Wish | undefined, ms: number): Wish | undefined {
-  const [settled, setSettled] = useState(wish)
-  const key = keyOf(wish)
-  const latest = useRef(wish)
-  latest.current = wish
+/** A wanted swap that has not changed for some time: not each key asks solvers. */
+export function useDebounced(wanted: WantedSwap | undefined, ms: number): WantedSwap | undefined {
+  const [settled, setSettled] = useState(wanted)
+  const key = keyOf(wanted)
+  const latest = useRef(wanted)
+  latest.current = wanted
   useEffect(() => {
     if (key === keyOf(settled)) return
     const timer = setTimeout(() => setSettled(latest.current), ms)
     return () => clearTimeout(timer)
   }, [key, keyOf(settled)])
-  // Without a wish nothing is asked, at once.
-  return wish === undefined ? undefined : settled
+  // Without a wanted swap nothing is asked, at once.
+  return wanted === undefined ? undefined : settled
 }
 
-/** Whether two wishes ask for the same. */
-export const isSameWish = (a: Wish | undefined, b: Wish | undefined) => keyOf(a) === keyOf(b)
+/** Whether two wanted swaps ask for the same. */
+export const isSameSwap = (a: WantedSwap | undefined, b: WantedSwap | undefined) => keyOf(a) === keyOf(b)
 
-function keyOf(wish: Wish | undefined): string {
-  return wish === undefined ? '' : Object.values(wish).join(' ')
+function keyOf(wanted: WantedSwap | undefined): string {
+  return wanted === undefined ? '' : Object.values(wanted).join(' ')
 }

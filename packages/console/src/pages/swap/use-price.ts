@@ -3,17 +3,17 @@ import { type GetPriceResponse, OrderType } from '../../../../../gen/aggregator/
 import { quoteService } from '../../data/api.js'
 import { REFRESH_SECONDS } from '../../data/auction-stream.js'
 import { type Query, useQuery } from '../../data/query.js'
-import type { Wish } from '../../wallet/swap-calls.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 
-/** The price of a swap without a user. It is no offer, and cannot be deposited. @param wish undefined asks for none */
-export function usePrice(chain: Chain, wish: Wish | undefined): Query<GetPriceResponse> {
+/** The price of a swap without a user. It is no offer, and cannot be deposited. @param wanted undefined asks for none */
+export function usePrice(chain: Chain, wanted: WantedSwap | undefined): Query<GetPriceResponse> {
   const { chainId } = chain
-  const request = wish && {
+  const request = wanted && {
     chainId,
-    inputToken: wish.inputToken,
-    outputToken: wish.outputToken,
-    orderType: wish.isExactInput ? OrderType.EXACT_INPUT : OrderType.EXACT_OUTPUT,
-    amount: String(wish.amount),
+    inputToken: wanted.inputToken,
+    outputToken: wanted.outputToken,
+    orderType: wanted.isExactInput ? OrderType.EXACT_INPUT : OrderType.EXACT_OUTPUT,
+    amount: String(wanted.amount),
   }
   const key = request && `price ${Object.values(request).join(' ')}`
   return useQuery(key, (signal) => quoteService.getPrice(request ?? {}, { signal }), {

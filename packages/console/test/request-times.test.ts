@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { healthDueAt, retryPause, type Signs, spread } from '../src/data/pacing.js'
+import { healthDueAt, retryPause, type Signs, spread } from '../src/data/request-times.js'
 
 const MISSED_AT = 1_000_000
 const signs = (changes: Partial<Signs>): Signs => ({

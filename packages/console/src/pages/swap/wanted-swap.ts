@@ -3,24 +3,24 @@ import { DepositMode, OrderType, VerifyMode } from '../../../../../gen/aggregato
 import type { AuctionRequest } from '../../data/auction-stream.js'
 import { tokenOf } from '../../data/tokens.js'
 import { isAmbiguous, parseAmount, readsWithMoreDecimals } from '../../format/amount.js'
-import type { Wish } from '../../wallet/swap-calls.js'
+import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { isMistyped, isUserAddress, type SwapParams } from './swap-params.js'
 
 /** What the form asks for, or why it asks for nothing yet. */
-export interface WishOrProblem {
-  readonly wish: Wish | undefined
-  /** What the user must do first; empty with a wish. */
+export interface WantedSwapOrProblem {
+  readonly wanted: WantedSwap | undefined
+  /** What the user must do first; empty with a wanted swap. */
   readonly problem: string
 }
 
 /** Reads the form. @param account of the connected wallet */
-export function readWish(
+export function readWantedSwap(
   { chainId }: Pick<Chain, 'chainId'>,
   params: SwapParams,
   account: string | undefined,
-): WishOrProblem {
+): WantedSwapOrProblem {
   const { sell, buy, exact, mode } = params
-  const without = (problem: string) => ({ wish: undefined, problem })
+  const without = (problem: string) => ({ wanted: undefined, problem })
   if (sell === '' || buy === '') return without('Choose the tokens')
   if (sell.toLowerCase() === buy.toLowerCase()) return without('Choose two different tokens')
   const decimals = tokenOf(chainId, exact === 'sell' ? sell : buy)?.decimals
@@ -29,7 +29,7 @@ export function readWish(
   const user = account ?? params.user
   if (isMistyped(user)) return without('The address has a typing error: its checksum is wrong')
   if (user !== '' && !isUserAddress(user)) return without('Enter a valid address')
-  const wish: Wish = {
+  const wanted: WantedSwap = {
     inputToken: sell,
     outputToken: buy,
     isExactInput: exact === 'sell',
@@ -37,7 +37,7 @@ export function readWish(
     user,
     mode: mode === 'address' ? 'ADDRESS' : 'CONTRACT',
   }
-  return { wish, problem: '' }
+  return { wanted, problem: '' }
 }
 
 function amountProblem(text: string, decimals: number | undefined): string {
@@ -48,24 +48,24 @@ function amountProblem(text: string, decimals: number | undefined): string {
 }
 
 /**
- * The request of an auction for a wish with a user. With a connected wallet, the contract checks the best offer, if the
+ * The request of an auction for a wanted swap with a user. With a connected wallet, the contract checks the best offer, if the
  * instance allows it. @param account of the connected wallet
  */
 export function auctionRequest(
   { chainId, verifyMax }: Pick<Chain, 'chainId' | 'verifyMax'>,
-  wish: Wish,
+  wanted: WantedSwap,
   account: string | undefined,
 ): AuctionRequest {
   return {
     chainId,
-    inputToken: wish.inputToken,
-    outputToken: wish.outputToken,
-    orderType: wish.isExactInput ? OrderType.EXACT_INPUT : OrderType.EXACT_OUTPUT,
-    amount: String(wish.amount),
-    userAddress: wish.user,
+    inputToken: wanted.inputToken,
+    outputToken: wanted.outputToken,
+    orderType: wanted.isExactInput ? OrderType.EXACT_INPUT : OrderType.EXACT_OUTPUT,
+    amount: String(wanted.amount),
+    userAddress: wanted.user,
     originChainId: chainId,
     destinationChainId: chainId,
-    depositMode: wish.mode === 'ADDRESS' ? DepositMode.ADDRESS : DepositMode.CONTRACT,
+    depositMode: wanted.mode === 'ADDRESS' ? DepositMode.ADDRESS : DepositMode.CONTRACT,
     ...(account !== undefined && verifyMax >= VerifyMode.BEST && { verify: VerifyMode.BEST }),
   }
 }

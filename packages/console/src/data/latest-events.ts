@@ -1,7 +1,7 @@
 import type { OrderEvent } from './stream-messages.js'
 
-/** A line of the tape: an event that stands, or one that a reorganisation has removed. */
-export interface TapeEntry {
+/** A line of the list of events: an event that stands, or one that a reorganisation has removed. */
+export interface ShownEvent {
   readonly key: string
   readonly event: OrderEvent
   /** When the console got it, Unix time in milliseconds; undefined for one from before. */
@@ -12,32 +12,34 @@ export interface TapeEntry {
 
 const MAX_ENTRIES = 200
 
-/** Adds an event at the top of the tape. One that removes another marks that one, which stays where it is. */
+/** Adds an event at the top of the list of events. One that removes another marks that one, which stays where it is. */
 export function addEvent(
-  tape: readonly TapeEntry[],
+  latestEvents: readonly ShownEvent[],
   event: OrderEvent,
   seenAt: number | undefined,
-): TapeEntry[] {
+): ShownEvent[] {
   const removed =
     event.type === 'Reverted' ? keyOf({ ...event, type: event.event ?? 'Deposited' }) : undefined
   if (removed !== undefined) {
-    const index = tape.findIndex(({ key, removedAt }) => key === removed && removedAt === undefined)
-    if (index >= 0) return tape.map((entry, at) => (at === index ? { ...entry, removedAt: seenAt } : entry))
+    const index = latestEvents.findIndex(({ key, removedAt }) => key === removed && removedAt === undefined)
+    if (index >= 0)
+      return latestEvents.map((entry, at) => (at === index ? { ...entry, removedAt: seenAt } : entry))
     const original = { ...event, type: event.event ?? 'Deposited' }
-    return [{ key: removed, event: original, seenAt: undefined, removedAt: seenAt }, ...tape].slice(
+    return [{ key: removed, event: original, seenAt: undefined, removedAt: seenAt }, ...(event - list)].slice(
       0,
       MAX_ENTRIES,
     )
   }
   const key = keyOf(event)
   // After a reconnection, and from the list of orders, an event may come twice.
-  if (tape.some((entry) => entry.key === key && entry.removedAt === undefined)) return [...tape]
-  return [{ key, event, seenAt, removedAt: undefined }, ...tape].slice(0, MAX_ENTRIES)
+  if (latestEvents.some((entry) => entry.key === key && entry.removedAt === undefined))
+    return [...(event - list)]
+  return [{ key, event, seenAt, removedAt: undefined }, ...(event - list)].slice(0, MAX_ENTRIES)
 }
 
 /** Adds events of the time before the console was opened, below those that came since. */
-export function addEarlier(tape: readonly TapeEntry[], events: readonly OrderEvent[]): TapeEntry[] {
-  const known = new Set(tape.map(({ key }) => key))
+export function addEarlier(latestEvents: readonly ShownEvent[], events: readonly OrderEvent[]): ShownEvent[] {
+  const known = new Set(latestEvents.map(({ key }) => key))
   const sorted = events.filter((event) => !known.has(keyOf(event))).toSorted(byPosition)
   const earlier = sorted.map((event) => ({
     key: keyOf(event),
@@ -45,7 +47,7 @@ export function addEarlier(tape: readonly TapeEntry[], events: readonly OrderEve
     seenAt: undefined,
     removedAt: undefined,
   }))
-  return [...tape, ...earlier].slice(0, MAX_ENTRIES)
+  return [...(event - list), ...earlier].slice(0, MAX_ENTRIES)
 }
 
 /** An event that comes back in another block is another event. */

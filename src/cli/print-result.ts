@@ -12,7 +12,7 @@ export interface Display {
  * Writes the result of a command: one JSON document with `--json`, else what `render` makes of it.
  * @param render text that ends in a line feed
  */
-export async function show(
+export async function printResult(
   io: CliIo,
   { json }: { readonly json?: boolean },
   result: unknown,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import { addEarlier, addEvent, type ShownEvent } from '../src/data/latest-events.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
-import { addEarlier, addEvent, type TapeEntry } from '../src/data/tape.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   type: 'Deposited',
@@ -13,15 +13,15 @@ const event = (changes: Partial<OrderEvent>): OrderEvent => ({
   ...changes,
 })
 const reverted = (of: OrderEvent) => event({ ...of, type: 'Reverted', event: of.type as OrderEvent['event'] })
-const lines = (tape: readonly TapeEntry[]) =>
-  tape.map(
+const lines = (latestEvents: readonly ShownEvent[]) =>
+  latestEvents.map(
     (entry) =>
       `${entry.event.type} ${entry.event.blockNumber}${entry.removedAt === undefined ? '' : ' removed'}`,
   )
 
 it('the newest event is at the top', () => {
-  const tape = addEvent(addEvent([], event({}), 1), event({ type: 'Settled', blockNumber: 11 }), 2)
-  expect(lines(tape)).toEqual(['Settled 11', 'Deposited 10'])
+  const latestEvents = addEvent(addEvent([], event({}), 1), event({ type: 'Settled', blockNumber: 11 }), 2)
+  expect(lines(latestEvents)).toEqual(['Settled 11', 'Deposited 10'])
 })
 
 it('a removed event stays where it is and is marked', () => {
@@ -45,8 +45,8 @@ it('the removal of an event from before the console was opened is a line too', (
 })
 
 it('an event that comes twice is one line', () => {
-  const tape = addEvent(addEvent([], event({}), 1), event({}), 2)
-  expect(lines(addEarlier(tape, [event({}), event({ blockNumber: 9 })]))).toEqual([
+  const latestEvents = addEvent(addEvent([], event({}), 1), event({}), 2)
+  expect(lines(addEarlier(latestEvents, [event({}), event({ blockNumber: 9 })]))).toEqual([
     'Deposited 10',
     'Deposited 9',
   ])
