@@ -25,7 +25,7 @@ export function addEvent(
     if (index >= 0)
       return latestEvents.map((entry, at) => (at === index ? { ...entry, removedAt: seenAt } : entry))
     const original = { ...event, type: event.event ?? 'Deposited' }
-    return [{ key: removed, event: original, seenAt: undefined, removedAt: seenAt }, ...(event - list)].slice(
+    return [{ key: removed, event: original, seenAt: undefined, removedAt: seenAt }, ...latestEvents].slice(
       0,
       MAX_ENTRIES,
     )
@@ -33,8 +33,8 @@ export function addEvent(
   const key = keyOf(event)
   // After a reconnection, and from the list of orders, an event may come twice.
   if (latestEvents.some((entry) => entry.key === key && entry.removedAt === undefined))
-    return [...(event - list)]
-  return [{ key, event, seenAt, removedAt: undefined }, ...(event - list)].slice(0, MAX_ENTRIES)
+    return [...latestEvents]
+  return [{ key, event, seenAt, removedAt: undefined }, ...latestEvents].slice(0, MAX_ENTRIES)
 }
 
 /** Adds events of the time before the console was opened, below those that came since. */
@@ -47,7 +47,7 @@ export function addEarlier(latestEvents: readonly ShownEvent[], events: readonly
     seenAt: undefined,
     removedAt: undefined,
   }))
-  return [...(event - list), ...earlier].slice(0, MAX_ENTRIES)
+  return [...latestEvents, ...earlier].slice(0, MAX_ENTRIES)
 }
 
 /** An event that comes back in another block is another event. */
