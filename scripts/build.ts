@@ -9,7 +9,6 @@ import { rename, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import { build as buildWithVite } from 'vite'
-import { DOCUMENTS, SWAGGER_UI_FILES } from '../src/http/pages/reference.js'
 import { BUNDLE, copyFiles } from './bundle.js'
 
 const folder = process.argv[2] ?? 'dist'
