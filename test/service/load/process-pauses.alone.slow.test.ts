@@ -166,7 +166,7 @@ it.each([
   expect(await service.openBreakers()).toBe(0)
 })
 
-it('the response time of such an offer does not include the standstill', async () => {
+it('the response time of such an offer does not include the pause', async () => {
   const { quoteId } = await offersOver(() => service.quote())
   for (const { durationMs } of await service.results(quoteId))
     expect(durationMs).toBeLessThan(QUOTE_TIMEOUT_MS)
