@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { QuoteSummary } from '../domain/client.js'
 import { REASONS, type ServiceError } from '../domain/errors.js'
 import type { Logger } from '../telemetry/log.js'
-import { elapsedMs } from './call-context.js'
+import { elapsedMs } from './request-context.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -12,9 +12,9 @@ import { requestKey } from '../rpc/call-context.js'
 import { toConnectError } from '../rpc/interceptors.js'
 import type { Admission, Outcome } from '../rpc/method.js'
 import type { RpcServices } from '../rpc/router.js'
-import { cut, elapsedMs, readTraceparent, toLimitedCall } from './call-context.js'
-import { findTargetError } from './port/ambiguous-headers.js'
+import { findTargetError } from './port/multiplexer.js'
 import { keepOpen } from './port/slow-clients.js'
+import { cut, elapsedMs, readTraceparent, toLimitedCall } from './request-context.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -15,10 +15,9 @@ import type { QuoteStreams } from '../rpc/streams/quote-streams.js'
 import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
-import { abandon, recordArrival, toLimitedCall } from './call-context.js'
-import { findHeaderError } from './port/ambiguous-headers.js'
-import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
-import { DEFAULT_TIMEOUTS } from './port/slow-clients.js'
+import { createMultiplexer, findHeaderError, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
+import { DEFAULT_TIMEOUTS, superviseUpgrades } from './port/slow-clients.js'
+import { abandon, recordArrival, toLimitedCall } from './request-context.js'
 import { createRequestLog } from './request-log.js'
 import {
   createBadUrlHandler,
@@ -32,7 +31,7 @@ import { registerEventRoutes } from './streams/event-routes.js'
 import { registerQuoteStream } from './streams/quote-stream-route.js'
 import { registerSessionRoute, SESSION_PATH } from './streams/session-route.js'
 import { MAX_CLIENT_MESSAGE_BYTES, type SolverSockets } from './streams/websocket-control.js'
-import { registerWebSocketUpgrades, superviseUpgrades } from './streams/websocket-upgrade.js'
+import { registerWebSocketUpgrades } from './streams/websocket-upgrade.js'
 
 interface HttpServerOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'corsOrigins' | 'trustProxy' | 'logRequestSample'>

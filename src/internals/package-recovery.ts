@@ -1,7 +1,15 @@
 import { createRequire } from 'node:module'
 
-/** Recovers the signer's uncompressed public key (65 bytes) from r and s (64 bytes); throws when there is none. */
-export type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array
+/**
+ * Recovers the signer's uncompressed public key (65 bytes) from r and s (64 bytes) and a digest (32 bytes); throws when there is
+ * none.
+ */
+export type RecoverPublicKey = (
+  rs: Uint8Array,
+  recoveryId: number,
+  digest: Uint8Array,
+  isCompressed: false,
+) => Uint8Array
 
 /**
  * Loads the libsecp256k1 of 2019 by the internal file of the package `secp256k1`. The package's main module falls back to slow
@@ -11,7 +19,7 @@ export type RecoverPublicKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: 
 export function loadPackageRecovery(): RecoverPublicKey | undefined {
   try {
     const binding: typeof import('secp256k1') = createRequire(import.meta.url)('secp256k1/bindings.js')
-    return (digest, rs, recoveryId) => binding.ecdsaRecover(rs, recoveryId, digest, false)
+    return binding.ecdsaRecover
   } catch {
     return undefined
   }

@@ -5,10 +5,6 @@ import type { Address, Hex } from '../domain/values/hex.js'
 import type { Entry } from '../events/tail-buffer.js'
 import type { SolverRequest } from '../solvers/transport/solver-transports.js'
 
-export const SESSION_PROTOCOLS = ['websocket', 'grpc'] as const
-
-export type SessionProtocol = (typeof SESSION_PROTOCOLS)[number]
-
 /** The most bytes of a solver's message before `ready`. */
 export const MAX_HELLO_BYTES = 4096
 /** The most bytes of a solver's message after `ready`. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Address } from '../domain/values/hex.js'
-import { keccak256 } from './keccak.js'
+import { keccak256 } from './typed-data.js'
 
 const MAX_KNOWN = 4096
 const LETTER_A = 0x61

@@ -2,7 +2,7 @@ import { secp256k1 as noble } from '@noble/curves/secp256k1'
 import { type DropReason, HALF_ORDER } from '../domain/quotes/offer.js'
 import type { Address } from '../domain/values/hex.js'
 import { loadPackageRecovery, type RecoverPublicKey } from '../internals/package-recovery.js'
-import { keccak256 } from './keccak.js'
+import { keccak256 } from './typed-data.js'
 
 /** The digest that a wallet signs for a personal message (EIP-191, version 0x45): 32 bytes. */
 export function personalMessageDigest(message: string): Uint8Array {
@@ -68,7 +68,7 @@ function addressOf(publicKey: Uint8Array): Address {
 export type RecoveryLibrary = 'package' | 'javascript'
 
 /** Recovers a signer's uncompressed public key, 65 bytes; undefined when the signature has no signer. */
-type RecoverKey = (...args: Parameters<RecoverPublicKey>) => Uint8Array | undefined
+type RecoverKey = (digest: Uint8Array, rs: Uint8Array, recoveryId: number) => Uint8Array | undefined
 
 /**
  * Chooses what recovers signers: the package where it can be loaded, elsewhere JavaScript.
@@ -85,16 +85,16 @@ export function loadRecovery(loadPackage: () => RecoverPublicKey | undefined = l
 }
 
 function orUndefined(recover: RecoverPublicKey): RecoverKey {
-  return (...args) => {
+  return (digest, rs, recoveryId) => {
     try {
-      return recover(...args)
+      return recover(rs, recoveryId, digest, false)
     } catch {
       return undefined
     }
   }
 }
 
-function recoverInJavaScript(digest: Uint8Array, rs: Uint8Array, recoveryId: number): Uint8Array {
+function recoverInJavaScript(rs: Uint8Array, recoveryId: number, digest: Uint8Array): Uint8Array {
   const signature = noble.Signature.fromCompact(rs).addRecoveryBit(recoveryId)
   return signature.recoverPublicKey(digest).toRawBytes(false)
 }

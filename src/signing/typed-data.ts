@@ -1,7 +1,8 @@
+import { createKeccak } from 'hash-wasm'
+import { keccak256 as hashInJavaScript } from 'viem'
 import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, quoteTypeName } from '../domain/quotes/quote.js'
 import type { Address, Hex } from '../domain/values/hex.js'
-import { keccak256 } from './keccak.js'
 
 /** The values of a settlement contract that the hashes of its quotes depend on. They are read once. */
 export interface SettlementDomain {
@@ -102,4 +103,19 @@ function writeSafeInteger(buffer: Buffer, word: number, value: number): void {
 
 function toHex(bytes: Uint8Array, start = 0): Hex {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex', start)}`
+}
+
+type Hash = (data: Uint8Array) => Uint8Array
+
+/** Until the WebAssembly is compiled, a few milliseconds after the start. */
+let hash: Hash = (data) => hashInJavaScript(data, 'bytes')
+
+/** Resolves when `keccak256` uses WebAssembly. */
+export const usesWebAssembly = createKeccak(256).then((hasher) => {
+  hash = (data) => hasher.init().update(data).digest('binary')
+})
+
+/** Keccak-256 of `data`: 32 bytes. The WebAssembly version takes about a third of the time of a JavaScript one. */
+export function keccak256(data: Uint8Array): Uint8Array {
+  return hash(data)
 }

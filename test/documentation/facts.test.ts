@@ -12,8 +12,7 @@ import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
 import { REASONS } from '../../src/domain/errors.js'
 import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
 import { DECLINE_CODES } from '../../src/domain/solvers/solver-result.js'
-import { keccak256 } from '../../src/signing/keccak.js'
-import { quoteTypeHash } from '../../src/signing/typed-data.js'
+import { keccak256, quoteTypeHash } from '../../src/signing/typed-data.js'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 

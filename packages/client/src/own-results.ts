@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import { UINT32, UINT64 } from '../../../src/domain/field-rules.js'
 import type { QuoteKind } from '../../../src/domain/quotes/quote.js'
 import { ownResultsMessage } from '../../../src/domain/solvers/registration-messages.js'
-import { parseOrigin } from '../../../src/domain/values/urls.js'
+import { parseOrigin } from '../../../src/domain/values/origin.js'
 import {
   readEnum,
   readInteger,

@@ -70,13 +70,12 @@ export function toQuoteBody(
 ): Omit<Messages['GetQuoteRequest'], 'chainId'> {
   const { chainId, user, depositMode } = params
   const given = params as QuoteParams & Readonly<Record<string, unknown>>
+  const options = Object.entries(rules)
   check({
     ...swapProblems(params),
     user: addressProblem(user),
     depositMode: choiceProblem(DEPOSIT_MODES, depositMode),
-    ...Object.fromEntries(
-      Object.entries(rules).map(([name, rule]) => [name, optionProblem(rule, given[name])]),
-    ),
+    ...Object.fromEntries(options.map(([name, rule]) => [name, optionProblem(rule, given[name])])),
   })
   return {
     ...toSwapBody(params),
@@ -85,7 +84,7 @@ export function toQuoteBody(
     destinationChainId: params.destinationChainId ?? chainId,
     depositMode,
     // JSON leaves out those that are undefined.
-    ...Object.fromEntries(Object.keys(rules).map((name) => [name, given[name]])),
+    ...Object.fromEntries(options.map(([name]) => [name, given[name]])),
   }
 }
 
@@ -140,7 +139,7 @@ export function readSignedQuote(answer: unknown): SignedQuote {
     signature: readHex(message.solverSignature),
     orderId: readBytes32(message.orderId),
     depositAddress: readAddress(message.depositAddress),
-    ...(readOptional(message.verified, readBoolean) ? { verified: true } : {}),
+    ...(readOptional(message.verified, readBoolean) && { verified: true }),
   }
 }
 

@@ -1,19 +1,8 @@
 import { REASONS } from '../../../src/domain/errors.js'
-import { AggregatorError, type ClientReason, mayPass } from './errors.js'
+import { AggregatorError, mayPass } from './errors.js'
 
-/** Failures that may be over at the next attempt. */
-const RETRYABLE = new Set<string>([
-  'CONNECTION_FAILED',
-  'TIMED_OUT',
-  'RATE_LIMITED',
-  'SOLVERS_BUSY',
-  'CHAIN_UNAVAILABLE',
-  'DATABASE_UNAVAILABLE',
-  'STREAM_LIMIT_REACHED',
-  'SUBSCRIBER_TOO_SLOW',
-  'SHUTTING_DOWN',
-  'INTERNAL',
-] satisfies ClientReason[])
+/** The RPC codes, and the client's own reasons, of what may be over at the next attempt. */
+const RETRYABLE = /^(unavailable|resource_exhausted|internal|CONNECTION_FAILED|TIMED_OUT)$/
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** An instance that asks for more is asked again before. */
@@ -27,8 +16,9 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1
  */
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof AggregatorError)) return false
-  const isKnown = Object.hasOwn(REASONS, error.reason)
-  return RETRYABLE.has(error.reason) || (!isKnown && mayPass(error.httpStatus))
+  const { reason, httpStatus } = error
+  const known = (REASONS as Partial<Record<string, { rpc: string }>>)[reason]
+  return RETRYABLE.test(known?.rpc ?? reason) || (known === undefined && mayPass(httpStatus))
 }
 
 /**

@@ -20,10 +20,7 @@ interface CancellationsOptions
   readonly onUnaffordable: (nonces: readonly bigint[]) => void
 }
 
-/** The transactions that use up nonces, each followed to its end. They go on after a restart. */
-export type Cancellations = ReturnType<typeof createCancellations>
-
-/** Builds them. */
+/** Builds the transactions that use up nonces, each followed to its end. They go on after a restart. */
 export function createCancellations(options: CancellationsOptions) {
   const { chain, solver, time, state, ledger, payments, budget, onError, signal } = options
   const prefix = `cancellation ${chain.chainId} `

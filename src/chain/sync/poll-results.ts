@@ -5,6 +5,7 @@ import { reasonOf } from '../../domain/errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { ChainConfigError, describeConfigError, EventSinkError } from '../chain-errors.js'
+import { backoffMs } from './poll-schedule.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */
 class LowerHeadError extends Error {
@@ -79,7 +80,6 @@ const MAX_LAG_BLOCKS = 100
 /** Number of polls in a row, and of poll intervals, that may find a lower head. A lagging node catches up earlier. */
 const MAX_LOWER_POLLS = 100
 const UNREAD_MS = 60_000
-const MAX_BACKOFF_MS = 10_000
 const CANNOT_BE_READ =
   'a block cannot be read, and no events are published: this does not mend while the node answers so'
 
@@ -187,15 +187,4 @@ function describe(error: unknown, chainId: number): string {
 function describeCause(error: unknown): string {
   if (error instanceof ChainConfigError) return describeConfigError(error)
   return error instanceof EventSinkError ? reasonOf(error.cause) : wordsOf(error)
-}
-
-/**
- * The pause after a number of failures in a row. It is 0 while an endpoint has not been tried. After each round over
- * all endpoints it doubles, with jitter, so that instances do not retry at the same time.
- */
-export function backoffMs(failures: number, endpoints: number, pollIntervalMs: number): number {
-  if (failures % endpoints !== 0) return 0
-  const rounds = failures / endpoints
-  const longest = Math.min(MAX_BACKOFF_MS, Math.min(1000, pollIntervalMs) * 2 ** Math.min(rounds - 1, 10))
-  return longest * (0.5 + Math.random() / 2)
 }

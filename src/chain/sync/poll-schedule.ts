@@ -1,5 +1,7 @@
 import type { Clock, Timer } from '../../clock.js'
 
+const MAX_BACKOFF_MS = 10_000
+
 /** Decides when polls run. At most one runs at a time. */
 export interface PollSchedule {
   /** Runs the first poll, then one after each pause until `close`. @returns the result of the first poll */
@@ -90,4 +92,15 @@ export function createPollSchedule({ poll, onPolled, pauseMs, clock }: PollSched
       await current
     },
   }
+}
+
+/**
+ * The pause after a number of failures in a row. It is 0 while an endpoint has not been tried. After each round over
+ * all endpoints it doubles, with jitter, so that instances do not retry at the same time.
+ */
+export function backoffMs(failures: number, endpoints: number, pollIntervalMs: number): number {
+  if (failures % endpoints !== 0) return 0
+  const rounds = failures / endpoints
+  const longest = Math.min(MAX_BACKOFF_MS, Math.min(1000, pollIntervalMs) * 2 ** Math.min(rounds - 1, 10))
+  return longest * (0.5 + Math.random() / 2)
 }

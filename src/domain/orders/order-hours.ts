@@ -1,5 +1,5 @@
+import { hourOf } from '../solvers/solver-statistics.js'
 import type { Address } from '../values/hex.js'
-import { hourOf } from '../values/time.js'
 import { firstStepOf } from './listed-order.js'
 import type { ListedOrder, OrderStep } from './order.js'
 

@@ -1,6 +1,7 @@
 import type { ListedOrder, OrderStep } from '../orders/order.js'
 import type { SolverOrderHour } from '../orders/order-hours.js'
-import { DAY_SECONDS, hourOf } from '../values/time.js'
+import { DAY_SECONDS } from '../values/time.js'
+import { hourOf } from './solver-statistics.js'
 
 /** A time in which a solver is not asked, because orders that users had deposited were refunded (docs/decisions.md, D20). */
 export interface CoolDown {

@@ -146,3 +146,10 @@ export function readResponseTimes(text: string): ResponseTimes {
     times[numbers[index] as number] = numbers[index + 1] as number
   return times
 }
+
+const HOUR_SECONDS = 3600
+
+/** The hour of a time. @param seconds Unix time in seconds */
+export function hourOf(seconds: number): number {
+  return Math.floor(seconds / HOUR_SECONDS)
+}

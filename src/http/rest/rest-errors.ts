@@ -8,7 +8,7 @@ import { hasResponseUnderWay } from '../../internals/response-under-way.js'
 import type { RateLimits } from '../../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import type { Logger } from '../../telemetry/log.js'
-import { abandon, recordArrival, toLimitedCall } from '../call-context.js'
+import { abandon, recordArrival, toLimitedCall } from '../request-context.js'
 import type { LogRequest } from '../request-log.js'
 
 /** The framework's errors by code: the bad part of the request, and what it must be. */

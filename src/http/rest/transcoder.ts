@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseChainId } from '../../domain/values/numbers.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
-import { elapsedMs, RestContext, toLimitedCall } from '../call-context.js'
+import { elapsedMs, RestContext, toLimitedCall } from '../request-context.js'
 import type { LogRequest } from '../request-log.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
 import { compileJsonWriter } from './proto-json.js'

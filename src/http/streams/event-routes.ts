@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { StreamEventsRequest } from '../../../gen/aggregator/v1/event_pb.js'
 import type { EventStreams } from '../../rpc/streams/event-streams.js'
-import { toLimitedCall } from '../call-context.js'
+import { toLimitedCall } from '../request-context.js'
 import type { LogRequest } from '../request-log.js'
 import { compileRoutes } from '../rest/http-rules.js'
 import { compileJsonReader } from '../rest/proto-json.js'

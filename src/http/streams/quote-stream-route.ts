@@ -8,7 +8,7 @@ import {
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { toServiceError } from '../../domain/errors.js'
 import type { QuoteStreamMessage, QuoteStreams } from '../../rpc/streams/quote-streams.js'
-import { isCancelled, RestContext, toLimitedCall } from '../call-context.js'
+import { isCancelled, RestContext, toLimitedCall } from '../request-context.js'
 import { compileRoutes } from '../rest/http-rules.js'
 import { compileJsonWriter } from '../rest/proto-json.js'
 import { createRequestReader } from '../rest/request-message.js'

@@ -5,7 +5,7 @@ import { invalidArgument, type Reason, toServiceError } from '../../domain/error
 import { setMessageLimit } from '../../internals/message-limit.js'
 import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import { type InstanceMessage, MAX_MESSAGE_BYTES, type SessionConnection } from '../../sessions/messages.js'
-import { toLimitedCall } from '../call-context.js'
+import { toLimitedCall } from '../request-context.js'
 import type { LogRequest } from '../request-log.js'
 import { errorBody, type RejectOtherMethods } from '../rest/rest-errors.js'
 import { readSolverMessage, toSessionEventJson, toSessionJson } from './session-json.js'

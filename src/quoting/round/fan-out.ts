@@ -4,7 +4,7 @@ import { afterReading, type PauseMeter } from '../../concurrency/process-pauses.
 import type { CallContext } from '../../domain/client.js'
 import type { VerifyMode } from '../../domain/quotes/verification.js'
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
-import { QuoteRound } from '../../solvers/conduct/quote-round.js'
+import { QuoteRound } from '../../solvers/conduct/round-verdicts.js'
 import type { SolverHealth } from '../../solvers/conduct/solver-health.js'
 import type { SolverRequest } from '../../solvers/transport/solver-transports.js'
 import type { AttemptQuote, AttemptRequest, SolverAttempt } from './solver-attempt.js'

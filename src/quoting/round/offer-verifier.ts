@@ -12,7 +12,7 @@ import type {
 import type { SolverResult } from '../../domain/solvers/solver-result.js'
 import type { Hex } from '../../domain/values/hex.js'
 import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
-import type { RoundProgress } from './round-progress.js'
+import type { RoundProgress } from './round-reports.js'
 import type { SolverAttempt } from './solver-attempt.js'
 
 /** The results of a round. */

@@ -6,8 +6,7 @@ import type { Aggregator, RoundOptions, RoundResult } from './aggregator.js'
 import type { FanOut } from './fan-out.js'
 import type { QuoteIds } from './quote-ids.js'
 import type { RoundErrors } from './round-errors.js'
-import { RoundProgress } from './round-progress.js'
-import type { RoundReports } from './round-reports.js'
+import { RoundProgress, type RoundReports } from './round-reports.js'
 
 interface QueuedAggregatorOptions {
   readonly aggregator: Aggregator

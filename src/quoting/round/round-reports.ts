@@ -1,3 +1,4 @@
+import { isBetter } from '../../domain/quotes/offer.js'
 import type { QuoteRequest, SignedQuote } from '../../domain/quotes/quote.js'
 import type { SolverKey } from '../../domain/solvers/solver.js'
 import {
@@ -8,8 +9,8 @@ import {
   toSessionResult,
 } from '../../domain/solvers/solver-result.js'
 import type { Address } from '../../domain/values/hex.js'
-import type { SolverCounters } from '../../solvers/statistics/solver-metrics.js'
-import type { SolverStatistics } from '../../solvers/statistics/solver-statistics.js'
+import type { SolverStatistics } from '../../solvers/statistics/hourly-counts.js'
+import type { SolverCounters } from '../../solvers/statistics/solver-counters.js'
 import type { SessionTransport } from '../../solvers/transport/solver-transports.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
@@ -152,4 +153,62 @@ export function createRoundReports(options: RoundReportsOptions): RoundReports {
 function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
   const overdue = attempts.filter(({ result }) => isOverdue(result))
   return overdue.length > 0 ? overdue : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
+}
+
+/** How many solvers a round waits for, and their results by kind. */
+export interface RoundCounts extends Readonly<Record<SolverResult['kind'], number>> {
+  readonly asked: number
+}
+
+/** The state of a round while results come. */
+export class RoundProgress {
+  readonly #onBest: (offer: SignedQuote, counts: RoundCounts) => void
+  readonly #counts: Record<keyof RoundCounts, number>
+  #best: SignedQuote | undefined
+  #bestAt: number | undefined
+
+  /**
+   * @param asked the number of solvers that the round waits for
+   * @param onBest called with each new best offer, and the counts at that moment
+   */
+  constructor(asked: number, onBest: (offer: SignedQuote, counts: RoundCounts) => void) {
+    this.#onBest = onBest
+    const unanswered = { late: 0, soft_deadline: 0, failed: 0, cancelled: 0 }
+    this.#counts = { asked, quoted: 0, declined: 0, invalid: 0, ...unanswered }
+  }
+
+  get counts(): RoundCounts {
+    return this.#counts
+  }
+
+  /** When the best offer came, on the clock of the solvers' health; undefined without an offer. */
+  get bestAt(): number | undefined {
+    return this.#bestAt
+  }
+
+  add({ result }: SolverAttempt, now: number): void {
+    this.#counts[result.kind]++
+    if (result.kind !== 'quoted') return
+    if (this.#best !== undefined && !isBetter(result.offer, this.#best)) return
+    this.#bestAt = now
+    this.replaceBest(result.offer)
+  }
+
+  /** Counts an offer as invalid, which the settlement contract refuses. */
+  drop(): void {
+    this.#counts.quoted--
+    this.#counts.invalid++
+  }
+
+  /** Sets the best offer, unless it is the best one already. */
+  replaceBest(offer: SignedQuote): void {
+    if (offer === this.#best) return
+    this.#best = offer
+    this.#onBest(offer, { ...this.#counts })
+  }
+}
+
+/** The number of solvers whose result is known. */
+export function countAnswered({ asked: _, ...byKind }: RoundCounts): number {
+  return Object.values(byKind).reduce((sum, count) => sum + count, 0)
 }

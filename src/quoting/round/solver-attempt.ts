@@ -3,8 +3,8 @@ import { askedSession, type Solver } from '../../domain/solvers/solver.js'
 import { isOverdue, responseOf, type SolverResult } from '../../domain/solvers/solver-result.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
-import type { QuoteRound, UnansweredRequest, Verdict } from '../../solvers/conduct/quote-round.js'
 import type { RequestSlots } from '../../solvers/conduct/request-slots.js'
+import type { QuoteRound, UnansweredRequest, Verdict } from '../../solvers/conduct/round-verdicts.js'
 import type { OpenRequest, SolverHealth } from '../../solvers/conduct/solver-health.js'
 import type {
   CallListener,

@@ -16,9 +16,10 @@ import {
   type StatsWindow,
 } from '../../domain/solvers/solver-statistics.js'
 import { DISPLAY_NAME, isDisplayName } from '../../domain/values/display-name.js'
+import { endpointUrlProblem } from '../../domain/values/endpoint-url.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../../domain/values/hex.js'
 import { parseAmount } from '../../domain/values/numbers.js'
-import { AN_ORIGIN, endpointUrlProblem, parseOrigin } from '../../domain/values/urls.js'
+import { AN_ORIGIN, parseOrigin } from '../../domain/values/origin.js'
 
 const NOTHING: Hex = '0x'
 

@@ -9,7 +9,7 @@ import { ClientCounts, type ClientId } from '../../domain/client.js'
 import { ServiceError } from '../../domain/errors.js'
 import { shorten } from '../../domain/values/text.js'
 import { requestKey } from '../call-context.js'
-import { identifyClient } from '../limits/identify-client.js'
+import { identifyClient } from '../limits/rate-limits.js'
 
 /** The message repeats this much of an unknown name, as it is sent in a header. */
 const MAX_NAME_LENGTH = 200

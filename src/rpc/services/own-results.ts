@@ -5,7 +5,7 @@ import type { OwnResultSchema } from '../../../gen/aggregator/v1/solver_stats_pb
 import type { Config } from '../../config/config.js'
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/field-rules.js'
 import { ownResultsMessage } from '../../domain/solvers/registration-messages.js'
-import { originsOf } from '../../domain/values/urls.js'
+import { originsOf } from '../../domain/values/origin.js'
 import type { Quoting } from '../../quoting/quoting.js'
 import type { OwnResult } from '../../quoting/records/record-view.js'
 import { assertAudience } from '../../sessions/proof.js'

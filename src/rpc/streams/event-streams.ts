@@ -26,8 +26,7 @@ import {
   toHealthMessage,
   toHeartbeatMessage,
 } from '../convert/convert-events.js'
-import { identifyClient } from '../limits/identify-client.js'
-import type { RateLimits } from '../limits/rate-limits.js'
+import { identifyClient, type RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'

@@ -5,7 +5,7 @@ import { reasonOf } from '../../domain/errors.js'
 import type { StreamEvent } from '../../domain/orders/event.js'
 import { type CoolDown, firstHour, lastCoolDown } from '../../domain/solvers/cool-down.js'
 import { keyOf, type SolverKey } from '../../domain/solvers/solver.js'
-import { hourOf } from '../../domain/values/time.js'
+import { hourOf } from '../../domain/solvers/solver-statistics.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { Logger } from '../../telemetry/log.js'
 

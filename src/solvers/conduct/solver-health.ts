@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { Solver } from '../../domain/solvers/solver.js'
 import { CircuitBreaker, type CircuitState, type LossHistory, type OpenPeriod } from './circuit-breaker.js'
-import type { QuoteRound, Verdict } from './quote-round.js'
 import type { RequestSlots } from './request-slots.js'
+import type { QuoteRound, Verdict } from './round-verdicts.js'
 
 /** How a quote treats a solver. */
 type HealthStatus =

@@ -7,13 +7,13 @@ import type { SolverKey } from '../../domain/solvers/solver.js'
 import {
   addOrderCounts,
   addQuoteCounts,
+  hourOf,
   noSolverCounts,
   type SolverCounts,
   type SolverSummary,
   summarize,
 } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
-import { hourOf } from '../../domain/values/time.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
 import { databaseUnavailable } from '../../store/write-health.js'

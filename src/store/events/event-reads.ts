@@ -2,7 +2,7 @@ import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import { type EventFilter, type LogEntry, ORDER_EVENT_TYPES } from '../../domain/orders/event.js'
 import type { Database } from '../database.js'
 import type { Schema } from '../schema.js'
-import { logEntryOf, reversionDetails } from './event-rows.js'
+import { logEntryOf, reversionDetails } from './event-statements.js'
 
 /** The entries of the log, as replays and cursors read them. */
 export interface EventReads {

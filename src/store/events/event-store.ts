@@ -22,21 +22,32 @@ import {
   removeSteps,
   withKnownSolvers,
 } from '../orders/order-statements.js'
-import { appendHeaders, readPosition, replaceHeaders, revertHeaders, setStart } from './chain-positions.js'
+import {
+  appendHeaders,
+  assertLastToken,
+  type FencingToken,
+  issueToken,
+  readPosition,
+  replaceHeaders,
+  revertHeaders,
+  setStart,
+} from './chain-positions.js'
 import { createEventReads, type EventReads } from './event-reads.js'
-import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
   canonicalIdentities,
+  eventRow,
   identityOf,
   lockLog,
+  logEntryOf,
   markRemoved,
   moveLastSequence,
+  type NewEventRow,
   readEventBlocks,
   removeThrough,
   restore,
+  reversionRow,
   setAside,
 } from './event-statements.js'
-import { assertLastToken, type FencingToken, issueToken } from './fencing-token.js'
 import { createMissingTerms, type MissingTerms } from './missing-terms.js'
 
 /** The id of a log, and the part of it that still exists. */

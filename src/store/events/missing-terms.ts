@@ -3,7 +3,7 @@ import type { KnownOrder, OrderPosition } from '../../domain/orders/order.js'
 import type { Hex } from '../../domain/values/hex.js'
 import type { Database, DatabaseTransaction } from '../database.js'
 import { changeOrders, isAfter, readOrders } from '../orders/order-statements.js'
-import type { FencingToken } from './fencing-token.js'
+import type { FencingToken } from './chain-positions.js'
 
 /** The orders whose terms could not be read from the contract. The methods are those of `TermsSink`, for all chains. */
 export interface MissingTerms {

@@ -6,7 +6,7 @@ import type { ListedOrder, OrderPosition } from '../../domain/orders/order.js'
 import { hourChanges, type SolverOrderHour } from '../../domain/orders/order-hours.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
 import { BATCH_ROWS, type Database, type DatabaseTransaction, forEachBatch } from '../database.js'
-import type { EventRow } from '../events/event-rows.js'
+import type { EventRow } from '../events/event-statements.js'
 import type { Schema } from '../schema.js'
 import { listedOrderOf, orderRow } from './order-rows.js'
 

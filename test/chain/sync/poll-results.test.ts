@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/parse-blocks.js'
 import { EventSinkError } from '../../../src/chain/chain-errors.js'
-import { backoffMs, createPollResults } from '../../../src/chain/sync/poll-results.js'
+import { createPollResults } from '../../../src/chain/sync/poll-results.js'
+import { backoffMs } from '../../../src/chain/sync/poll-schedule.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createManualClock } from '../../support/manual-clock.js'
 

@@ -8,8 +8,8 @@ import {
   lastCoolDown,
   type RefundedOrder,
 } from '../../../src/domain/solvers/cool-down.js'
+import { hourOf } from '../../../src/domain/solvers/solver-statistics.js'
 import type { Address, Hex } from '../../../src/domain/values/hex.js'
-import { hourOf } from '../../../src/domain/values/time.js'
 
 const HOUR = 3600
 const DAY = 24 * HOUR

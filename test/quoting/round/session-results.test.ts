@@ -9,7 +9,7 @@ import type { SessionResult } from '../../../src/domain/solvers/solver-result.js
 import type { Address } from '../../../src/domain/values/hex.js'
 import { openQuoting } from '../../../src/quoting/quoting.js'
 import { createRoundReports } from '../../../src/quoting/round/round-reports.js'
-import { identifyClient } from '../../../src/rpc/limits/identify-client.js'
+import { identifyClient } from '../../../src/rpc/limits/rate-limits.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
 import type {

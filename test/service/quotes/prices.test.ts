@@ -81,46 +81,50 @@ describe('a price', () => {
   })
 
   it.each([
-    ['with offers', 200, {}],
-    ['without a valid offer', 503, { inputAmount: '1' }],
-  ])('%s reveals no nonce and no signature, in any protocol or in the log', async (_, status, changes) => {
-    const signed: WireReply[] = []
-    for (const solver of [fixture.ada, fixture.bob]) {
-      solver.behave(async (asked, { quoteFor, sign }) => {
-        const reply = await sign({ ...quoteFor(asked), outputAmount: '3000', nonce: NONCE, ...changes })
-        signed.push(reply)
-        return reply
+    ['with offers', 200, 200, {}],
+    ['without a valid offer', 503, 400, { inputAmount: '1' }],
+  ])(
+    '%s reveals no nonce and no signature, in any protocol or in the log',
+    async (_, status, connectStatus, changes) => {
+      const signed: WireReply[] = []
+      for (const solver of [fixture.ada, fixture.bob]) {
+        solver.behave(async (asked, { quoteFor, sign }) => {
+          const reply = await sign({ ...quoteFor(asked), outputAmount: '3000', nonce: NONCE, ...changes })
+          signed.push(reply)
+          return reply
+        })
+      }
+      fixture.logged.length = 0
+      const swap = fixture.newSwap()
+      const json = JSON.stringify({
+        ...swap,
+        chainId: fixture.chain.chainId,
+        orderType: 'ORDER_TYPE_EXACT_INPUT',
       })
-    }
-    fixture.logged.length = 0
-    const swap = fixture.newSwap()
-    const json = JSON.stringify({
-      ...swap,
-      chainId: fixture.chain.chainId,
-      orderType: 'ORDER_TYPE_EXACT_INPUT',
-    })
-    const rest = await fixture.ask(swap)
-    const connect = await fetch(`${fixture.service.url}/aggregator.v1.QuoteService/GetPrice`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: json,
-    })
-    const messages = await Promise.all(
-      transports.map(([, createTransport]) =>
-        createClient(QuoteService, createTransport(fixture.service.url))
-          .getPrice({ ...swap, chainId: BigInt(fixture.chain.chainId), orderType: OrderType.EXACT_INPUT })
-          .catch((error) => error),
-      ),
-    )
-    expect([rest.status, connect.status]).toEqual([status, status])
-    const record = rest.body.quoteId === undefined ? [] : [(await fixture.readRecord(rest.body.quoteId)).body]
-    const seen = [rest.body, await connect.text(), ...messages.map(plain), ...record, ...fixture.logged]
-    const text = JSON.stringify(seen).toLowerCase()
-    expect(signed.length).toBeGreaterThanOrEqual(2)
-    expect(text).not.toMatch(/signature|nonce|[0-9a-f]{130}/)
-    for (const secret of [NONCE, ...signed.map(({ signature }) => signature.slice(2).toLowerCase())])
-      expect(text).not.toContain(secret)
-  })
+      const rest = await fixture.ask(swap)
+      const connect = await fetch(`${fixture.service.url}/aggregator.v1.QuoteService/GetPrice`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: json,
+      })
+      const messages = await Promise.all(
+        transports.map(([, createTransport]) =>
+          createClient(QuoteService, createTransport(fixture.service.url))
+            .getPrice({ ...swap, chainId: BigInt(fixture.chain.chainId), orderType: OrderType.EXACT_INPUT })
+            .catch((error) => error),
+        ),
+      )
+      expect([rest.status, connect.status]).toEqual([status, connectStatus])
+      const record =
+        rest.body.quoteId === undefined ? [] : [(await fixture.readRecord(rest.body.quoteId)).body]
+      const seen = [rest.body, await connect.text(), ...messages.map(plain), ...record, ...fixture.logged]
+      const text = JSON.stringify(seen).toLowerCase()
+      expect(signed.length).toBeGreaterThanOrEqual(2)
+      expect(text).not.toMatch(/signature|nonce|[0-9a-f]{130}/)
+      for (const secret of [NONCE, ...signed.map(({ signature }) => signature.slice(2).toLowerCase())])
+        expect(text).not.toContain(secret)
+    },
+  )
 
   const faults: [string, DropReason, Behaviour][] = [
     [

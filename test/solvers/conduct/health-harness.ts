@@ -7,7 +7,7 @@ import {
   createSolverHealthRegistry,
   type SolverHealthRegistry,
 } from '../../../src/solvers/conduct/solver-health-registry.js'
-import { collectHealthMetrics } from '../../../src/solvers/statistics/solver-metrics.js'
+import { collectHealthMetrics } from '../../../src/solvers/statistics/solver-counters.js'
 import {
   type CircuitBreakerStore,
   createCircuitBreakerStore,

@@ -2,8 +2,12 @@ import type { Solver } from '../../../src/domain/solvers/solver.js'
 import { responseOf, type SolverResult } from '../../../src/domain/solvers/solver-result.js'
 import type { Address } from '../../../src/domain/values/hex.js'
 import type { OpenPeriod } from '../../../src/solvers/conduct/circuit-breaker.js'
-import { QuoteRound, type UnansweredRequest, type Verdict } from '../../../src/solvers/conduct/quote-round.js'
 import { RequestSlots } from '../../../src/solvers/conduct/request-slots.js'
+import {
+  QuoteRound,
+  type UnansweredRequest,
+  type Verdict,
+} from '../../../src/solvers/conduct/round-verdicts.js'
 import { type OpenRequest, SolverHealth } from '../../../src/solvers/conduct/solver-health.js'
 import { signed } from '../../quoting/records/sample-trace.js'
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { QuoteRound } from '../../../src/solvers/conduct/quote-round.js'
+import { QuoteRound } from '../../../src/solvers/conduct/round-verdicts.js'
 import type { SolverHealth } from '../../../src/solvers/conduct/solver-health.js'
 import { createHealth, playRounds, type ResultKind, type RoundsOptions, roundAt } from './rounds.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { LogEntry } from '../../../src/domain/orders/event.js'
-import { FencedError } from '../../../src/store/events/fencing-token.js'
+import { FencedError } from '../../../src/store/events/chain-positions.js'
 import { createRandom } from '../../support/random.js'
 import { inPostgres, postgresAt } from '../databases.js'
 import { openStore, pruneAll } from './event-samples.js'

@@ -1,7 +1,7 @@
 import type { BlockHeader, EventWithPosition } from '../../../src/domain/orders/block.js'
 import type { LogEntry, StreamEvent } from '../../../src/domain/orders/event.js'
+import type { FencingToken } from '../../../src/store/events/chain-positions.js'
 import type { EventStore, Takeover } from '../../../src/store/events/event-store.js'
-import type { FencingToken } from '../../../src/store/events/fencing-token.js'
 import type { Random } from '../../support/random.js'
 import { header, SETTLEMENT, settled } from './event-samples.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, type onTestFinished, test } from 'vitest'
 import type { Coordination } from '../../../src/store/database.js'
-import { FencedError } from '../../../src/store/events/fencing-token.js'
+import { FencedError } from '../../../src/store/events/chain-positions.js'
 import { POSTGRES_COORDINATION } from '../../../src/store/postgres/postgres.js'
 import { join, MISSED, type TestReplica, until } from '../../cluster/replica-samples.js'
 import { createPostgresDatabase } from '../../support/databases/postgres-database.js'

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { describe, expect, type MockInstance, onTestFinished, test, vi } from 'vitest'
 import type { Topic } from '../../../src/domain/cluster.js'
 import type { DatabaseTransaction } from '../../../src/store/database.js'
-import { FencedError } from '../../../src/store/events/fencing-token.js'
+import { FencedError } from '../../../src/store/events/chain-positions.js'
 import {
   createConnectionPool,
   mapConnectionErrors,

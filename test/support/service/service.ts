@@ -54,8 +54,19 @@ export async function startService(
   const config = readConfig({ ...environmentFor(chain), ...environment })
   const app = await createApp(config, { log: pino({ level: 'silent' }), ...overrides })
 
+  return {
+    ...sendTo(app.url),
+    close: app.close,
+    /** The sum of the series of a metric that have these labels. */
+    metric: async (name: string, labels: Labels): Promise<number> =>
+      (await readMetrics(app.url)).sum(name, labels),
+  }
+}
+
+/** A client for the REST paths of a service. */
+export function sendTo(url: string) {
   async function send(verb: string, path: string, body?: unknown, init: RequestInit = {}) {
-    const response = await fetch(`${app.url}${path}`, {
+    const response = await fetch(`${url}${path}`, {
       method: verb,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...init,
@@ -65,15 +76,11 @@ export async function startService(
   }
 
   return {
-    url: app.url,
-    close: app.close,
+    url,
     send,
     get: (path: string) => send('GET', path),
     post: (path: string, body: unknown, init?: RequestInit) => send('POST', path, body, init),
     delete: (path: string, body: unknown) => send('DELETE', path, body),
-    /** The sum of the series of a metric that have these labels. */
-    metric: async (name: string, labels: Labels): Promise<number> =>
-      (await readMetrics(app.url)).sum(name, labels),
   }
 }
 

@@ -2,11 +2,9 @@ import { effect, signal } from '@preact/signals'
 import type { Solver } from '../../../../gen/aggregator/v1/solver_pb.js'
 import { solverService } from './api.js'
 import { chain } from './chains.js'
-import { type Query, useQuery } from './query.js'
 
 /** The active solvers of the chain that the page shows, by address in lower case. */
 export const solvers = signal<ReadonlyMap<string, Solver>>(new Map())
-const REFRESH_MS = 60_000
 let chainIdOfList: bigint | undefined
 
 /** Reads the solvers when the chain changes, so that their names are known. */
@@ -23,13 +21,6 @@ export async function refreshSolvers(chainId: bigint, signal?: AbortSignal): Pro
   chainIdOfList = chainId
   solvers.value = new Map(answer.solvers.map((solver) => [solver.address.toLowerCase(), solver]))
   return answer.solvers
-}
-
-/** Keeps the list up to date while a component is shown. */
-export function useSolvers(chainId: bigint): Query<readonly Solver[]> {
-  return useQuery(`solvers ${chainId}`, (signal) => refreshSolvers(chainId, signal), {
-    refreshMs: REFRESH_MS,
-  })
 }
 
 /** @returns undefined when no active solver has this address */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { FencedError, type FencingToken } from '../../../src/store/events/fencing-token.js'
+import { FencedError, type FencingToken } from '../../../src/store/events/chain-positions.js'
 import { BOTH_DATABASES, DURABLE_DATABASES } from '../databases.js'
 import {
   header,

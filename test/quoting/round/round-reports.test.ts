@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
 import type { SolverResult } from '../../../src/domain/solvers/solver-result.js'
-import { countAnswered, type RoundCounts, RoundProgress } from '../../../src/quoting/round/round-progress.js'
+import { countAnswered, type RoundCounts, RoundProgress } from '../../../src/quoting/round/round-reports.js'
 import { signed } from '../records/sample-trace.js'
 
 function openProgress(asked: number) {

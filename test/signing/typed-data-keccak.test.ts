@@ -1,6 +1,6 @@
 import { keccak256 as viemKeccak256 } from 'viem'
 import { expect, test, vi } from 'vitest'
-import { keccak256, usesWebAssembly } from '../../src/signing/keccak.js'
+import { keccak256, usesWebAssembly } from '../../src/signing/typed-data.js'
 import { createRandom } from '../support/random.js'
 
 const RATE_BYTES = 136
@@ -20,7 +20,7 @@ test.each([
 
 test('keccak256 gives the same hash before its WebAssembly is compiled', async () => {
   vi.resetModules()
-  const fresh = await import('../../src/signing/keccak.js')
+  const fresh = await import('../../src/signing/typed-data.js')
   const whenCompiled = fresh.usesWebAssembly.then(() => 'compiled')
   const before = hex(fresh.keccak256(Buffer.from('abc')))
   expect(await Promise.race([whenCompiled, 'not yet'])).toBe('not yet')

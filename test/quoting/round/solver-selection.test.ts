@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createSelection, type Selection } from '../../../src/quoting/round/selection.js'
+import { createSelection, type Selection } from '../../../src/quoting/round/solver-selection.js'
 import type { SolverHealth } from '../../../src/solvers/conduct/solver-health.js'
 import {
   answering,

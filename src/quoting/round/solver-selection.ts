@@ -1,4 +1,4 @@
-import type { QuoteRound } from '../../solvers/conduct/quote-round.js'
+import type { QuoteRound } from '../../solvers/conduct/round-verdicts.js'
 import type { SolverHealth } from '../../solvers/conduct/solver-health.js'
 
 /** The solvers that one quote asks. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSolverCounters } from '../../../src/solvers/statistics/solver-metrics.js'
+import { createSolverCounters } from '../../../src/solvers/statistics/solver-counters.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { solver } from '../conduct/rounds.js'
 
