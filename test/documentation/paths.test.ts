@@ -1,0 +1,139 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { expect, onTestFinished, test } from 'vitest'
+import { solverAccounts, startChain, type TestChain } from '../support/chain/chain.js'
+import { createTraffic } from '../support/chain/event-traffic.js'
+import { createPostgresDatabase } from '../support/databases/postgres-database.js'
+import { eventually } from '../support/eventually.js'
+import { freePort } from '../support/free-port.js'
+import { environmentFor, sendTo } from '../support/service/service.js'
+import { quoteRequest } from '../support/solvers/quote-request.js'
+import { startSolver } from '../support/solvers/solver.js'
+import { watchEvents } from '../support/streams/watch-events.js'
+
+const PRELOAD = new URL('../support/process/entered-files.mjs', import.meta.url).href
+const SOURCE = /`((?:src|packages\/\w+\/src)\/[\w/-]+\.ts)`/g
+/** A timer may run within one round, and hardly within all. */
+const ROUNDS = 4
+
+/** The parts of a page, each with the files that it names, in their order. */
+const partsOf = (page: string): string[][] =>
+  readFileSync(page, 'utf8')
+    .split(/^## /m)
+    .map((part) => [...part.matchAll(SOURCE)].map(([, path = '']) => path))
+
+type Service = Awaited<ReturnType<typeof start>>
+
+/** A service that runs from its sources and says which of them it enters. */
+async function start(chain: TestChain, environment: Record<string, string>) {
+  const port = await freePort()
+  const variables = { ...environmentFor(chain), ...environment, PORT: String(port), LOG_LEVEL: 'info' }
+  const child = fork('src/main.ts', [], {
+    execArgv: ['--import', 'tsx', '--import', PRELOAD],
+    env: { PATH: process.env.PATH, ...variables },
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const service = sendTo(`http://127.0.0.1:${port}`)
+  const health = () =>
+    service.get('/health').then(
+      ({ body }) => body,
+      () => ({ status: 'starting' }),
+    )
+  await eventually(health, ({ status }) => status === 'ok')
+  return {
+    ...service,
+    health,
+    /** The files of which a function ran since the last call. */
+    async entered(): Promise<string[]> {
+      child.send('entered')
+      const [paths] = await once(child, 'message')
+      return paths
+    },
+  }
+}
+
+/** The files that the services enter in every round of a step, and those that they enter in any. */
+async function enteredBy(services: readonly Service[], step: (round: number) => Promise<unknown>) {
+  const entered = async () =>
+    new Set((await Promise.all(services.map((service) => service.entered()))).flat())
+  const rounds: Set<string>[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    await entered()
+    await step(round)
+    rounds.push(await entered())
+  }
+  const any = new Set(rounds.flatMap((files) => [...files]))
+  return { always: [...any].filter((path) => rounds.every((files) => files.has(path))).sort(), any }
+}
+
+async function startTestChain(bonded: number): Promise<TestChain> {
+  const chain = await startChain({ bonded })
+  onTestFinished(() => chain.stop())
+  return chain
+}
+
+/** A service whose chain is not polled again, so that nothing runs but what is asked for. */
+const startQuiet = (chain: TestChain) =>
+  start(chain, {
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '600000',
+    RATE_LIMIT_QUOTE: '60',
+    RATE_LIMIT_REGISTER: '60',
+  })
+
+async function register(chain: TestChain, service: Service, index: number): Promise<void> {
+  const solver = await startSolver(chain, solverAccounts[index] as (typeof solverAccounts)[0])
+  onTestFinished(() => solver.close())
+  await solver.register(service)
+}
+
+test('the page of a quote names the files that a quote enters, at most 55', async () => {
+  const chain = await startTestChain(2)
+  const service = await startQuiet(chain)
+  await register(chain, service, 0)
+  await register(chain, service, 1)
+  const { always } = await enteredBy([service], async () => {
+    const { status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+    expect(status).toBe(200)
+  })
+  expect(always).toEqual(partsOf('docs/path-of-a-quote.md').flat().sort())
+  expect(always.length).toBeLessThanOrEqual(55)
+})
+
+test('the page of a registration names the files that a registration enters and a quote does not, at most 40', async () => {
+  const chain = await startTestChain(ROUNDS)
+  const service = await startQuiet(chain)
+  const { always } = await enteredBy([service], (round) => register(chain, service, round))
+  const ofQuotes = new Set(partsOf('docs/path-of-a-quote.md').flat())
+  const own = always.filter((path) => !ofQuotes.has(path))
+  expect(own).toEqual(partsOf('docs/path-of-a-registration.md').flat().sort())
+  expect(own.length).toBeLessThanOrEqual(40)
+})
+
+test('the page of an event names the files that an event enters at the leader and at another replica, at most 50 at each', async () => {
+  const chain = await startTestChain(0)
+  const traffic = await createTraffic(chain, { seed: 1 })
+  const environment = {
+    DATABASE_URL: await createPostgresDatabase(),
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '500',
+  }
+  const leader = await start(chain, environment)
+  const follower = await start(chain, environment)
+  const events = await watchEvents(follower)
+  const replicas = [leader, follower]
+  const ofEvents = await enteredBy(replicas, async (round) => {
+    await traffic.mine([traffic.actions.deposit(traffic.order())])
+    await events.untilCount(round + 1)
+  })
+  const ofOtherBlocks = await enteredBy(replicas, async () => {
+    await traffic.mine([])
+    const { number } = await traffic.head()
+    await eventually(follower.health, ({ chains }) => chains?.[0]?.headBlock >= number)
+  })
+  const parts = partsOf('docs/path-of-an-event.md')
+  const named = new Set(parts.flat())
+  expect([...named].filter((path) => !ofEvents.always.includes(path))).toEqual([])
+  expect(ofEvents.always.filter((path) => !named.has(path) && !ofOtherBlocks.any.has(path))).toEqual([])
+  expect(Math.max(...parts.map((files) => files.length))).toBeLessThanOrEqual(50)
+})
