@@ -4,7 +4,8 @@ import { type EventFilter, matches } from '../domain/orders/event.js'
 import type { LogPart } from './backfill-pages.js'
 import type { PublishedLog, StartPosition } from './published-log.js'
 import type { Replay, Replays } from './replays.js'
-import { Pace, type TurnLimiter, type WaitingSubscriber, type WaitList } from './subscriber-turns.js'
+import { Pace } from './subscriber-pace.js'
+import type { TurnLimiter, WaitingSubscriber, WaitList } from './subscriber-turns.js'
 import type { Batch } from './tail-buffer.js'
 
 /** One subscriber's position in the log: first the events after its cursor, then new ones. */

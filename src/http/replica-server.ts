@@ -31,7 +31,7 @@ interface ReplicaServer {
   close(): Promise<void>
 }
 
-const MAX_BODY_BYTES = 64 * 1024
+const MAX_RELAYED_BYTES = 64 * 1024
 const LIMITS = {
   maxHeaderSize: 4096,
   headersTimeout: 5000,
@@ -78,7 +78,7 @@ async function serve(
 ): Promise<void> {
   const { method, url, headers } = request
   if (method !== 'POST' || url !== REPLICA_PATH) return refuse(response, 404)
-  if (!(Number(headers['content-length']) <= MAX_BODY_BYTES)) return refuse(response, 413)
+  if (!(Number(headers['content-length']) <= MAX_RELAYED_BYTES)) return refuse(response, 413)
   // A connection that ends within the body takes no answer.
   const body = await buffer(request).catch(() => undefined)
   if (body === undefined) return

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { cors as connectCors } from '@connectrpc/connect'
 import cors from '@fastify/cors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +18,7 @@ import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
 import { createMultiplexer, findHeaderError, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
-import { DEFAULT_TIMEOUTS, superviseUpgrades } from './port/slow-clients.js'
+import { DEFAULT_TIMEOUTS } from './port/slow-clients.js'
 import { abandon, recordArrival, toLimitedCall } from './request-context.js'
 import { createRequestLog } from './request-log.js'
 import {
@@ -31,6 +33,7 @@ import { registerEventRoutes } from './streams/event-routes.js'
 import { registerQuoteStream } from './streams/quote-stream-route.js'
 import { registerSessionRoute, SESSION_PATH } from './streams/session-route.js'
 import { MAX_CLIENT_MESSAGE_BYTES, type SolverSockets } from './streams/websocket-control.js'
+import type { PendingUpgrades } from './streams/websocket-upgrade.js'
 import { registerWebSocketUpgrades } from './streams/websocket-upgrade.js'
 
 interface HttpServerOptions {
@@ -226,3 +229,31 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
 } as const
+
+/**
+ * Destroys the connection of each rejected upgrade: when its response is sent, when the client ends it, or after
+ * `timeoutMs`. Node no longer serves such a connection, so it would stay open. @fastify/websocket does the same, but only
+ * for requests that reach the hooks of its own scope.
+ * @param server the root scope, before it has other hooks
+ */
+export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): PendingUpgrades {
+  const releases = new WeakMap<IncomingMessage, () => void>()
+
+  server.server.prependListener('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    const destroy = () => void socket.destroy()
+    const timer = setTimeout(destroy, timeoutMs)
+    const release = () => {
+      clearTimeout(timer)
+      socket.off('end', destroy).off('close', release)
+      releases.delete(request)
+    }
+    socket.on('end', destroy).on('close', release)
+    releases.set(request, release)
+  })
+  server.addHook('onRequest', (request, reply, done) => {
+    const { raw } = request
+    if (releases.has(raw)) reply.raw.once('finish', () => raw.socket.destroy())
+    done()
+  })
+  return { takeOver: (request) => releases.get(request)?.() }
+}

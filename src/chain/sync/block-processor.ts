@@ -6,9 +6,10 @@ import type { Logger } from '../../telemetry/log.js'
 import { withEventSinkErrors } from '../chain-errors.js'
 import type { BlockListener } from '../chain-listeners.js'
 import type { Block, BlockReader, LinkedRange } from '../logs/block-reader.js'
-import { createBlockRecheck, createPassedBlocks } from './block-recheck.js'
+import { createBlockRecheck } from './block-recheck.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'
 import { extend, type LocalChain, reconcile, tipOf, truncateAfter } from './local-chain.js'
+import { createPassedBlocks } from './passed-blocks.js'
 import { assertOnChain, createOpenPosition, parentOf, resyncRoot } from './starting-block.js'
 
 /** Whether blocks were only added, or known blocks were also removed with their events. */

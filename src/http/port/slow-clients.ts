@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { constants, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
-import type { FastifyInstance } from 'fastify'
 import { closeQueuedResponse } from '../../internals/close-queued-response.js'
 
 /** How long a client may take, in milliseconds. The server ends the connection of a slower one. */
@@ -230,38 +228,4 @@ function isUnsent(stream: ServerHttp2Stream): boolean {
 function repeat(session: ServerHttp2Session, intervalMs: number, action: () => void): void {
   const timer = setInterval(action, intervalMs)
   session.once('close', () => clearInterval(timer))
-}
-
-/** Requests for an upgrade that are not WebSockets yet. */
-export interface PendingUpgrades {
-  /** Leaves the connection of a request to its WebSocket. */
-  takeOver(request: IncomingMessage): void
-}
-
-/**
- * Destroys the connection of each rejected upgrade: when its response is sent, when the client ends it, or after
- * `timeoutMs`. Node no longer serves such a connection, so it would stay open. @fastify/websocket does the same, but only
- * for requests that reach the hooks of its own scope.
- * @param server the root scope, before it has other hooks
- */
-export function superviseUpgrades(server: FastifyInstance, timeoutMs: number): PendingUpgrades {
-  const releases = new WeakMap<IncomingMessage, () => void>()
-
-  server.server.prependListener('upgrade', (request: IncomingMessage, socket: Duplex) => {
-    const destroy = () => void socket.destroy()
-    const timer = setTimeout(destroy, timeoutMs)
-    const release = () => {
-      clearTimeout(timer)
-      socket.off('end', destroy).off('close', release)
-      releases.delete(request)
-    }
-    socket.on('end', destroy).on('close', release)
-    releases.set(request, release)
-  })
-  server.addHook('onRequest', (request, reply, done) => {
-    const { raw } = request
-    if (releases.has(raw)) reply.raw.once('finish', () => raw.socket.destroy())
-    done()
-  })
-  return { takeOver: (request) => releases.get(request)?.() }
 }

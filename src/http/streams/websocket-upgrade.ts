@@ -1,8 +1,8 @@
+import type { IncomingMessage } from 'node:http'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
 import { ServiceError } from '../../domain/errors.js'
-import type { PendingUpgrades } from '../port/slow-clients.js'
 import type { LogRequest } from '../request-log.js'
 import { NO_SOLVERS, type SolverSockets, superviseWebSockets } from './websocket-control.js'
 
@@ -11,6 +11,12 @@ const PING_INTERVAL_MS = 30_000
 const MAX_FRAGMENTS = 8
 /** Reads of the connection that one unfinished frame may take. */
 const MAX_BUFFERED_CHUNKS = 64
+
+/** Requests for an upgrade that are not WebSockets yet. */
+export interface PendingUpgrades {
+  /** Leaves the connection of a request to its WebSocket. */
+  takeOver(request: IncomingMessage): void
+}
 
 /**
  * Lets routes of a scope be WebSockets with the option `wsHandler`. @fastify/websocket adds hooks to every route of its

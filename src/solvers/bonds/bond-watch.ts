@@ -147,7 +147,7 @@ interface BondRoundOptions {
   readonly minSolverBond: bigint
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
-  /** The time by which solvers are removed (see proven-time.ts). */
+  /** The time by which solvers are removed (`createProvenTime`). */
   readonly provenTime: () => number
   readonly log: Logger
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
-import { createPassedBlocks } from '../../../src/chain/sync/block-recheck.js'
 import { isPassedOver, type LocalChain, tipOf } from '../../../src/chain/sync/local-chain.js'
+import { createPassedBlocks } from '../../../src/chain/sync/passed-blocks.js'
 import type { Hex } from '../../../src/domain/values/hex.js'
 
 const DEPTH = 10

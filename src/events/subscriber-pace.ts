@@ -1,0 +1,58 @@
+/** Time for which a subscriber may take nothing of what it received. */
+const STALL_MS = 10_000
+/** Time for which a subscriber may lag after it has caught up. */
+const MAX_LAG_MS = 60_000
+
+/** How fast a subscriber takes what it receives. Times for which it waits for the service do not count. */
+export class Pace {
+  /** Start of sending the last events; undefined while it waits for more. */
+  #busySince: number | undefined = performance.now()
+  /** Since when it has lagged, after it had caught up. */
+  #laggingSince: number | undefined
+  /** Start of its wait for a part of the log. */
+  #waitsSince: number | undefined
+  #hasCaughtUp = false
+
+  /** It has sent the last events and requests more. */
+  request(): void {
+    this.#busySince = undefined
+  }
+
+  /** It has received events to send. */
+  receive(): void {
+    this.#busySince = performance.now()
+  }
+
+  startWait(): void {
+    this.#waitsSince ??= performance.now()
+  }
+
+  endWait(): void {
+    if (this.#laggingSince !== undefined && this.#waitsSince !== undefined)
+      this.#laggingSince += performance.now() - this.#waitsSince
+    this.#waitsSince = undefined
+  }
+
+  /** It has moved through the log. */
+  move(isAtEnd: boolean): void {
+    if (isAtEnd) this.#laggingSince = undefined
+    else if (this.#hasCaughtUp) this.#laggingSince ??= performance.now()
+  }
+
+  /** It waits at the end of the log. From now on it may lag only for a while. */
+  catchUp(): void {
+    this.#hasCaughtUp = true
+    this.#laggingSince = undefined
+  }
+
+  /** Excuses its lag so far, which the service has caused. */
+  excuse(): void {
+    this.#laggingSince = undefined
+  }
+
+  isTooSlow(now: number): boolean {
+    const isStalled = this.#busySince !== undefined && now - this.#busySince > STALL_MS
+    if (isStalled || this.#laggingSince === undefined || this.#waitsSince !== undefined) return isStalled
+    return now - this.#laggingSince > MAX_LAG_MS
+  }
+}
