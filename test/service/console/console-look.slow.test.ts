@@ -228,14 +228,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.getByRole('link', { name: /Remove the filter user/ }).waitFor()
     })
 
-    it('show a solver whose session has ended as inactive', async () => {
+    it('show a solver whose session has ended as not connected', async () => {
       const { page, open } = await stage.openPage()
       onTestFinished(() => page.context().close())
       await stage.network.solvers[2]?.close()
       await open('solvers')
       const row = page.getByRole('row').filter({ hasText: 'Cosmo' })
-      await row.getByText('inactive').waitFor(PAGE_WAIT)
-      expect(await page.getByText('inactive').count()).toBe(1)
+      await row.getByText('not connected').waitFor(PAGE_WAIT)
+      expect(await page.getByText('not connected').count()).toBe(1)
     })
   },
 )
