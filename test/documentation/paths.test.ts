@@ -14,7 +14,7 @@ import { watchEvents } from '../support/streams/watch-events.js'
 
 const PRELOAD = new URL('../support/process/entered-files.mjs', import.meta.url).href
 const SOURCE = /`((?:src|packages\/\w+\/src)\/[\w/-]+\.ts)`/g
-/** A timer may run within one round, and hardly within all. */
+/** Work that is put off may run within one round, and hardly within all. */
 const ROUNDS = 4
 
 /** The parts of a page, each with the files that it names, in their order. */
@@ -45,6 +45,7 @@ async function start(chain: TestChain, environment: Record<string, string>) {
   return {
     ...service,
     health,
+    stopIntervals: () => void child.send('stop intervals'),
     /** The files of which a function ran since the last call. */
     async entered(): Promise<string[]> {
       child.send('entered')
@@ -74,13 +75,18 @@ async function startTestChain(bonded: number): Promise<TestChain> {
   return chain
 }
 
-/** A service whose chain is not polled again, so that nothing runs but what is asked for. */
-const startQuiet = (chain: TestChain) =>
-  start(chain, {
+/** A service that neither polls its chain again nor does anything at intervals: nothing runs but what is asked for. */
+async function startQuiet(chain: TestChain): Promise<Service> {
+  const service = await start(chain, {
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '600000',
+    QUOTE_TIMEOUT_MS: '5000',
+    QUOTE_SOFT_TIMEOUT_MS: '5000',
     RATE_LIMIT_QUOTE: '60',
     RATE_LIMIT_REGISTER: '60',
   })
+  service.stopIntervals()
+  return service
+}
 
 async function register(chain: TestChain, service: Service, index: number): Promise<void> {
   const solver = await startSolver(chain, solverAccounts[index] as (typeof solverAccounts)[0])

@@ -1,6 +1,6 @@
 /**
- * Loaded before a service that runs from its sources. It answers each message of its parent with the files of this project of
- * which a function ran since the message before.
+ * Loaded before a service that runs from its sources. It answers each message `entered` of its parent with the files of this
+ * project of which a function ran since the message before. From the message `stop intervals` on, no interval runs its action.
  */
 import { Session } from 'node:inspector/promises'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,16 @@ session.connect()
 await session.post('Profiler.enable')
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
 
-process.on('message', async () => {
+let isStopped = false
+const startInterval = globalThis.setInterval
+globalThis.setInterval = (action, ...rest) =>
+  startInterval((...values) => isStopped || action(...values), ...rest)
+
+process.on('message', async (message) => {
+  if (message === 'stop intervals') {
+    isStopped = true
+    return
+  }
   const { result } = await session.post('Profiler.takePreciseCoverage')
   const entered = result
     .filter(({ url, functions }) => url.startsWith('file:') && functions.some(hasRun))
