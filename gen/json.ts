@@ -58,6 +58,13 @@ export interface components {
              * @enum {string}
              */
             verifyMax: "off" | "best" | "all";
+            /** @description Name of the chain for people, such as `Base`. */
+            name: string;
+            /**
+             * Format: uri
+             * @description URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent when the instance knows none.
+             */
+            explorerUrl?: string;
         };
         /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
         Eip712Domain: {
@@ -80,6 +87,64 @@ export interface components {
             symbol?: string;
             /** @description Number of decimals, at most 255; absent when the contract has none. */
             decimals?: number;
+        };
+        /** @description ListTokensRequest names a chain. */
+        ListTokensRequest: {
+            /** @description Chain of the tokens: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+        };
+        /** @description ListTokensResponse carries the tokens. */
+        ListTokensResponse: {
+            /** @description The tokens, listed ones first. */
+            tokens: components["schemas"]["TokenSummary"][];
+        };
+        /** @description TokenSummary is a token and how much it is traded. */
+        TokenSummary: {
+            /** @description Address of the contract. EIP-55 form. */
+            address: string;
+            /** @description Symbol of the token, at most 32 characters with the rules of a solver's name. That of a listed token is from the operator's list. That of another one is from its contract, which can choose any: show it only next to the address. Absent when the contract has none that can be shown, or has not been read yet. */
+            symbol?: string;
+            /** @description Number of decimals, at most 255, from the same source as the symbol. Absent when it is not known. Do not let the decimals of a token that is not listed decide about money. */
+            decimals?: number;
+            /** @description Whether the token is on the operator's list. */
+            listed: boolean;
+            /** @description Path of the token's logo on this instance, such as `/logos/0a1b2c3d4e5f6071.svg`. Absent without a logo in the operator's list. */
+            logo?: string;
+            /** @description Number of orders with this token that were settled in the last 24 hours. */
+            orders24h: number;
+            /** @description Block time of the last settled order with this token, Unix time in seconds. Absent when the instance knows of none. */
+            lastUsed?: number;
+        };
+        /** @description ListPairsRequest names a chain. */
+        ListPairsRequest: {
+            /** @description Chain of the deposits: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+        };
+        /** @description ListPairsResponse carries the pairs. */
+        ListPairsResponse: {
+            /** @description The pairs, those of listed tokens first. */
+            pairs: components["schemas"]["PairSummary"][];
+        };
+        /** @description PairSummary is a pair of tokens in one direction, and how much it is traded. */
+        PairSummary: {
+            /** @description Token sold, on the chain of the request. EIP-55 form. */
+            inputToken: string;
+            /** @description Token bought, on the destination chain. EIP-55 form. */
+            outputToken: string;
+            /** @description Chain on which the output is paid. */
+            destinationChainId: number;
+            /** @description Whether both tokens are on the operator's lists of their chains. */
+            listed: boolean;
+            /** @description Number of orders that were settled in the last 24 hours. */
+            orders24h: number;
+            /** @description Sum of the input of these orders in the token's smallest unit, decimal. */
+            inputVolume24h: string;
+            /** @description Sum of the output of these orders in the token's smallest unit, decimal. */
+            outputVolume24h: string;
+            /** @description Median time from the deposit to the settlement of these orders by block times, in milliseconds. Absent without an order whose deposit has an event. */
+            medianFillMs24h?: number;
+            /** @description Block time of the last settled order, Unix time in seconds. */
+            lastUsed?: number;
         };
         /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */
         StreamEventsRequest: {

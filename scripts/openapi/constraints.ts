@@ -20,7 +20,7 @@ import {
 import { ORDER_EVENT_FIELDS, ORDER_EVENT_TYPES, type OrderEventType } from '../../src/domain/orders/event.js'
 import { ORDER_STATES } from '../../src/domain/orders/order.js'
 import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
-import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
+import { DISPLAY_NAME, TOKEN_SYMBOL } from '../../src/domain/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
 
@@ -45,6 +45,9 @@ const OFFER = {
   deposit_address: ADDRESS,
   order_id: LOWER_CASE_BYTES32,
 }
+const TOKEN = { address: ADDRESS, symbol: TOKEN_SYMBOL, decimals: DECIMALS }
+/** A sum of amounts, which may exceed a uint256. */
+const VOLUME = { pattern: /^(0|[1-9][0-9]*)$/ }
 const SWAP = { input_token: ADDRESS, input_amount: UINT256, output_token: ADDRESS, output_amount: UINT256 }
 
 /**
@@ -142,6 +145,8 @@ const CONSTRAINTS: Constraints = {
     quote_timeout_ms: { minimum: 1, maximum: MAX_QUOTE_TIMEOUT_MS },
     quote_soft_timeout_ms: { maximum: MAX_QUOTE_TIMEOUT_MS },
     max_quote_fan_out: { minimum: 1 },
+    name: DISPLAY_NAME,
+    explorer_url: { format: 'uri' },
   },
   'aggregator.v1.Eip712Domain': {
     name: DOMAIN_TEXT,
@@ -149,7 +154,16 @@ const CONSTRAINTS: Constraints = {
     verifying_contract: ADDRESS,
     salt: LOWER_CASE_BYTES32,
   },
-  'aggregator.v1.Token': { address: ADDRESS, symbol: DISPLAY_NAME, decimals: DECIMALS },
+  'aggregator.v1.Token': TOKEN,
+  'aggregator.v1.ListTokensRequest': { chain_id: CHAIN_ID },
+  'aggregator.v1.TokenSummary': { ...TOKEN, logo: { pattern: /^\/logos\/[0-9a-f]{16}\.(png|svg)$/ } },
+  'aggregator.v1.ListPairsRequest': { chain_id: CHAIN_ID },
+  'aggregator.v1.PairSummary': {
+    input_token: ADDRESS,
+    output_token: ADDRESS,
+    input_volume_24h: VOLUME,
+    output_volume_24h: VOLUME,
+  },
 }
 
 /** The constraints of an event. Numbers have only those of their types. */

@@ -66,6 +66,8 @@ const OWN: Readonly<Record<string, readonly Reason[]>> = {
   'aggregator.v1.OrderService.GetOrder': ['CHAIN_UNAVAILABLE'],
   'aggregator.v1.OrderService.ListOrders': ['DATABASE_UNAVAILABLE'],
   'aggregator.v1.ChainService.ListChains': [],
+  'aggregator.v1.ChainService.ListTokens': ['DATABASE_UNAVAILABLE'],
+  'aggregator.v1.ChainService.ListPairs': ['DATABASE_UNAVAILABLE'],
   'aggregator.v1.EventService.StreamEvents': [
     'CURSOR_UNKNOWN',
     'STREAM_LIMIT_REACHED',

@@ -1,5 +1,6 @@
 import type { Chain } from '../chain/chain.js'
 import { collectChainMetrics } from '../chain/chains.js'
+import { createRecentTrades } from '../chain/tokens/recent-trades.js'
 import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config/config.js'
@@ -7,6 +8,7 @@ import { version } from '../config/version.js'
 import type { EventLog } from '../events/event-log.js'
 import { registerHealth, registerMetrics } from '../http/monitoring.js'
 import { readConsole, registerConsole } from '../http/pages/console.js'
+import { registerLogos } from '../http/pages/logos.js'
 import { redirectToDocs, registerReference } from '../http/pages/reference.js'
 import { createHttpServer, type HttpServer } from '../http/server.js'
 import { limitMessages, withErrors } from '../rpc/interceptors.js'
@@ -75,13 +77,14 @@ export async function openServer(
   const readQuote = createReadQuote({ ...config, now })
   // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D24).
   const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, now })
+  const trades = createRecentTrades({ ...config, orders: stores.orders, clock })
   const methods = [
     ...createQuoteService({ ...quoting, readQuote }),
     ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
     ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
     createOwnResultsMethod({ ...quoting, config, directory, freeBonds, coolDowns, now }),
     ...createOrderService({ chains, orders: stores.orders }),
-    ...createChainService({ config, chains, directory }),
+    ...createChainService({ config, chains, directory, trades }),
   ].map(guard)
   // So that the first one already shows as an increase.
   for (const limit of STREAM_LIMITS) metrics.streamRejections.inc({ limit }, 0)
@@ -131,6 +134,7 @@ export async function openServer(
     addServices: [health.routes, reflection],
     addRoutes(routes) {
       registerReference(routes)
+      registerLogos(routes, config.chains)
       if (consoleFiles === undefined) redirectToDocs(routes)
       else registerConsole(routes, consoleFiles)
       const { isDatabaseUp } = cluster

@@ -10,7 +10,6 @@ import type { OrderStore } from '../store/orders/order-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type ChainListeners, createBlockListener, createChainListeners } from './chain-listeners.js'
-import { type BondToken, createBondTokenReader } from './contract/bond-token.js'
 import { type ContractReader, createContractReader } from './contract/contract-reader.js'
 import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
@@ -23,6 +22,8 @@ import {
 } from './sync/chain-state.js'
 import { createChainSync } from './sync/chain-sync.js'
 import { createDemand } from './sync/demand.js'
+import { type BondToken, createBondTokenReader } from './tokens/bond-token.js'
+import { createTokenReader, type TokenReader } from './tokens/token-reader.js'
 import { createDepositVerifier, type DepositVerifier } from './verification/deposit-verifier.js'
 
 /** Status of a chain. Block numbers are undefined until the chain has answered for the first time. */
@@ -56,6 +57,8 @@ export interface Chain extends ContractReader, Pick<DepositVerifier, 'verifyDepo
   terms(): SettlementTerms
   /** The token of bonds, read once. Undefined until then, and when the contract names none. */
   bondToken(): BondToken | undefined
+  /** What is known of tokens of the chain. Those that are not known are read in the background. */
+  describeTokens: TokenReader['describe']
   /** Time of the highest block seen, Unix time in milliseconds; undefined until the chain has answered. */
   headTimeMs(): number | undefined
   /**
@@ -109,7 +112,8 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onContract: () => bondTokenReader.start(),
   })
   const { readAny } = verifier
-  const bondTokenReader = createBondTokenReader({ ...config, readAny, log })
+  const tokens = createTokenReader({ ...config, readAny, clock })
+  const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, log })
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({ chainId, orders, listener: listeners.notify, publisher, metrics })
@@ -196,6 +200,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     quoteTypedData: () => verifier.contract?.typedData,
     terms: () => known(verifier.contract?.views.terms),
     bondToken: bondTokenReader.bondToken,
+    describeTokens: tokens.describe,
     headTimeMs: () => state.snapshot.head?.timestampMs,
     isLeader: leadership.isLeader,
     addListener: listeners.add,
@@ -203,6 +208,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       const closed = Promise.all([leadership.close(), bondTokenReader.close(), verifier.close()])
       // A request that the node has not answered must not delay the end of the service.
       rpc.close()
+      tokens.close()
       depositVerifier.close()
       await closed
     },

@@ -1,9 +1,11 @@
-import { isAddress } from 'viem'
+import { knownChains } from '../../gen/chains.js'
 import { ADDRESS, MAX_INTEGER, MAX_PORT } from '../domain/field-rules.js'
+import { DISPLAY_NAME, isDisplayName } from '../domain/values/display-name.js'
 import { type Address, parseAddress } from '../domain/values/hex.js'
 import { parseChainId } from '../domain/values/numbers.js'
 import { DAY_MS } from '../domain/values/time.js'
 import type { EnvironmentReader } from './environment.js'
+import { isChecksumValid, readTokenList, type TokenList } from './token-list.js'
 import { CHAIN_DEFAULTS } from './variables.js'
 
 const CHAIN_ID_TEXT = 'a decimal integer of 1 to 2^53-1'
@@ -24,6 +26,11 @@ export interface ChainConfig {
   readonly recheckBlocks: number
   /** Chains of the output that quotes may have, including the chain itself. */
   readonly destinationChains: readonly number[]
+  /** For people, such as `Base`. */
+  readonly name: string
+  readonly explorerUrl: string | undefined
+  /** The tokens that the operator has checked. */
+  readonly tokenList: TokenList
 }
 
 /** Reads the list of served chains, and the variables of each chain. */
@@ -89,6 +96,8 @@ function readChain(env: EnvironmentReader, chainId: number): ChainConfig {
     confirmations: confirmations ?? CHAIN_DEFAULTS.CONFIRMATIONS,
     recheckBlocks: recheckBlocks ?? CHAIN_DEFAULTS.RECHECK_BLOCKS,
     destinationChains: readDestinationChains(env, chainId),
+    ...readIdentity(env, chainId),
+    tokenList: readTokenList(env, chainId),
   }
 }
 
@@ -99,11 +108,21 @@ function readDestinationChains(env: EnvironmentReader, chainId: number): number[
   return [...new Set([chainId, ...texts.map(Number)])]
 }
 
-/** An address with letters of one case has no checksum. */
-function isChecksumValid(text: string): boolean {
-  const digits = text.slice(2)
-  const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
-  return isOneCase || isAddress(text)
+/** Reads the chain's name for people, and the URL of its block explorer without a slash at its end. Many chains have known ones. */
+function readIdentity(env: EnvironmentReader, chainId: number) {
+  const [knownName = `Chain ${chainId}`, knownUrl] = knownChains[chainId] ?? []
+  const nameVariable = `CHAIN_NAME_${chainId}`
+  const name = env.optional(nameVariable) ?? knownName
+  if (!isDisplayName(name)) env.refuse(nameVariable, `is "${name}": it ${DISPLAY_NAME.mustBe}`)
+  const urlVariable = `EXPLORER_URL_${chainId}`
+  const url = env.optional(urlVariable) ?? knownUrl
+  if (url !== undefined && !isExplorerUrl(url))
+    env.refuse(urlVariable, `is "${url}": it must be an http or https URL without query and fragment`)
+  return { name, explorerUrl: url?.replace(/\/+$/, '') }
+}
+
+function isExplorerUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#\s"'<>]/.test(text)
 }
 
 /** Returns the problem of an RPC URL, if any. Its user and password must be decodable, because requests send them decoded. */

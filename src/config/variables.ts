@@ -61,5 +61,11 @@ export const OPTIONAL_VARIABLES = [
 
 /** The required variables of one chain, without the suffix `_<chainId>`. */
 export const CHAIN_VARIABLES = ['RPC_URL', 'SERVICE_ADDRESS'] as const
-export const OPTIONAL_CHAIN_VARIABLES = ['START_BLOCK', 'DESTINATION_CHAINS'] as const
+export const OPTIONAL_CHAIN_VARIABLES = [
+  'START_BLOCK',
+  'DESTINATION_CHAINS',
+  'CHAIN_NAME',
+  'EXPLORER_URL',
+  'TOKEN_LIST',
+] as const
 export const CHAIN_DEFAULTS = { POLL_INTERVAL_MS: 1000, CONFIRMATIONS: 0, RECHECK_BLOCKS: 32 } as const

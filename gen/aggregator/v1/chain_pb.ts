@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/chain.proto.
  */
 export const file_aggregator_v1_chain: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2NoYWluLnByb3RvEg1hZ2dyZWdhdG9yLnYxIhMKEUxpc3RDaGFpbnNSZXF1ZXN0IjoKEkxpc3RDaGFpbnNSZXNwb25zZRIkCgZjaGFpbnMYASADKAsyFC5hZ2dyZWdhdG9yLnYxLkNoYWluIpgECgVDaGFpbhIQCghjaGFpbl9pZBgBIAEoBBISCgpzZXR0bGVtZW50GAIgASgJEhUKDXByb3RvY29sX25hbWUYAyABKAkSMAoGZG9tYWluGAQgASgLMhsuYWdncmVnYXRvci52MS5FaXA3MTJEb21haW5IAIgBARItCgpib25kX3Rva2VuGAUgASgLMhQuYWdncmVnYXRvci52MS5Ub2tlbkgBiAEBEhQKDG1pbmltdW1fYm9uZBgGIAEoCRIdChVkZXN0aW5hdGlvbl9jaGFpbl9pZHMYByADKAQSHgoWZGVmYXVsdF9kZXBvc2l0X3dpbmRvdxgIIAEoDRITCgtmaWxsX3dpbmRvdxgJIAEoDRIYChBxdW90ZV90aW1lb3V0X21zGAogASgNEh0KFXF1b3RlX3NvZnRfdGltZW91dF9tcxgLIAEoDRIZChFtYXhfcXVvdGVfZmFuX291dBgMIAEoDRIqCgZzdGF0dXMYDSABKA4yGi5hZ2dyZWdhdG9yLnYxLkNoYWluU3RhdHVzEhcKCmhlYWRfYmxvY2sYDiABKARIAogBARIWCg5hY3RpdmVfc29sdmVycxgPIAEoDRItCgp2ZXJpZnlfbWF4GBAgASgOMhkuYWdncmVnYXRvci52MS5WZXJpZnlNb2RlQgkKB19kb21haW5CDQoLX2JvbmRfdG9rZW5CDQoLX2hlYWRfYmxvY2sixAEKDEVpcDcxMkRvbWFpbhIRCgRuYW1lGAEgASgJSACIAQESFAoHdmVyc2lvbhgCIAEoCUgBiAEBEhUKCGNoYWluX2lkGAMgASgESAKIAQESHwoSdmVyaWZ5aW5nX2NvbnRyYWN0GAQgASgJSAOIAQESEQoEc2FsdBgFIAEoCUgEiAEBQgcKBV9uYW1lQgoKCF92ZXJzaW9uQgsKCV9jaGFpbl9pZEIVChNfdmVyaWZ5aW5nX2NvbnRyYWN0QgcKBV9zYWx0IlwKBVRva2VuEg8KB2FkZHJlc3MYASABKAkSEwoGc3ltYm9sGAIgASgJSACIAQESFQoIZGVjaW1hbHMYAyABKA1IAYgBAUIJCgdfc3ltYm9sQgsKCV9kZWNpbWFsczJ1CgxDaGFpblNlcnZpY2USZQoKTGlzdENoYWlucxIgLmFnZ3JlZ2F0b3IudjEuTGlzdENoYWluc1JlcXVlc3QaIS5hZ2dyZWdhdG9yLnYxLkxpc3RDaGFpbnNSZXNwb25zZSISgtPkkwIMEgovdjEvY2hhaW5zYgZwcm90bzM", [file_aggregator_v1_chain_health, file_aggregator_v1_quote, file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL2NoYWluLnByb3RvEg1hZ2dyZWdhdG9yLnYxIhMKEUxpc3RDaGFpbnNSZXF1ZXN0IjoKEkxpc3RDaGFpbnNSZXNwb25zZRIkCgZjaGFpbnMYASADKAsyFC5hZ2dyZWdhdG9yLnYxLkNoYWluItIECgVDaGFpbhIQCghjaGFpbl9pZBgBIAEoBBISCgpzZXR0bGVtZW50GAIgASgJEhUKDXByb3RvY29sX25hbWUYAyABKAkSMAoGZG9tYWluGAQgASgLMhsuYWdncmVnYXRvci52MS5FaXA3MTJEb21haW5IAIgBARItCgpib25kX3Rva2VuGAUgASgLMhQuYWdncmVnYXRvci52MS5Ub2tlbkgBiAEBEhQKDG1pbmltdW1fYm9uZBgGIAEoCRIdChVkZXN0aW5hdGlvbl9jaGFpbl9pZHMYByADKAQSHgoWZGVmYXVsdF9kZXBvc2l0X3dpbmRvdxgIIAEoDRITCgtmaWxsX3dpbmRvdxgJIAEoDRIYChBxdW90ZV90aW1lb3V0X21zGAogASgNEh0KFXF1b3RlX3NvZnRfdGltZW91dF9tcxgLIAEoDRIZChFtYXhfcXVvdGVfZmFuX291dBgMIAEoDRIqCgZzdGF0dXMYDSABKA4yGi5hZ2dyZWdhdG9yLnYxLkNoYWluU3RhdHVzEhcKCmhlYWRfYmxvY2sYDiABKARIAogBARIWCg5hY3RpdmVfc29sdmVycxgPIAEoDRItCgp2ZXJpZnlfbWF4GBAgASgOMhkuYWdncmVnYXRvci52MS5WZXJpZnlNb2RlEgwKBG5hbWUYESABKAkSGQoMZXhwbG9yZXJfdXJsGBIgASgJSAOIAQFCCQoHX2RvbWFpbkINCgtfYm9uZF90b2tlbkINCgtfaGVhZF9ibG9ja0IPCg1fZXhwbG9yZXJfdXJsIsQBCgxFaXA3MTJEb21haW4SEQoEbmFtZRgBIAEoCUgAiAEBEhQKB3ZlcnNpb24YAiABKAlIAYgBARIVCghjaGFpbl9pZBgDIAEoBEgCiAEBEh8KEnZlcmlmeWluZ19jb250cmFjdBgEIAEoCUgDiAEBEhEKBHNhbHQYBSABKAlIBIgBAUIHCgVfbmFtZUIKCghfdmVyc2lvbkILCglfY2hhaW5faWRCFQoTX3ZlcmlmeWluZ19jb250cmFjdEIHCgVfc2FsdCJcCgVUb2tlbhIPCgdhZGRyZXNzGAEgASgJEhMKBnN5bWJvbBgCIAEoCUgAiAEBEhUKCGRlY2ltYWxzGAMgASgNSAGIAQFCCQoHX3N5bWJvbEILCglfZGVjaW1hbHMiJQoRTGlzdFRva2Vuc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiQQoSTGlzdFRva2Vuc1Jlc3BvbnNlEisKBnRva2VucxgBIAMoCzIbLmFnZ3JlZ2F0b3IudjEuVG9rZW5TdW1tYXJ5IskBCgxUb2tlblN1bW1hcnkSDwoHYWRkcmVzcxgBIAEoCRITCgZzeW1ib2wYAiABKAlIAIgBARIVCghkZWNpbWFscxgDIAEoDUgBiAEBEg4KBmxpc3RlZBgEIAEoCBIRCgRsb2dvGAUgASgJSAKIAQESEgoKb3JkZXJzXzI0aBgGIAEoDRIWCglsYXN0X3VzZWQYByABKARIA4gBAUIJCgdfc3ltYm9sQgsKCV9kZWNpbWFsc0IHCgVfbG9nb0IMCgpfbGFzdF91c2VkIiQKEExpc3RQYWlyc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQiPgoRTGlzdFBhaXJzUmVzcG9uc2USKQoFcGFpcnMYASADKAsyGi5hZ2dyZWdhdG9yLnYxLlBhaXJTdW1tYXJ5Io0CCgtQYWlyU3VtbWFyeRITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYAyABKAQSDgoGbGlzdGVkGAQgASgIEhIKCm9yZGVyc18yNGgYBSABKA0SGAoQaW5wdXRfdm9sdW1lXzI0aBgGIAEoCRIZChFvdXRwdXRfdm9sdW1lXzI0aBgHIAEoCRIfChJtZWRpYW5fZmlsbF9tc18yNGgYCCABKARIAIgBARIWCglsYXN0X3VzZWQYCSABKARIAYgBAUIVChNfbWVkaWFuX2ZpbGxfbXNfMjRoQgwKCl9sYXN0X3VzZWQy1QIKDENoYWluU2VydmljZRJlCgpMaXN0Q2hhaW5zEiAuYWdncmVnYXRvci52MS5MaXN0Q2hhaW5zUmVxdWVzdBohLmFnZ3JlZ2F0b3IudjEuTGlzdENoYWluc1Jlc3BvbnNlIhKC0+STAgwSCi92MS9jaGFpbnMScAoKTGlzdFRva2VucxIgLmFnZ3JlZ2F0b3IudjEuTGlzdFRva2Vuc1JlcXVlc3QaIS5hZ2dyZWdhdG9yLnYxLkxpc3RUb2tlbnNSZXNwb25zZSIdgtPkkwIXEhUvdjEve2NoYWluX2lkfS90b2tlbnMSbAoJTGlzdFBhaXJzEh8uYWdncmVnYXRvci52MS5MaXN0UGFpcnNSZXF1ZXN0GiAuYWdncmVnYXRvci52MS5MaXN0UGFpcnNSZXNwb25zZSIcgtPkkwIWEhQvdjEve2NoYWluX2lkfS9wYWlyc2IGcHJvdG8z", [file_aggregator_v1_chain_health, file_aggregator_v1_quote, file_google_api_annotations]);
 
 /**
  * ListChainsRequest has no fields.
@@ -171,6 +171,21 @@ export type Chain = Message<"aggregator.v1.Chain"> & {
    * @generated from field: aggregator.v1.VerifyMode verify_max = 16;
    */
   verifyMax: VerifyMode;
+
+  /**
+   * Name of the chain for people, such as `Base`.
+   *
+   * @generated from field: string name = 17;
+   */
+  name: string;
+
+  /**
+   * URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent
+   * when the instance knows none.
+   *
+   * @generated from field: optional string explorer_url = 18;
+   */
+  explorerUrl?: string | undefined;
 };
 
 /**
@@ -266,6 +281,234 @@ export const TokenSchema: GenMessage<Token> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_chain, 4);
 
 /**
+ * ListTokensRequest names a chain.
+ *
+ * @generated from message aggregator.v1.ListTokensRequest
+ */
+export type ListTokensRequest = Message<"aggregator.v1.ListTokensRequest"> & {
+  /**
+   * Chain of the tokens: an EIP-155 chain id that the instance serves. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+};
+
+/**
+ * Describes the message aggregator.v1.ListTokensRequest.
+ * Use `create(ListTokensRequestSchema)` to create a new message.
+ */
+export const ListTokensRequestSchema: GenMessage<ListTokensRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 5);
+
+/**
+ * ListTokensResponse carries the tokens.
+ *
+ * @generated from message aggregator.v1.ListTokensResponse
+ */
+export type ListTokensResponse = Message<"aggregator.v1.ListTokensResponse"> & {
+  /**
+   * The tokens, listed ones first.
+   *
+   * @generated from field: repeated aggregator.v1.TokenSummary tokens = 1;
+   */
+  tokens: TokenSummary[];
+};
+
+/**
+ * Describes the message aggregator.v1.ListTokensResponse.
+ * Use `create(ListTokensResponseSchema)` to create a new message.
+ */
+export const ListTokensResponseSchema: GenMessage<ListTokensResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 6);
+
+/**
+ * TokenSummary is a token and how much it is traded.
+ *
+ * @generated from message aggregator.v1.TokenSummary
+ */
+export type TokenSummary = Message<"aggregator.v1.TokenSummary"> & {
+  /**
+   * Address of the contract. EIP-55 form.
+   *
+   * @generated from field: string address = 1;
+   */
+  address: string;
+
+  /**
+   * Symbol of the token, at most 32 characters with the rules of a solver's name. That of a listed token is from the operator's
+   * list. That of another one is from its contract, which can choose any: show it only next to the address. Absent when the
+   * contract has none that can be shown, or has not been read yet.
+   *
+   * @generated from field: optional string symbol = 2;
+   */
+  symbol?: string | undefined;
+
+  /**
+   * Number of decimals, at most 255, from the same source as the symbol. Absent when it is not known. Do not let the decimals of a
+   * token that is not listed decide about money.
+   *
+   * @generated from field: optional uint32 decimals = 3;
+   */
+  decimals?: number | undefined;
+
+  /**
+   * Whether the token is on the operator's list.
+   *
+   * @generated from field: bool listed = 4;
+   */
+  listed: boolean;
+
+  /**
+   * Path of the token's logo on this instance, such as `/logos/0a1b2c3d4e5f6071.svg`. Absent without a logo in the operator's list.
+   *
+   * @generated from field: optional string logo = 5;
+   */
+  logo?: string | undefined;
+
+  /**
+   * Number of orders with this token that were settled in the last 24 hours.
+   *
+   * @generated from field: uint32 orders_24h = 6;
+   */
+  orders24h: number;
+
+  /**
+   * Block time of the last settled order with this token, Unix time in seconds. Absent when the instance knows of none.
+   *
+   * @generated from field: optional uint64 last_used = 7;
+   */
+  lastUsed?: bigint | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.TokenSummary.
+ * Use `create(TokenSummarySchema)` to create a new message.
+ */
+export const TokenSummarySchema: GenMessage<TokenSummary> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 7);
+
+/**
+ * ListPairsRequest names a chain.
+ *
+ * @generated from message aggregator.v1.ListPairsRequest
+ */
+export type ListPairsRequest = Message<"aggregator.v1.ListPairsRequest"> & {
+  /**
+   * Chain of the deposits: an EIP-155 chain id that the instance serves. A path parameter on REST.
+   *
+   * @generated from field: uint64 chain_id = 1;
+   */
+  chainId: bigint;
+};
+
+/**
+ * Describes the message aggregator.v1.ListPairsRequest.
+ * Use `create(ListPairsRequestSchema)` to create a new message.
+ */
+export const ListPairsRequestSchema: GenMessage<ListPairsRequest> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 8);
+
+/**
+ * ListPairsResponse carries the pairs.
+ *
+ * @generated from message aggregator.v1.ListPairsResponse
+ */
+export type ListPairsResponse = Message<"aggregator.v1.ListPairsResponse"> & {
+  /**
+   * The pairs, those of listed tokens first.
+   *
+   * @generated from field: repeated aggregator.v1.PairSummary pairs = 1;
+   */
+  pairs: PairSummary[];
+};
+
+/**
+ * Describes the message aggregator.v1.ListPairsResponse.
+ * Use `create(ListPairsResponseSchema)` to create a new message.
+ */
+export const ListPairsResponseSchema: GenMessage<ListPairsResponse> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 9);
+
+/**
+ * PairSummary is a pair of tokens in one direction, and how much it is traded.
+ *
+ * @generated from message aggregator.v1.PairSummary
+ */
+export type PairSummary = Message<"aggregator.v1.PairSummary"> & {
+  /**
+   * Token sold, on the chain of the request. EIP-55 form.
+   *
+   * @generated from field: string input_token = 1;
+   */
+  inputToken: string;
+
+  /**
+   * Token bought, on the destination chain. EIP-55 form.
+   *
+   * @generated from field: string output_token = 2;
+   */
+  outputToken: string;
+
+  /**
+   * Chain on which the output is paid.
+   *
+   * @generated from field: uint64 destination_chain_id = 3;
+   */
+  destinationChainId: bigint;
+
+  /**
+   * Whether both tokens are on the operator's lists of their chains.
+   *
+   * @generated from field: bool listed = 4;
+   */
+  listed: boolean;
+
+  /**
+   * Number of orders that were settled in the last 24 hours.
+   *
+   * @generated from field: uint32 orders_24h = 5;
+   */
+  orders24h: number;
+
+  /**
+   * Sum of the input of these orders in the token's smallest unit, decimal.
+   *
+   * @generated from field: string input_volume_24h = 6;
+   */
+  inputVolume24h: string;
+
+  /**
+   * Sum of the output of these orders in the token's smallest unit, decimal.
+   *
+   * @generated from field: string output_volume_24h = 7;
+   */
+  outputVolume24h: string;
+
+  /**
+   * Median time from the deposit to the settlement of these orders by block times, in milliseconds. Absent without an order
+   * whose deposit has an event.
+   *
+   * @generated from field: optional uint64 median_fill_ms_24h = 8;
+   */
+  medianFillMs24h?: bigint | undefined;
+
+  /**
+   * Block time of the last settled order, Unix time in seconds.
+   *
+   * @generated from field: optional uint64 last_used = 9;
+   */
+  lastUsed?: bigint | undefined;
+};
+
+/**
+ * Describes the message aggregator.v1.PairSummary.
+ * Use `create(PairSummarySchema)` to create a new message.
+ */
+export const PairSummarySchema: GenMessage<PairSummary> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_chain, 10);
+
+/**
  * ChainService describes the chains that an instance serves.
  *
  * @generated from service aggregator.v1.ChainService
@@ -283,6 +526,31 @@ export const ChainService: GenService<{
     methodKind: "unary";
     input: typeof ListChainsRequestSchema;
     output: typeof ListChainsResponseSchema;
+  },
+  /**
+   * ListTokens lists tokens of a chain: those of the operator's token list, and those of settled orders. Tokens of the list
+   * come first. Then the order is by distinct users of settled orders in the last 24 hours. It is no recommendation: users are
+   * free to make, and anyone can deploy a token with any symbol.
+   *
+   * The counts are at most a minute old, and see the newest 20,000 settled orders of each chain. At most 500 tokens.
+   *
+   * @generated from rpc aggregator.v1.ChainService.ListTokens
+   */
+  listTokens: {
+    methodKind: "unary";
+    input: typeof ListTokensRequestSchema;
+    output: typeof ListTokensResponseSchema;
+  },
+  /**
+   * ListPairs lists the pairs of tokens that settled orders of a chain have traded, in the order of ListTokens: pairs of
+   * listed tokens first, then by distinct users in the last 24 hours, then by their last settled order. At most 500 pairs.
+   *
+   * @generated from rpc aggregator.v1.ChainService.ListPairs
+   */
+  listPairs: {
+    methodKind: "unary";
+    input: typeof ListPairsRequestSchema;
+    output: typeof ListPairsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_aggregator_v1_chain, 0);

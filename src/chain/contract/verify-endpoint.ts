@@ -23,9 +23,10 @@ export interface EndpointVerifier {
   forget(endpoint: Endpoint): void
   /**
    * Verifies the first endpoint that answers, and reads from it.
+   * @param read gets the index of the endpoint too, for other clients of the same URLs
    * @throws ChainConfigError of an endpoint that answers; otherwise the error of the last endpoint
    */
-  readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T>
+  readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T>
   /** The contract's values and its terms; undefined until an endpoint was verified. */
   readonly contract: (VerifiedContract & { readonly views: Pick<OptionalViews, 'terms'> }) | undefined
   close(): Promise<void>
@@ -77,12 +78,12 @@ export function createEndpointVerifier(
     onContract()
   }
 
-  async function readAny<T>(read: (client: PublicClient) => Promise<T>): Promise<T> {
+  async function readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T> {
     let failure: unknown
-    for (const endpoint of endpoints) {
+    for (const [index, endpoint] of endpoints.entries()) {
       try {
         await verify(endpoint)
-        return await read(endpoint.client)
+        return await read(endpoint.client, index)
       } catch (error) {
         if (error instanceof ChainConfigError) throw error
         failure = error

@@ -31,6 +31,20 @@ export const DISPLAY_NAME: TextRule = {
   mustBe: `must be 1 to ${MAX_LENGTH} visible characters: no control, format or other invisible characters, no blank at either end, at most ${MAX_STACKED} combining marks in a row`,
 }
 
+const MAX_SYMBOL_LENGTH = 32
+
+/** The rule of a token's symbol (docs/decisions.md, D29): that of a name, but shorter. */
+export const TOKEN_SYMBOL: TextRule = {
+  ...DISPLAY_NAME,
+  maxLength: MAX_SYMBOL_LENGTH,
+  mustBe: DISPLAY_NAME.mustBe.replace(`${MAX_LENGTH}`, `${MAX_SYMBOL_LENGTH}`),
+}
+
+/** Whether a text may be shown as the symbol of a token. */
+export function isTokenSymbol(text: string): boolean {
+  return isDisplayName(text) && [...text].length <= MAX_SYMBOL_LENGTH
+}
+
 /** Whether a solver may register with this name (docs/decisions.md, D5). */
 export function isDisplayName(text: string): boolean {
   return DISPLAY_NAME.pattern.test(text) && [...text].length <= MAX_LENGTH

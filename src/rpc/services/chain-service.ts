@@ -7,13 +7,18 @@ import {
 import {
   ChainService,
   type Eip712DomainSchema,
+  type PairSummarySchema,
   type TokenSchema,
+  type TokenSummarySchema,
 } from '../../../gen/aggregator/v1/chain_pb.js'
 import { VerifyMode } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { TypedDataDomain } from '../../../packages/protocol/src/settlement.js'
 import type { Chain } from '../../chain/chain.js'
-import type { BondToken } from '../../chain/contract/bond-token.js'
+import type { BondToken } from '../../chain/tokens/bond-token.js'
+import type { PairSummary, RecentTrades, TokenSummary } from '../../chain/tokens/recent-trades.js'
+import type { TokenMetadata } from '../../chain/tokens/token-reader.js'
 import type { ChainConfig, Config } from '../../config/config.js'
+import { LOGOS_PATH } from '../../config/token-list.js'
 import { DOMAIN_TEXT, MAX_INTEGER } from '../../domain/field-rules.js'
 import { lowerCase } from '../../domain/values/hex.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
@@ -21,7 +26,12 @@ import type { SolverDirectory } from '../../solvers/registry/solver-directory.js
 import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 
-type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken'>
+type ListedChain = Pick<Chain, 'status' | 'quoteTypedData' | 'bondToken' | 'describeTokens'>
+
+type DescribedChain = Pick<
+  ChainConfig,
+  'chainId' | 'settlement' | 'destinationChains' | 'name' | 'explorerUrl' | 'tokenList'
+>
 
 interface ChainServiceOptions {
   readonly config: Pick<
@@ -34,14 +44,17 @@ interface ChainServiceOptions {
     | 'quoteSoftTimeoutMs'
     | 'maxQuoteFanOut'
     | 'verifyMax'
-  > & { readonly chains: readonly Pick<ChainConfig, 'chainId' | 'settlement' | 'destinationChains'>[] }
+  > & { readonly chains: readonly DescribedChain[] }
   readonly chains: ReadonlyMap<number, ListedChain>
   readonly directory: Pick<SolverDirectory, 'active'>
+  readonly trades: RecentTrades
 }
 
-/** The methods of ChainService (docs/decisions.md, D17). They read nothing from the chains. */
-export function createChainService({ config, chains, directory }: ChainServiceOptions): Method[] {
-  function toMessages({ chainId, settlement, destinationChains }: (typeof config.chains)[number]) {
+/** The methods of ChainService (docs/decisions.md, D17 and D29). None of them waits for a node. */
+export function createChainService(options: ChainServiceOptions): Method[] {
+  const { config, chains, directory, trades } = options
+
+  function toMessages({ chainId, settlement, destinationChains, name, explorerUrl }: DescribedChain) {
     const chain = chains.get(chainId)
     if (chain === undefined) return []
     const { status, headBlock } = chain.status()
@@ -64,6 +77,8 @@ export function createChainService({ config, chains, directory }: ChainServiceOp
       status: ChainStatus[toUpperCase(status)],
       headBlock: toUint64(headBlock),
       activeSolvers: directory.active(chainId).length,
+      name,
+      explorerUrl,
     }
     return [message]
   }
@@ -74,7 +89,58 @@ export function createChainService({ config, chains, directory }: ChainServiceOp
     handle: () => ({ chains: config.chains.flatMap(toMessages) }),
   })
 
-  return [listChains]
+  const readChain = ({ chainId }: { readonly chainId: bigint }) => Number(chainId)
+
+  const listTokens = unaryMethod(ChainService.method.listTokens, {
+    limit: 'global',
+    read: readChain,
+    async handle(chainId) {
+      const tokens = await trades.tokens(chainId)
+      const unlisted = tokens.flatMap(({ address, listed }) => (listed === undefined ? [address] : []))
+      const read = chains.get(chainId)?.describeTokens(unlisted) ?? []
+      const described = new Map(unlisted.map((address, index) => [address, read[index]]))
+      return { tokens: tokens.map((token) => toTokenSummary(token, described.get(token.address))) }
+    },
+  })
+
+  const listPairs = unaryMethod(ChainService.method.listPairs, {
+    limit: 'global',
+    read: readChain,
+    handle: async (chainId) => ({ pairs: (await trades.pairs(chainId)).map(toPairSummary) }),
+  })
+
+  return [listChains, listTokens, listPairs]
+}
+
+/** The message of a token. @param read what its contract says, for a token that is not listed */
+function toTokenSummary(
+  { address, listed, orders24h, lastUsed }: TokenSummary,
+  read: TokenMetadata | undefined,
+): MessageInitShape<typeof TokenSummarySchema> {
+  const { symbol, decimals } = listed ?? read ?? {}
+  return {
+    address: toCachedChecksumAddress(address),
+    symbol,
+    decimals,
+    listed: listed !== undefined,
+    logo: listed?.logo && `${LOGOS_PATH}${listed.logo.name}`,
+    orders24h: orders24h ?? 0,
+    lastUsed: toUint64(lastUsed),
+  }
+}
+
+function toPairSummary(pair: PairSummary): MessageInitShape<typeof PairSummarySchema> {
+  return {
+    inputToken: toCachedChecksumAddress(pair.inputToken),
+    outputToken: toCachedChecksumAddress(pair.outputToken),
+    destinationChainId: BigInt(pair.destinationChainId),
+    listed: pair.listed,
+    orders24h: pair.orders24h,
+    inputVolume24h: pair.inputVolume24h.toString(),
+    outputVolume24h: pair.outputVolume24h.toString(),
+    medianFillMs24h: toUint64(pair.medianFillMs24h),
+    lastUsed: toUint64(pair.lastUsed),
+  }
 }
 
 interface ChainHealthOptions {

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, type Hex, stringToHex } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { parseDecimalsAnswer, parseSymbolAnswer } from '../../../src/chain/contract/bond-token.js'
+import { parseDecimalsAnswer, parseSymbolAnswer } from '../../../src/chain/tokens/token-reader.js'
 
 const text = (symbol: string): Hex => encodeAbiParameters([{ type: 'string' }], [symbol])
 const bytes32 = (symbol: string): Hex => stringToHex(symbol, { size: 32 })
@@ -10,7 +10,7 @@ const word = (value: number) => value.toString(16).padStart(64, '0')
 const stringOf = (length: string, bytes: string): Hex => `0x${word(32)}${length}${bytes}`
 
 describe('a symbol', () => {
-  test.each(['USDC', 'x', 'USD₮0', '稳定币', '🦄', 'עברית', 'a b', 'N'.repeat(64), '🦄'.repeat(64)])(
+  test.each(['USDC', 'x', 'USD₮0', '稳定币', '🦄', 'עברית', 'a b', 'N'.repeat(32), '🦄'.repeat(32)])(
     'is read from a string: %s',
     (symbol) => {
       expect(parseSymbolAnswer(text(symbol))).toBe(symbol)
@@ -47,8 +47,8 @@ describe('a symbol', () => {
   })
 
   test.each<[string, Hex]>([
-    ['65 characters', text('N'.repeat(65))],
-    ['257 bytes', text(`${'🦄'.repeat(64)}N`)],
+    ['33 characters', text('N'.repeat(33))],
+    ['129 bytes', text(`${'🦄'.repeat(32)}N`)],
     ['a mebibyte', text('N'.repeat(2 ** 20))],
     ['bytes that are no UTF-8', stringOf(word(2), 'c328'.padEnd(64, '0'))],
     ['a length beyond its bytes', stringOf(word(33), '4d'.repeat(32))],

@@ -1,0 +1,72 @@
+import { type PublicClient, zeroAddress } from 'viem'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { findView } from '../../../packages/protocol/src/read-view.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
+import { createRetry } from '../../concurrency/retry.js'
+import type { Address } from '../../domain/values/hex.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { TokenMetadata, TokenReader } from './token-reader.js'
+
+/** The ERC-20 token of the solvers' bonds, as its contract describes it. */
+export interface BondToken extends TokenMetadata {
+  readonly address: Address
+}
+
+/** Reads the bond token of one settlement contract in the background. The service also works without it. */
+interface BondTokenReader {
+  /** The same object until more of the token is known. Undefined before, and when the contract names no token. */
+  bondToken(): BondToken | undefined
+  /** Begins to read. A value that a node has answered is not read again. Call it once. */
+  start(): void
+  close(): Promise<void>
+}
+
+interface BondTokenReaderOptions {
+  readonly chainId: number
+  readonly settlement: Address
+  /** Reads from an endpoint of the chain. */
+  readonly readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>
+  readonly tokens: Pick<TokenReader, 'read'>
+  readonly log: Logger
+}
+
+/** So that no call of the chain's start is in one JSON-RPC batch with the call for the address, and waits for it. */
+const START_DELAY_MS = 100
+/** A token that uses up all gas looks like a node that fails. So the delay grows, from one second to ten minutes. */
+const RETRY_MS = 1000
+const MAX_RETRY_MS = 600_000
+
+/** Builds the reader of one chain (docs/decisions.md, D17). */
+export function createBondTokenReader(options: BondTokenReaderOptions): BondTokenReader {
+  const { chainId, settlement, readAny, tokens, log } = options
+  let address: Address | undefined
+  let bondToken: BondToken | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  const reading = createRetry({
+    delayMs: RETRY_MS,
+    maxDelayMs: MAX_RETRY_MS,
+    async work() {
+      address ??= await readAny(({ request }) =>
+        findView(request, settlement, settlementOf(chainId).bondToken()),
+      )
+      if (address === undefined || address === zeroAddress) return
+      const { failure, ...metadata } = await tokens.read(address)
+      bondToken = { address, ...metadata }
+      if (failure !== undefined) throw failure
+    },
+    onFailure: (error) =>
+      log.warn({ chainId, reason: wordsOf(error) }, 'the bond token cannot be read yet, or only in part'),
+  })
+
+  return {
+    bondToken: () => bondToken,
+    start() {
+      timer = setTimeout(reading.run, START_DELAY_MS)
+    },
+    close() {
+      clearTimeout(timer)
+      return reading.close()
+    },
+  }
+}

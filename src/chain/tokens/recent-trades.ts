@@ -1,0 +1,134 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../clock.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { ListedToken } from '../../config/token-list.js'
+import type { OrderPosition } from '../../domain/orders/order.js'
+import { createTradeTally, type PairUse, rankByUse, type TokenUse } from '../../domain/orders/trades.js'
+import type { Address } from '../../domain/values/hex.js'
+import { groupBy } from '../../domain/values/parts.js'
+import { DAY_SECONDS } from '../../domain/values/time.js'
+import type { OrderStore } from '../../store/orders/order-store.js'
+
+/** The tokens and pairs of chains (docs/decisions.md, D29). Their counts are at most a minute old. */
+export interface RecentTrades {
+  /** The listed tokens of a chain and those of settled orders, at most 500. @throws the database's error */
+  tokens(chainId: number): Promise<readonly TokenSummary[]>
+  /** The pairs of the settled orders of a chain, at most 500. @throws the database's error */
+  pairs(chainId: number): Promise<readonly PairSummary[]>
+}
+
+/** A token of a chain. Without a use, no settled order has it. */
+export interface TokenSummary extends Partial<Pick<TokenUse, 'orders24h' | 'users24h' | 'lastUsed'>> {
+  readonly address: Address
+  /** What the operator's list says; undefined for a token that is not on it. */
+  readonly listed: ListedToken | undefined
+}
+
+export interface PairSummary extends PairUse {
+  /** Whether both tokens are on the lists of their chains. */
+  readonly listed: boolean
+}
+
+interface RecentTradesOptions {
+  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains' | 'tokenList'>[]
+  readonly orders: Pick<OrderStore, 'list'>
+  readonly clock: Clock
+}
+
+/** Most tokens or pairs of an answer. */
+const MAX_LISTED = 500
+/**
+ * How long a result is shared: the more orders were read, the longer, up to a minute. So a new instance shows its first trades within
+ * seconds, and a busy one reads once a minute.
+ */
+const KEEP_MS = { least: 2000, perOrder: 60, most: 60_000 }
+/** Orders that one read of a chain takes at most: the newest. */
+const MAX_ORDERS = 20_000
+/** Orders that it takes whatever their age, so that a quiet chain still shows what it traded. */
+const MIN_ORDERS = 1000
+/** Orders of one statement. SQLite reads them in some milliseconds, in which nothing else runs. */
+const PAGE_ORDERS = 200
+
+/** Builds the reader. It reads only when somebody asks, each chain at most once a minute, and all callers share the result. */
+export function createRecentTrades({ chains, orders, clock }: RecentTradesOptions): RecentTrades {
+  const lists = new Map(chains.map(({ chainId, tokenList }) => [chainId, tokenList]))
+  const isListed = (chainId: number, token: Address) => lists.get(chainId)?.has(token) ?? false
+
+  const tradesOf = shareResults(clock, async (chainId) => {
+    const nowSeconds = Math.floor(clock.now() / 1000)
+    const tally = createTradeTally(nowSeconds)
+    let after: OrderPosition | undefined
+    let read = 0
+    while (read < MAX_ORDERS) {
+      const page = await orders.list(chainId, { state: 'SETTLED' }, after, PAGE_ORDERS)
+      for (const order of page.orders) tally.add(order)
+      read += page.orders.length
+      after = page.next
+      // Orders are sorted by their first event, so that a page may have newer settlements than the one before.
+      const isOld = page.orders.every(
+        ({ steps }) => (steps.settled?.blockTime ?? 0) <= nowSeconds - DAY_SECONDS,
+      )
+      if (after === undefined || (isOld && read >= MIN_ORDERS)) break
+      await nextTurn()
+    }
+    const tokens = groupBy(tally.tokens(), (use) => use.chainId)
+    await nextTurn()
+    const pairs = tally.pairs().map((pair) => {
+      const { inputToken, outputToken, destinationChainId } = pair
+      return { ...pair, listed: isListed(chainId, inputToken) && isListed(destinationChainId, outputToken) }
+    })
+    const keepMs = Math.min(KEEP_MS.most, KEEP_MS.least + KEEP_MS.perOrder * read)
+    return { keepMs, tokens, pairs: rankByUse(pairs, ({ listed }) => listed, MAX_LISTED) }
+  })
+
+  // The ranking of a long list is shared too.
+  const tokensOf = shareResults(clock, async (chainId) => {
+    const tokens = new Map<Address, TokenSummary>()
+    for (const [address, listed] of lists.get(chainId) ?? []) tokens.set(address, { address, listed })
+    // Outputs belong to their destination chain.
+    const sources = chains.filter((chain) => [chain.chainId, ...chain.destinationChains].includes(chainId))
+    for (const source of sources)
+      for (const use of (await tradesOf(source.chainId)).tokens.get(chainId) ?? [])
+        tokens.set(use.token, withUse(tokens.get(use.token), use))
+    const ranked = rankByUse([...tokens.values()], ({ listed }) => listed !== undefined, MAX_LISTED)
+    return { keepMs: KEEP_MS.least, ranked }
+  })
+
+  return {
+    tokens: async (chainId) => (await tokensOf(chainId)).ranked,
+    pairs: async (chainId) => (await tradesOf(chainId)).pairs,
+  }
+}
+
+/** Adds the use of a token in the orders of one chain. A user of two chains counts twice. */
+function withUse(known: TokenSummary | undefined, use: TokenUse): TokenSummary {
+  return {
+    address: use.token,
+    listed: known?.listed,
+    orders24h: (known?.orders24h ?? 0) + use.orders24h,
+    users24h: (known?.users24h ?? 0) + use.users24h,
+    lastUsed: Math.max(known?.lastUsed ?? 0, use.lastUsed),
+  }
+}
+
+/** Shares each result from the call on, and for some time after its read. A failure is shared only while it is under way. */
+function shareResults<T extends { readonly keepMs: number }>(
+  clock: Pick<Clock, 'monotonic'>,
+  read: (chainId: number) => Promise<T>,
+): (chainId: number) => Promise<T> {
+  const kept = new Map<number, { readonly result: Promise<T>; until: number }>()
+  return (chainId) => {
+    const known = kept.get(chainId)
+    if (known !== undefined && clock.monotonic() < known.until) return known.result
+    const entry = { result: read(chainId), until: Number.POSITIVE_INFINITY }
+    kept.set(chainId, entry)
+    const end = (keepMs: number) => {
+      entry.until = clock.monotonic() + keepMs
+    }
+    entry.result.then(
+      ({ keepMs }) => end(keepMs),
+      () => end(0),
+    )
+    return entry.result
+  }
+}

@@ -1,0 +1,184 @@
+import { LRUCache } from 'lru-cache'
+import { toFunctionSelector } from 'viem'
+import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { simulate } from '../../../packages/protocol/src/read-view.js'
+import type { Clock } from '../../clock.js'
+import { DECIMALS } from '../../domain/field-rules.js'
+import { isTokenSymbol } from '../../domain/values/display-name.js'
+import { type Address, type Hex, toQuantity } from '../../domain/values/hex.js'
+import { DAY_MS } from '../../domain/values/time.js'
+import type { EndpointVerifier } from '../contract/verify-endpoint.js'
+
+/** What the contract of an ERC-20 token says of it. */
+export interface TokenMetadata {
+  /** At most 32 characters (docs/decisions.md, D29); undefined when the token has none that can be shown. */
+  readonly symbol: string | undefined
+  readonly decimals: number | undefined
+}
+
+/** What a read has found, and the error of a view that no node has answered. */
+export interface TokenReading extends TokenMetadata {
+  readonly failure?: unknown
+}
+
+/** Reads symbols and decimals of the tokens of one chain. */
+export interface TokenReader {
+  /** Reads a token now. A value that a node has answered, or a revert, is not read again. */
+  read(token: Address): Promise<TokenReading>
+  /**
+   * Has tokens read in the background, a few at a time: those that are not known. They replace the tokens that still wait. A token
+   * whose read has failed is read again after a minute, then after twice as long each time, at most a day.
+   * @returns what is known of each token now
+   */
+  describe(tokens: readonly Address[]): readonly TokenMetadata[]
+  close(): void
+}
+
+interface TokenReaderOptions {
+  readonly rpcUrls: readonly string[]
+  readonly readAny: EndpointVerifier['readAny']
+  readonly clock: Clock
+  readonly openEndpoint?: typeof createRpcEndpoint
+}
+
+/** What is known of a token. */
+interface Entry {
+  symbol?: { readonly value: string | undefined }
+  decimals?: { readonly value: number | undefined }
+  failures: number
+  /** When it may be read again after a failure. */
+  retryAt: number
+}
+
+/** More than an answer lists, so that a token that leaves it for a while stays known. */
+const MAX_KNOWN = 2000
+/** Tokens that are read at the same time in the background. The bond token has room beside them. */
+const MAX_READING = 2
+const MAX_IN_FLIGHT = 12
+const TIMEOUT_MS = 1000
+const FIRST_RETRY_MS = 60_000
+/** A symbol has some hundred bytes. */
+const MAX_ANSWER_BYTES = 64 * 1024
+/**
+ * Gas of one call. It bounds what a hostile token costs: some milliseconds, and an answer of half a megabyte. The views of
+ * known tokens need a tenth of it, also behind a proxy.
+ */
+const VIEW_GAS = 500_000
+
+/**
+ * Builds the reader of one chain (docs/decisions.md, D29). Anyone can bring a token into an answer, so its calls go over connections
+ * of their own, each alone. A token that is silent or burns gas delays no other read of the chain, and makes no endpoint count as
+ * failed for others.
+ */
+export function createTokenReader(options: TokenReaderOptions): TokenReader {
+  const { rpcUrls, readAny, clock, openEndpoint = createRpcEndpoint } = options
+  const limits = { maxInFlight: MAX_IN_FLIGHT, maxBytes: MAX_ANSWER_BYTES, timeoutMs: TIMEOUT_MS, clock }
+  const endpoints = rpcUrls.map((url) => openEndpoint(url, limits))
+  const entries = new LRUCache<Address, Entry>({ max: MAX_KNOWN })
+  let waiting: Address[] = []
+  let reading = 0
+  let isClosed = false
+
+  /** The bytes that a view returns; none when the contract reverts, or returns nothing. @throws ChainReadError */
+  async function readView(to: Address, name: keyof TokenMetadata): Promise<Hex> {
+    const call = { to, data: toFunctionSelector(`${name}()`), gas: toQuantity(VIEW_GAS) }
+    const answer = await readAny((verified, index) =>
+      simulate((endpoints[index]?.client ?? verified).request, call, name),
+    )
+    return answer ?? '0x'
+  }
+
+  async function read(token: Address): Promise<TokenReading> {
+    const entry = entries.get(token) ?? { failures: 0, retryAt: Number.NEGATIVE_INFINITY }
+    entries.set(token, entry)
+    const views = await Promise.allSettled([
+      entry.symbol ?? readView(token, 'symbol').then((answer) => ({ value: parseSymbolAnswer(answer) })),
+      entry.decimals ??
+        readView(token, 'decimals').then((answer) => ({ value: parseDecimalsAnswer(answer) })),
+    ])
+    const [symbol, decimals] = views
+    if (symbol.status === 'fulfilled') entry.symbol = symbol.value
+    if (decimals.status === 'fulfilled') entry.decimals = decimals.value
+    const failed = views.find((view) => view.status === 'rejected')
+    if (failed !== undefined)
+      entry.retryAt = clock.monotonic() + Math.min(FIRST_RETRY_MS * 2 ** entry.failures++, DAY_MS)
+    return { ...metadataOf(entry), failure: failed?.reason }
+  }
+
+  function isDue(token: Address): boolean {
+    const { symbol, decimals, retryAt } = entries.get(token) ?? { retryAt: Number.NEGATIVE_INFINITY }
+    return (symbol === undefined || decimals === undefined) && retryAt <= clock.monotonic()
+  }
+
+  async function readWaiting(): Promise<void> {
+    reading++
+    for (let token = waiting.shift(); token !== undefined && !isClosed; token = waiting.shift())
+      if (isDue(token)) await read(token)
+    reading--
+  }
+
+  return {
+    read,
+    describe(tokens) {
+      waiting = tokens.filter(isDue)
+      while (reading < MAX_READING && waiting.length > 0) void readWaiting()
+      return tokens.map((token) => metadataOf(entries.get(token)))
+    },
+    close() {
+      isClosed = true
+      for (const { close } of endpoints) close()
+    },
+  }
+}
+
+function metadataOf(entry: Entry | undefined): TokenMetadata {
+  return { symbol: entry?.symbol?.value, decimals: entry?.decimals?.value }
+}
+
+const WORD = 32
+/** Offset and length come before the bytes of a `string`. */
+const STRING_START = 2 * WORD
+/** A symbol is shorter, also when each character has four bytes. */
+const MAX_SYMBOL_BYTES = 128
+
+/**
+ * The symbol in the answer of `symbol()`: a `string`, or the `bytes32` of old tokens, which zeros fill up.
+ * @returns undefined when it is neither, no UTF-8, or no symbol that can be shown (docs/decisions.md, D29)
+ */
+export function parseSymbolAnswer(answer: Hex): string | undefined {
+  const bytes = Buffer.from(answer.slice(2, 2 + 2 * (STRING_START + MAX_SYMBOL_BYTES)), 'hex')
+  const text = bytes.length === WORD ? withoutEndingZeros(bytes) : stringIn(bytes)
+  const symbol = text && decodeUtf8(text)
+  return symbol !== undefined && isTokenSymbol(symbol) ? symbol : undefined
+}
+
+/** The number in the answer of `decimals()`; undefined when it is not valid in ERC-20. */
+export function parseDecimalsAnswer(answer: Hex): number | undefined {
+  const decimals = integerAt(Buffer.from(answer.slice(2, 2 + 2 * WORD), 'hex'), 0)
+  return decimals <= DECIMALS.maximum ? decimals : undefined
+}
+
+/** The bytes of an ABI-encoded `string`; undefined when it is longer than any symbol or incomplete. */
+function stringIn(bytes: Buffer): Buffer | undefined {
+  const end = STRING_START + integerAt(bytes, WORD)
+  return integerAt(bytes, 0) === WORD && end <= bytes.length ? bytes.subarray(STRING_START, end) : undefined
+}
+
+/** The integer in the word at a position; infinity when it is incomplete or large. */
+function integerAt(bytes: Buffer, start: number): number {
+  const word = bytes.subarray(start, start + WORD)
+  const isSmall = word.length === WORD && word.subarray(0, -4).every((byte) => byte === 0)
+  return isSmall ? word.readUInt32BE(WORD - 4) : Number.POSITIVE_INFINITY
+}
+
+function withoutEndingZeros(bytes: Buffer): Buffer {
+  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1)
+}
+
+function decodeUtf8(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,29 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { ChainConfig } from '../../config/config.js'
+import type { Image } from '../../config/image.js'
+import { LOGOS_PATH } from '../../config/token-list.js'
+
+/** An image comes from strangers. A browser that opens it as a page runs and loads nothing. */
+const IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+/** The name of a logo changes with its content. */
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** Serves the logos of token lists from memory (docs/decisions.md, D29). Requests for them do not count against a limit (D8). */
+export function registerLogos(
+  server: FastifyInstance,
+  chains: readonly Pick<ChainConfig, 'tokenList'>[],
+): void {
+  const tokens = chains.flatMap(({ tokenList }) => [...tokenList.values()])
+  const images = new Map(tokens.flatMap(({ logo }) => (logo === undefined ? [] : [[logo.name, logo]])))
+  for (const image of images.values())
+    server.get(`${LOGOS_PATH}${image.name}`, (_request, reply) => sendImage(reply, image, FOREVER))
+}
+
+/** Sends an image. Other headers of its safety are those of every response. */
+export function sendImage(reply: FastifyReply, { type, content }: Image, caching: string): void {
+  reply
+    .type(type)
+    .headers({ 'content-security-policy': IMAGE_POLICY, 'cache-control': caching })
+    .header('content-length', content.length)
+    .send(content)
+}
