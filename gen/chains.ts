@@ -271,8 +271,8 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://omega.omniscan.network"
  ],
  "166": [
-  "Omni",
-  "https://omniscan.network"
+  "Nomina",
+  "https://nomscan.io"
  ],
  "168": [
   "AIOZ Network",
@@ -494,8 +494,8 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://areonscan.com"
  ],
  "463": [
-  "Areum",
-  "https://explorer.areum.network"
+  "Areon Network",
+  "https://areonscan.com"
  ],
  "475": [
   "zkXPLA Testnet",
@@ -659,8 +659,8 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://hyperevmscan.io"
  ],
  "1001": [
-  "Klaytn Baobab Testnet",
-  "https://baobab.klaytnscope.com"
+  "Kairos Testnet",
+  "https://kairos.kaiascan.io"
  ],
  "1012": [
   "Newton",
@@ -798,7 +798,7 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://testnet.explorer.kiichain.io"
  ],
  "1337": [
-  "Tempo"
+  "Localhost"
  ],
  "1338": [
   "Elysium Testnet",
@@ -1408,8 +1408,8 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://explorer.testnet.alpenlabs.io"
  ],
  "8217": [
-  "Klaytn",
-  "https://scope.klaytn.com"
+  "Kaia",
+  "https://kaiascan.io"
  ],
  "8333": [
   "B3",
@@ -1472,8 +1472,8 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://explorer-testnet.rabbitchain.org"
  ],
  "9496": [
-  "WeaveVM Alphanet",
-  "https://explorer.wvm.dev"
+  "Load Alphanet",
+  "https://explorer.load.network"
  ],
  "9700": [
   "OORT MainnetDev",
@@ -1713,7 +1713,7 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://explore.devnet.tempo.xyz"
  ],
  "31337": [
-  "Hardhat"
+  "Anvil"
  ],
  "31611": [
   "Mezo Testnet",
@@ -2290,7 +2290,7 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "https://testnet.btrscan.com"
  ],
  "200901": [
-  "Bitlayer",
+  "Bitlayer Mainnet",
   "https://www.btrscan.com"
  ],
  "202601": [
@@ -2796,44 +2796,44 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
   "Tron Nile",
   "https://nile.tronscan.org"
  ],
- "123420001114": [
-  "Basecamp Testnet",
-  "https://basecamp.cloud.blockscout.com"
- ],
- "2713017997578000": [
-  "Dchain Testnet",
-  "https://dchaintestnet-2713017997578000-1.testnet.sagaexplorer.io"
- ],
- "123420000220": [
-  "Fluence Stage",
-  "https://blockscout.stage.fluence.dev"
- ],
- "920637907288165": [
-  "Kakarot Starknet Sepolia",
-  "https://sepolia.kakarotscan.org"
- ],
- "7078815900": [
-  "Mekong Pectra Devnet",
-  "https://explorer.mekong.ethpandaops.io"
+ "37714555429": [
+  "Xai Testnet",
+  "https://testnet-explorer-v2.xai-chain.net"
  ],
  "11297108099": [
   "Palm Testnet",
   "https://palm.chainlens.com"
  ],
- "37714555429": [
-  "Xai Testnet",
-  "https://testnet-explorer-v2.xai-chain.net"
+ "7078815900": [
+  "Mekong Pectra Devnet",
+  "https://explorer.mekong.ethpandaops.io"
  ],
- "2716446429837000": [
-  "Dchain",
-  "https://dchain-2716446429837000-1.sagaexplorer.io"
+ "920637907288165": [
+  "Kakarot Starknet Sepolia",
+  "https://sepolia.kakarotscan.org"
+ ],
+ "123420000220": [
+  "Fluence Stage",
+  "https://blockscout.stage.fluence.dev"
+ ],
+ "2713017997578000": [
+  "Dchain Testnet",
+  "https://dchaintestnet-2713017997578000-1.testnet.sagaexplorer.io"
+ ],
+ "123420001114": [
+  "Basecamp Testnet",
+  "https://basecamp.cloud.blockscout.com"
+ ],
+ "383414847825": [
+  "Zeniq Mainnet",
+  "https://zeniqscan.com"
  ],
  "11297108109": [
   "Palm",
   "https://palm.chainlens.com"
  ],
- "383414847825": [
-  "Zeniq Mainnet",
-  "https://zeniqscan.com"
+ "2716446429837000": [
+  "Dchain",
+  "https://dchain-2716446429837000-1.sagaexplorer.io"
  ]
 }

@@ -15,11 +15,11 @@ export const knownChains: Readonly<Record<number, readonly [name: string, explor
 
 const entries = Object.values(known)
   .flatMap((chain) => (typeof chain === 'object' && 'id' in chain ? [chain] : []))
-  .sort((a, b) => Number(b.testnet ?? false) - Number(a.testnet ?? false))
+  .sort((a, b) => Number(a.testnet ?? false) - Number(b.testnet ?? false))
   .map(({ id, name, blockExplorers: explorers }) => [
     id,
     explorers === undefined ? [name] : [name, explorers.default.url.replace(/\/+$/, '')],
   ])
-// The last entry of an id counts.
-const json = JSON.stringify(Object.fromEntries(entries), undefined, 1)
+// Of several entries, the last would count.
+const json = JSON.stringify(Object.fromEntries(entries.reverse()), undefined, 1)
 writeFileSync(process.argv[2] ?? 'gen/chains.ts', `${HEADER}${json}\n`)

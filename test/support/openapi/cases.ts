@@ -16,6 +16,8 @@ export const ORDERS = 'GET /v1/{chainId}/orders'
 export const EVENTS = 'GET /v1/events'
 export const SOCKET = 'GET /v1/ws'
 export const CHAINS = 'GET /v1/chains'
+export const TOKENS = 'GET /v1/{chainId}/tokens'
+export const PAIRS = 'GET /v1/{chainId}/pairs'
 
 export const UNKNOWN_QUOTE = '00000000-0000-4000-8000-000000000000'
 export const TOO_LONG = JSON.stringify({ amount: '1'.repeat(65_536) })

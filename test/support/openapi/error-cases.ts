@@ -13,6 +13,7 @@ import {
   LIST,
   ORDER,
   ORDERS,
+  PAIRS,
   PRICE,
   QUOTE,
   RECORD,
@@ -23,6 +24,7 @@ import {
   SOLVER_STATS,
   STATS,
   STREAM,
+  TOKENS,
   TOO_LONG,
   UNKNOWN_QUOTE,
   UNREGISTER,
@@ -57,6 +59,7 @@ export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError>
   const answer = await causeQuoteErrors(run)
   const events = await causeEventErrors(run, toOrder(answer))
   await causeOrderErrors(run, answer.orderId)
+  await causeTokenErrors(run)
   await causeResultErrors(run)
   await causeUnregistrationErrors(run)
   await causeRejections(run)
@@ -162,6 +165,19 @@ async function causeOrderErrors({ ask, chainId }: Run, orderId: string): Promise
   await ask(ORDERS, { path: { chainId: UNKNOWN_CHAIN } })
 }
 
+async function causeTokenErrors({ ask, chainId, service }: Run): Promise<void> {
+  const path = { chainId }
+  await eventually(
+    () => service.get(`/v1/${chainId}/tokens`),
+    ({ body }) => body.tokens.length > 1 && body.tokens.every((token: object) => 'symbol' in token),
+  )
+  for (const of of [TOKENS, PAIRS]) {
+    await ask(of, { path })
+    await ask(of, { path, headers: BAD_TIMEOUT })
+    await ask(of, { path: { chainId: UNKNOWN_CHAIN } })
+  }
+}
+
 async function causeResultErrors({ ask, chainId }: Run): Promise<void> {
   const path = { chainId, address: registered.address }
   const body = { ...(await signOwnResults(registered, PUBLIC_URL)), pageSize: 2 }
@@ -207,6 +223,8 @@ async function causeRejections({ ask, chainId }: Run): Promise<void> {
     EVENTS,
     SOCKET,
     CHAINS,
+    TOKENS,
+    PAIRS,
   ]) {
     await ask(of.replace(/^\w+/, 'PUT'), { path })
   }
@@ -240,6 +258,8 @@ async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Prom
     ORDER,
     ORDERS,
     CHAINS,
+    TOKENS,
+    PAIRS,
   ]) {
     await ask(of, { path })
     await ask(of, { path })
@@ -285,6 +305,8 @@ async function causeLostSolver(
   await ask(RESULTS, { path, body: await signOwnResults(second, shared.url) })
   await ask(ORDERS, { path: { chainId } })
   await ask(STATS, { path: { chainId } })
+  await ask(TOKENS, { path: { chainId } })
+  await ask(PAIRS, { path: { chainId } })
   await ask(SOLVER_STATS, { path: { chainId, address: registered.address } })
   // Far later than what this replica knows: another replica may have sent it.
   await ask(EVENTS, { query: `?after=${log}.zzzzzz` })

@@ -1,8 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { pino } from 'pino'
 import { systemClock } from '../../../src/clock.js'
 import type { Address } from '../../../src/domain/values/hex.js'
 import { openSolverLists } from '../../../src/store/solvers/open-solver-lists.js'
-import { solverAccounts, startChain } from '../chain/chain.js'
+import { solverAccounts, startChain, type TestChain } from '../chain/chain.js'
 import { createTraffic } from '../chain/event-traffic.js'
 import { startPostgres } from '../databases/postgres.js'
 import { environmentFor, startService } from '../service/service.js'
@@ -33,12 +36,16 @@ export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
 export async function startOpenApiFixture() {
   const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
   const traffic = await createTraffic(chain, { seed: 1 })
+  const folder = mkdtempSync(join(tmpdir(), 'quote-aggregator-'))
+  const tokenList = join(folder, 'tokens.json')
+  writeFileSync(tokenList, JSON.stringify(tokenListOf(chain)))
   const dead = { ...chain, chainId: DEAD_CHAIN, devnet: { ...chain.devnet, rpcUrl: NOBODY } }
   const chains = {
     ...environmentFor(dead),
     ...environmentFor(chain),
     SUPPORTED_CHAINS: `${chain.chainId},${DEAD_CHAIN}`,
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
+    [`TOKEN_LIST_${chain.chainId}`]: tokenList,
   }
   const clock = { isBroken: false }
   const now = () => {
@@ -102,6 +109,13 @@ export async function startOpenApiFixture() {
       await best.close()
       await other.close()
       await chain.stop()
+      rmSync(folder, { recursive: true })
     },
   }
+}
+
+/** A list with one of the tokens. */
+function tokenListOf({ chainId, contracts }: TestChain) {
+  const logoURI = 'data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg"/>'
+  return { tokens: [{ chainId, address: contracts.weth, symbol: 'WETH', decimals: 18, logoURI }] }
 }
