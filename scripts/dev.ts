@@ -45,5 +45,5 @@ network = await startNetwork({
   onError: (error) => print(`a solver failed: ${error}`),
   startService: (environment) => startWatchedService(program, environment),
 })
-await printAddresses(network, print)
+printAddresses(network, print)
 print('The service starts again when a source changes. Ctrl-C ends all.')

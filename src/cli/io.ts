@@ -25,7 +25,7 @@ export interface CliIo {
   /** The variables, with those of a file `.env`. */
   readonly environment: () => Environment
   /**
-   * Aborts when the user ends the command (Ctrl-C, SIGTERM). After the first call, the signals do nothing
+   * Aborts when the user ends the command (Ctrl-C, SIGTERM, SIGHUP). After the first call, the signals do nothing
    * else.
    */
   readonly interruption: () => AbortSignal

@@ -9,7 +9,7 @@ function interruption(): AbortSignal {
   if (interrupted !== undefined) return interrupted.signal
   const controller = new AbortController()
   interrupted = controller
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => controller.abort())
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => controller.abort())
   return controller.signal
 }
 

@@ -58,7 +58,7 @@ function createProgram(io: GuardedIo): Command {
   program.commandsGroup('Run an instance:')
   addServe(program)
   addDoctor(program, io)
-  addDemo(program)
+  addDemo(program, io)
 
   program.commandsGroup('Use an instance:')
   addQuote(program, io)

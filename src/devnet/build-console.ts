@@ -13,9 +13,10 @@ const BUILT_FOLDERS = /(^|\/)(dist|node_modules)(\/|$)/
  * Builds the console for a service that runs from its sources, when it is not built or older than its sources. The built service
  * brings its console.
  * @param onBuild called before a build, which takes some seconds
+ * @param signal ends a build
  * @throws Error with what Vite reports
  */
-export async function buildConsole(onBuild: () => void): Promise<void> {
+export async function buildConsole(onBuild: () => void, signal?: AbortSignal): Promise<void> {
   if (!import.meta.url.endsWith('.ts')) return
   const [folder = '', ...others] = SOURCES.map((path) => fileURLToPath(new URL(path, import.meta.url)))
   const builtAt = statSync(join(folder, 'dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -34,7 +35,7 @@ export async function buildConsole(onBuild: () => void): Promise<void> {
     '--emptyOutDir',
   ]
   try {
-    await promisify(execFile)(process.execPath, command, { cwd: folder })
+    await promisify(execFile)(process.execPath, command, { cwd: folder, signal })
     replaceFolder(join(folder, 'dist'), target)
   } finally {
     rmSync(target, { recursive: true, force: true })

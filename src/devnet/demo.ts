@@ -1,92 +1,91 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { buildConsole } from './build-console.js'
-import { readDemoArguments, USAGE } from './demo-arguments.js'
 import { type Network, startNetwork } from './network.js'
 import { printAddresses, printConsole, printWhatToTry } from './network-view.js'
-import { tryPort } from './preferred-port.js'
 import { runScenario } from './scenario.js'
 import { runTraffic } from './traffic.js'
+import type { Print } from './user-steps.js'
+
+export interface DemoOptions {
+  /** Ends after the story. */
+  readonly once?: boolean
+  /** Keeps a little traffic going after the story. */
+  readonly traffic?: boolean
+  /** The service's port on 127.0.0.1; the usual one, or any free one where that is taken, when left out. */
+  readonly port?: number
+}
 
 /** With a short fill window, the story has a refund after a few seconds. */
 const ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'error', ...process.env }
-
-/** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends by force. */
+/** Ctrl-C ends the chain as well, and a solver may wait for it. After this time, the demo ends without waiting. */
 const CLOSING_MS = 5_000
-
-const { once, port, traffic, help } = readArguments()
-if (help) {
-  process.stdout.write(`${USAGE}\n`)
-  process.exit(0)
-}
-if (port !== undefined && (await tryPort(port).catch(() => undefined)) === undefined) {
-  process.stderr.write(`--port is ${port}: it is taken, or not allowed. Name another one.\n`)
-  process.exit(2)
-}
-let network: Network | undefined
-
-let ending: Promise<never> | undefined
-
-/** The first call decides the exit code. Later failures come from parts that are being closed. */
-function end(exitCode: number, lastWord = ''): Promise<never> {
-  ending ??= (async () => {
-    process.stderr.write(lastWord)
-    await Promise.race([network?.close(), delay(CLOSING_MS)])
-    process.exit(exitCode)
-  })()
-  return ending
-}
-function print(line: string): void {
-  if (ending === undefined) process.stdout.write(`${line}\n`)
-}
-process.once('SIGINT', () => void end(0))
-process.once('SIGTERM', () => void end(0))
-process.once('SIGHUP', () => void end(0))
-
 /** Ctrl-C may reach the other processes first. The delay keeps the failures that follow from it off the screen. */
-const printTrouble = (line: string) => void setTimeout(() => print(line), 200)
-const onError = (error: unknown) => printTrouble(`a solver failed: ${error}`)
+const TROUBLE_DELAY_MS = 200
+const PARENT_CHECK_MS = 200
 
-try {
-  await show()
-} catch (error) {
-  await end(1, `${(error as Error).stack}\n`)
+/**
+ * Plays a story on a local network, and keeps the network up until the signal is aborted.
+ * @param write writes one line
+ * @returns when the network is closed
+ * @throws Error when the network cannot start, or a step of the story has another result than expected
+ */
+export async function runDemo(options: DemoOptions, interruption: AbortSignal, write: Print): Promise<void> {
+  const signal = withEndOfNpm(interruption)
+  const interrupted = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+  let isEnding = false
+  const print = (line: string) => {
+    if (!isEnding && !signal.aborted) write(line)
+  }
+  let network: Network | undefined
+  async function play(): Promise<void> {
+    const hasConsole = await prepareConsole(options, signal, print)
+    const printTrouble = (line: string) => void setTimeout(() => print(line), TROUBLE_DELAY_MS)
+    network = await startNetwork({
+      environment: ENVIRONMENT,
+      onError: (error) => printTrouble(`a solver failed: ${error}`),
+      onLogLine: printTrouble,
+      servicePort: options.port,
+    })
+    if (hasConsole) printConsole(network, print)
+    printAddresses(network, print, options.port)
+    await runScenario(network, print)
+    if (options.once) return
+    printWhatToTry(network, print)
+    if (options.traffic) await runTraffic(network, printTrouble)
+    await interrupted
+  }
+  try {
+    await Promise.race([play(), interrupted])
+  } finally {
+    isEnding = true
+    await Promise.race([network?.close(), delay(CLOSING_MS)])
+  }
 }
 
-async function show(): Promise<void> {
-  print('Starting a local chain, the settlement contract, three solvers and the service …')
-  const hasConsole = await prepareConsole()
-  const started = await startNetwork({
-    environment: ENVIRONMENT,
-    onError,
-    onLogLine: printTrouble,
-    servicePort: port,
-  })
-  network = started
-  if (hasConsole) printConsole(started, print)
-  await printAddresses(started, print, port)
-  await runScenario(started, print)
-  if (once) await end(0)
-  printWhatToTry(started, print)
-  if (traffic) await runTraffic(started, printTrouble)
+/** Npm passes SIGINT and SIGTERM on, but no SIGHUP. A demo that npm has started ends when npm has ended. */
+function withEndOfNpm(signal: AbortSignal): AbortSignal {
+  if (process.env.npm_lifecycle_event === undefined) return signal
+  const ended = new AbortController()
+  const parent = process.ppid
+  async function watch(): Promise<void> {
+    while (process.ppid === parent) await delay(PARENT_CHECK_MS, undefined, { ref: false })
+    ended.abort()
+  }
+  void watch()
+  return AbortSignal.any([signal, ended.signal])
 }
 
 /** @returns whether the service will have a console. There is none when the demo ends by itself. */
-async function prepareConsole(): Promise<boolean> {
+async function prepareConsole({ once }: DemoOptions, signal: AbortSignal, print: Print): Promise<boolean> {
   if (once || process.env.CONSOLE === 'false') return false
   try {
-    await buildConsole(() => print('   building the console, once: this takes some seconds'))
+    await buildConsole(() => print('   building the console, once: this takes some seconds'), signal)
     return true
   } catch (error) {
     print(`   the console could not be built, so the demo has none: ${(error as Error).message}`)
     return false
-  }
-}
-
-function readArguments() {
-  try {
-    return readDemoArguments(process.argv.slice(2))
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n`)
-    process.exit(2)
   }
 }

@@ -1,7 +1,6 @@
 import { bytesToHex } from 'viem'
 import type { DevAccount, DevnetContracts } from './deploy.js'
-import type { Network } from './network.js'
-import { movedParts } from './taken-ports.js'
+import { type Network, USUAL_PORTS } from './network.js'
 import type { Print } from './user-steps.js'
 
 /** The link brings what the console cannot know without a wallet: the tokens' symbols and decimals, and an address. */
@@ -12,14 +11,25 @@ export function printConsole({ serviceUrl, contracts, user }: Network, print: Pr
 
 /**
  * Prints where each part of a network is, first those that are not at their usual port.
- * @param port the port that the service was to take
+ * @param servicePort the port that the service was to take
  */
-export async function printAddresses(network: Network, print: Print, port?: number): Promise<void> {
-  const moved = await movedParts(network, port)
-  for (const { name, usualPort, url, isOnlyIpv6Taken } of moved)
-    print(`   port ${usualPort} is taken${isOnlyIpv6Taken ? ' at ::1' : ''}: ${name} is at ${url}`)
+export function printAddresses(
+  { devnet, contracts, solvers, serviceUrl }: Network,
+  print: Print,
+  servicePort = USUAL_PORTS.service,
+): void {
+  const parts: [name: string, usualPort: number, url: string | undefined][] = [
+    ['the service', servicePort, serviceUrl],
+    ['the chain', USUAL_PORTS.chain, devnet.rpcUrl],
+    ...solvers.map(({ name, endpointUrl }, index): [string, number, string | undefined] => [
+      `the solver ${name}`,
+      USUAL_PORTS.firstSolver + index,
+      endpointUrl,
+    ]),
+  ]
+  const moved = parts.filter(([, usualPort, url]) => url && Number(new URL(url).port) !== usualPort)
+  for (const [name, usualPort, url] of moved) print(`   port ${usualPort} is taken: ${name} is at ${url}`)
   if (moved.length > 0) print('   Use these addresses in place of those of the documents.')
-  const { devnet, contracts, solvers, serviceUrl } = network
   print(`   service     ${serviceUrl}`)
   print(`   chain       ${devnet.rpcUrl} (chain id ${devnet.chainId})`)
   for (const [name, address] of Object.entries(contracts)) print(`   ${name.padEnd(11)} ${address}`)

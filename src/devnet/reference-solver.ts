@@ -10,7 +10,7 @@ import {
 } from '@quote-aggregator/solver'
 import { bytesToHex, maxUint256 } from 'viem'
 import type { OrderType } from '../domain/quotes/quote.js'
-import type { Address } from '../domain/values/hex.js'
+import type { Address, Hex } from '../domain/values/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 
@@ -22,9 +22,8 @@ export interface ReferenceSolver {
   readonly endpointUrl: string | undefined
   /** Registers at or connects to the service, and fills from now on. @returns when the service asks it */
   join(serviceUrl: string): Promise<void>
-  /** Leaves the deposits that come before `resume` unpaid, permanently. */
-  pause(): void
-  resume(): void
+  /** Never pays the orders for which this is true, and goes on with the others. @returns a function that ends it for later orders */
+  leaveUnfilled(isLeft: (orderId: Hex) => boolean): () => void
   /** May be called more than once. */
   close(): Promise<void>
 }
@@ -53,7 +52,7 @@ const CHAIN_LIMITS = { maxCancelFees: 10n ** 19n, maxPayments: 256 }
 export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
   const { account, name, transport } = options
   let solver: Solver | undefined
-  let isPaused = false
+  const leaves = new Set<(orderId: Hex) => boolean>()
   const endpoint =
     transport === 'session'
       ? undefined
@@ -67,7 +66,7 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
         aggregatorUrl: serviceUrl,
         ...(endpoint && { endpointUrl: endpoint.url }),
         fill: async (order) => {
-          if (!isPaused) await order.fill()
+          if (![...leaves].some((isLeft) => isLeft(order.orderId))) await order.fill()
         },
         // It registers and connects again by itself. Only the first time must not fail.
         onError(error) {
@@ -89,11 +88,9 @@ export async function startReferenceSolver(options: ReferenceSolverOptions): Pro
     account,
     endpointUrl: endpoint?.url,
     join,
-    pause() {
-      isPaused = true
-    },
-    resume() {
-      isPaused = false
+    leaveUnfilled(isLeft) {
+      leaves.add(isLeft)
+      return () => leaves.delete(isLeft)
     },
     async close() {
       await Promise.all([solver?.close(), endpoint?.close()])

@@ -2,18 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits, parseUnits } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { createDevnetClient, mined } from './deploy.js'
-import { openEventView } from './event-view.js'
 import type { Network } from './network.js'
-import {
-  balanceOf,
-  deposit,
-  expectEqual,
-  getQuote,
-  type Print,
-  type ScenarioContext,
-  send,
-  waitForState,
-} from './user-steps.js'
+import { balanceOf, deposit, expectEqual, getQuote, type Print, send, waitForState } from './user-steps.js'
 
 /**
  * Plays three orders through a network, as a user would. One is deposited at the contract and filled. One is
@@ -22,26 +12,12 @@ import {
  * @throws Error when a step has another result than expected
  */
 export async function runScenario(network: Network, print: Print): Promise<void> {
-  const events = await openEventView({
-    serviceUrl: network.serviceUrl,
-    onEvent: ({ type, orderId, blockNumber }) =>
-      print(`   event    ${type} ${orderId} in block ${blockNumber}`),
-    onError: (error) => print(`   the event stream is lost: ${error}`),
-  })
-  try {
-    await playOrders({ ...network, events }, print)
-  } finally {
-    await events.close()
-  }
-}
-
-async function playOrders(stage: ScenarioContext, print: Print): Promise<void> {
   print('1. Sell exactly 1 WETH, deposited at the contract')
-  await playSale(stage, print)
+  await playSale(network, print)
   print('2. Buy exactly 1000 USDC, paid to the deposit address')
-  await playPurchase(stage, print)
+  await playPurchase(network, print)
   print('3. Sell 1 WETH to a solver that does not fill')
-  await playRefund(stage, print)
+  await playRefund(network, print)
 }
 
 const SHORT_WINDOW_SECONDS = 3
@@ -52,12 +28,12 @@ const CHAIN_CLOCK_MS = 100
  * Sells exactly 1 WETH, deposited at the contract.
  * @throws Error when a step has another result than expected
  */
-export async function playSale(stage: ScenarioContext, print: Print): Promise<void> {
+export async function playSale(stage: Network, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
   const sale = await getQuote(stage, print, {
     orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18).toString(),
+    amount: parseUnits('1', 18),
     depositMode: 'CONTRACT',
   })
   const paidBefore = await balanceOf(client, contracts.usdc)
@@ -65,23 +41,23 @@ export async function playSale(stage: ScenarioContext, print: Print): Promise<vo
   print(`   deposited: order ${sale.orderId}`)
   await waitForState(stage, sale.orderId, 'SETTLED', print)
   const paid = (await balanceOf(client, contracts.usdc)) - paidBefore
-  expectEqual('USDC received', paid, BigInt(sale.quote.outputAmount))
+  expectEqual('USDC received', paid, sale.quote.outputAmount)
 }
 
 /**
  * Buys exactly 1000 USDC, paid to the deposit address. @throws Error when a step has another result than
  * expected
  */
-export async function playPurchase(stage: ScenarioContext, print: Print): Promise<void> {
+export async function playPurchase(stage: Network, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
   const purchase = await getQuote(stage, print, {
     orderType: 'EXACT_OUTPUT',
-    amount: parseUnits('1000', 6).toString(),
+    amount: parseUnits('1000', 6),
     depositMode: 'ADDRESS',
   })
   const { depositAddress, orderId, quote } = purchase
   const client = createDevnetClient(devnet, user)
-  await send(client, contracts.weth, 'transfer', [depositAddress, BigInt(quote.inputAmount)])
+  await send(client, contracts.weth, 'transfer', [depositAddress, quote.inputAmount])
   print(`   paid ${depositAddress}: order ${orderId}`)
   await waitForState(stage, orderId, 'SETTLED', print)
 }
@@ -90,7 +66,7 @@ export async function playPurchase(stage: ScenarioContext, print: Print): Promis
  * Sells 1 WETH to a solver that does not fill, and gets it back with a part of the solver's bond.
  * @throws Error when a step has another result than expected
  */
-async function playRefund(stage: ScenarioContext, print: Print): Promise<void> {
+async function playRefund(stage: Network, print: Print): Promise<void> {
   const { devnet, user, contracts } = stage
   const client = createDevnetClient(devnet, user)
   const inputBefore = await balanceOf(client, contracts.weth)
@@ -98,29 +74,29 @@ async function playRefund(stage: ScenarioContext, print: Print): Promise<void> {
   const { lost, solver } = await refundUnfilled(stage, print)
   expectEqual('WETH after the refund', await balanceOf(client, contracts.weth), inputBefore)
   const slashed = (await balanceOf(client, contracts.bondToken)) - bondBefore
-  expectEqual('slashed bond', slashed, BigInt(lost.quote.outputAmount) / 20n)
+  expectEqual('slashed bond', slashed, lost.quote.outputAmount / 20n)
   print(`   the WETH is back, with ${formatUnits(slashed, 6)} bUSD of ${solver.name}'s bond`)
 }
 
 /**
- * Sells 1 WETH to a solver that sleeps until the fill deadline has passed, then refunds the order.
+ * Sells 1 WETH to a solver that fills all but this order, then refunds it after its fill deadline.
  * @throws Error when a step has another result than expected
  */
-export async function refundUnfilled(stage: ScenarioContext, print: Print) {
+export async function refundUnfilled(stage: Network, print: Print) {
   const { devnet, user, contracts, solvers } = stage
   const client = createDevnetClient(devnet, user)
   const lost = await getQuote(stage, print, {
     orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18).toString(),
+    amount: parseUnits('1', 18),
     depositMode: 'CONTRACT',
     depositWindow: SHORT_WINDOW_SECONDS,
   })
   const solver = solvers.find(({ account }) => account.address === lost.quote.solver)
   if (solver === undefined) throw new Error(`${lost.quote.solver} is not one of the network's solvers`)
-  solver.pause()
+  solver.leaveUnfilled((orderId) => orderId === lost.orderId)
   await deposit(client, stage, lost)
-  print(`   deposited: order ${lost.orderId}, while ${solver.name} is asleep`)
-  await waitForState(stage, lost.orderId, 'DEPOSITED', print)
+  print(`   deposited: order ${lost.orderId}, which ${solver.name} does not fill`)
+  const depositedAt = await waitForState(stage, lost.orderId, 'DEPOSITED', print)
 
   const passedAt = (lost.quote.fillDeadline + 1) * 1000
   print(`   waiting ${Math.ceil((passedAt - Date.now()) / 1000)} s for the fill deadline to pass`)
@@ -135,7 +111,6 @@ export async function refundUnfilled(stage: ScenarioContext, print: Print) {
     args: [lost.orderId],
   } as const
   await mined(client, await client.writeContract(refund))
-  await waitForState(stage, lost.orderId, 'REFUNDED', print)
-  solver.resume()
+  await waitForState(stage, lost.orderId, 'REFUNDED', print, depositedAt)
   return { lost, solver }
 }

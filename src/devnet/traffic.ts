@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseUnits } from 'viem'
 import { createDevnetClient } from './deploy.js'
-import { openEventView } from './event-view.js'
 import type { Network } from './network.js'
 import { refundUnfilled } from './scenario.js'
-import { deposit, getQuote, type Print, type ScenarioContext, send } from './user-steps.js'
+import { deposit, getQuote, type Print, send } from './user-steps.js'
 
 /** The limits of the service leave room for a person who asks from the same address. */
 const PAUSE_MS = 5_000
@@ -14,12 +13,10 @@ const silent = () => {}
 
 /** Keeps a little traffic going: an order every few seconds. Returns when the service no longer answers. */
 export async function runTraffic(network: Network, printTrouble: Print): Promise<void> {
-  const options = { serviceUrl: network.serviceUrl, onEvent: silent, onError: silent }
-  const stage = { ...network, events: await openEventView(options) }
   for (let round = 0; ; round++) {
     await delay(PAUSE_MS)
     try {
-      await playRound(stage, round)
+      await playRound(network, round)
     } catch (error) {
       printTrouble(`the traffic pauses: ${(error as Error).message}`)
       await delay(PAUSE_MS)
@@ -27,7 +24,7 @@ export async function runTraffic(network: Network, printTrouble: Print): Promise
   }
 }
 
-async function playRound(stage: ScenarioContext, round: number): Promise<void> {
+async function playRound(stage: Network, round: number): Promise<void> {
   const step = round % CYCLE
   if (step === CYCLE - 1) return void (await refundUnfilled(stage, silent))
   const { devnet, user, contracts } = stage
@@ -35,11 +32,11 @@ async function playRound(stage: ScenarioContext, round: number): Promise<void> {
   const isByAddress = step === 2
   const order = await getQuote(stage, silent, {
     orderType: isByAddress ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
-    amount: String(isByAddress ? parseUnits(randomDigits(300), 6) : parseUnits(randomDigits(3), 18)),
+    amount: isByAddress ? parseUnits(randomDigits(300), 6) : parseUnits(randomDigits(3), 18),
     depositMode: isByAddress ? 'ADDRESS' : 'CONTRACT',
   })
   if (!isByAddress) return deposit(client, stage, order)
-  await send(client, contracts.weth, 'transfer', [order.depositAddress, BigInt(order.quote.inputAmount)])
+  await send(client, contracts.weth, 'transfer', [order.depositAddress, order.quote.inputAmount])
 }
 
 /** An amount between a tenth and the whole, with a few digits. */

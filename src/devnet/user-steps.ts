@@ -1,103 +1,81 @@
+import {
+  createAggregatorClient,
+  depositCalls,
+  type QuoteParams,
+  type SignedQuote,
+} from '@quote-aggregator/client'
 import { type Address, formatUnits, type Hex } from 'viem'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { createDevnetClient, type DevnetClient, mined } from './deploy.js'
-import type { EventView } from './event-view.js'
 import type { Network } from './network.js'
 
 /** Prints one line of the story. */
 export type Print = (line: string) => void
 
-/** The network, and the events of its service. */
-export interface ScenarioContext extends Network {
-  /** Where the user requests quotes. */
-  readonly serviceUrl: string
-  readonly events: EventView
-}
-
-interface WireQuote {
-  readonly solver: Address
-  readonly user: Address
-  readonly inputToken: Address
-  readonly inputAmount: string
-  readonly outputToken: Address
-  readonly outputAmount: string
-  readonly orderType: number
-  readonly outputChainId: number
-  readonly depositDeadline: number
-  readonly fillDeadline: number
-  readonly nonce: string
-}
-
-interface SignedWireQuote {
-  readonly quote: WireQuote
-  readonly solverSignature: Hex
-  readonly depositAddress: Address
-  readonly orderId: Hex
-}
-
-/** The best quote, and the others. */
-export type QuoteResponse = SignedWireQuote & { readonly alternativeQuotes: readonly SignedWireQuote[] }
+/** What a user chooses of a swap of WETH for USDC. */
+type Terms = Pick<QuoteParams, 'orderType' | 'amount' | 'depositMode' | 'depositWindow'>
 
 /** The event that brings an order into a state. */
 const EVENT_OF_STATE = { DEPOSITED: 'Deposited', SETTLED: 'Settled', REFUNDED: 'Refunded' } as const
+const TIMEOUT_MS = 60_000
 
-/** Requests a quote of WETH for USDC, and prints each solver's offer. @throws Error when there is none */
+/** Requests a quote of WETH for USDC, and prints each solver's offer. @returns the best one @throws AggregatorError */
 export async function getQuote(
-  { devnet, contracts, user, solvers, serviceUrl }: ScenarioContext,
+  { devnet: { chainId }, contracts, user, solvers, serviceUrl }: Network,
   print: Print,
-  terms: Record<string, unknown>,
-): Promise<QuoteResponse> {
-  const { chainId } = devnet
-  const swap = { inputToken: contracts.weth, outputToken: contracts.usdc, userAddress: user.address }
-  const response = await fetch(`${serviceUrl}/v1/${chainId}/quote`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...swap, ...terms, originChainId: chainId, destinationChainId: chainId }),
+  terms: Terms,
+): Promise<SignedQuote> {
+  const swap = { chainId, inputToken: contracts.weth, outputToken: contracts.usdc, user: user.address }
+  const { best, alternatives } = await createAggregatorClient({ baseUrl: serviceUrl }).getQuote({
+    ...swap,
+    ...terms,
   })
-  if (!response.ok) throw new Error(`no quote: ${await response.text()}`)
-  const answer = (await response.json()) as QuoteResponse
-  for (const { quote } of [answer, ...answer.alternativeQuotes]) {
+  for (const { quote } of [best, ...alternatives]) {
     const name = solvers.find(({ account }) => account.address === quote.solver)?.name ?? quote.solver
-    const give = formatUnits(BigInt(quote.inputAmount), 18)
-    const get = formatUnits(BigInt(quote.outputAmount), 6)
-    print(`   ${name.padEnd(8)} ${get} USDC for ${give} WETH${quote === answer.quote ? '  <- best' : ''}`)
+    const give = formatUnits(quote.inputAmount, 18)
+    const get = formatUnits(quote.outputAmount, 6)
+    print(`   ${name.padEnd(8)} ${get} USDC for ${give} WETH${quote === best.quote ? '  <- best' : ''}`)
   }
-  return answer
+  return best
 }
 
-/** Deposits the input of a quote at the contract. @throws Error when a transaction fails */
+/** Deposits the input of an offer at the contract. @throws Error when a transaction fails */
 export async function deposit(
   client: DevnetClient,
-  { contracts }: Network,
-  taken: SignedWireQuote,
+  { contracts: { settlement } }: Network,
+  offer: SignedQuote,
 ): Promise<void> {
-  const { quote, solverSignature } = taken
-  const inputAmount = BigInt(quote.inputAmount)
-  await send(client, quote.inputToken, 'approve', [contracts.settlement, inputAmount])
-  const struct = {
-    ...quote,
-    inputAmount,
-    outputAmount: BigInt(quote.outputAmount),
-    outputChainId: BigInt(quote.outputChainId),
-    nonce: BigInt(quote.nonce),
-  }
-  const call = { address: contracts.settlement, abi: settlementAbi, functionName: 'deposit' } as const
-  await mined(client, await client.writeContract({ ...call, args: [struct, solverSignature] }))
+  for (const call of await depositCalls(offer, { client, settlement }))
+    await mined(client, await client.sendTransaction(call))
 }
 
-/** Waits for an order's event, then compares its state at the service with the contract's own. */
+/**
+ * Waits for the event of a state, and compares the order's state at the service with the contract's own.
+ * @param after only the events after this cursor are printed and count
+ * @returns the cursor of the event
+ */
 export async function waitForState(
-  stage: ScenarioContext,
+  { devnet, contracts, user, serviceUrl }: Network,
   orderId: Hex,
   expected: keyof typeof EVENT_OF_STATE,
   print: Print,
-): Promise<void> {
-  const { devnet, contracts, user, events, serviceUrl } = stage
-  await events.waitFor(EVENT_OF_STATE[expected], orderId)
-  const response = await fetch(`${serviceUrl}/v1/${devnet.chainId}/order/${orderId}`)
-  if (!response.ok) throw new Error(`no order: ${await response.text()}`)
-  const { state } = (await response.json()) as { state: string }
+  after = 'earliest',
+): Promise<string> {
+  const aggregator = createAggregatorClient({ baseUrl: serviceUrl })
+  const events = aggregator.streamEvents(
+    { orderIds: [orderId], after },
+    { signal: AbortSignal.timeout(TIMEOUT_MS) },
+  )
+  let cursor: string | undefined
+  for await (const event of events) {
+    print(`   event    ${event.type} ${orderId} in block ${event.blockNumber}`)
+    if (event.type !== EVENT_OF_STATE[expected]) continue
+    cursor = event.cursor
+    break
+  }
+  if (cursor === undefined) throw new Error(`no ${EVENT_OF_STATE[expected]} of ${orderId} has come`)
+  const { state } = await aggregator.getOrder(devnet.chainId, orderId)
   expectEqual(`state of ${orderId} at the service`, state, expected)
   const read = {
     address: contracts.settlement,
@@ -112,6 +90,7 @@ export async function waitForState(
     ['NONE', 'DEPOSITED', 'SETTLED', 'REFUNDED'].indexOf(expected),
   )
   print(`   ${expected}`)
+  return cursor
 }
 
 /** Sends a transaction to a token. @throws Error when it fails */

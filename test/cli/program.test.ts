@@ -82,6 +82,8 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [['solvers', '--chain', '1', 'block', TOKEN], 'options come last, such as solvers block'],
     [['solvers', 'drop'], "too many arguments for 'solvers'"],
     [['demo', '--twice'], "unknown option '--twice'"],
+    [['demo', '--port', '65536'], 'It must be 1 to 65535.'],
+    [['demo', '--port', '080x'], 'It must be 1 to 65535.'],
     [['solvers', '--chain', '0x1'], 'It must be a chain id, such as 1.'],
     [['solvers', '--chain', '1', '--colour'], "unknown option '--colour'"],
     [['order', '0x12', '--chain', '1'], 'It must be an order id: 32 bytes in hex with 0x.'],

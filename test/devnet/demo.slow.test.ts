@@ -36,7 +36,7 @@ function heldPorts(): number[] {
 }
 
 const startDemo = (args: string[], environment = {}) =>
-  startProcess(process.execPath, ['--import', 'tsx', 'src/devnet/demo.ts', ...args], environment, {
+  startProcess(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', 'demo', ...args], environment, {
     ownGroup: true,
   })
 
@@ -115,15 +115,20 @@ describe.concurrent('npm run demo', () => {
     expect(demo.output()).toContain(`service     http://127.0.0.1:${port}`)
   })
 
-  it('prints its usage with --help', async () => {
-    const demo = startDemo(['--help'])
+  it('says that it loads before it has read its sources', async () => {
+    const demo = startProcess('npm', ['run', '--silent', 'demo', '--', '--help'], {}, { ownGroup: true })
     expect(await demo.exited).toBe(0)
-    expect(demo.output()).toContain('npm run demo -- --port 8080')
+    expect(demo.output()).toMatch(/^The demo loads, .*\nUsage: quote-aggregator demo \[options\]\n/)
   })
 
-  it('prints its usage for unknown arguments', async () => {
-    const demo = startDemo(['--twice'])
-    expect(await demo.exited).toBe(2)
-    expect(demo.output()).toContain('npm run demo -- --once')
-  })
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL'] as const)(
+    'ends with its chain and service when npm alone gets %s',
+    async (signal) => {
+      const demo = startProcess('npm', ['run', '--silent', 'demo'], { CONSOLE: 'false' }, { ownGroup: true })
+      await demo.waitFor(/^1\. Sell/m)
+      demo.signal(signal)
+      await demo.exited
+      await nothingIsLeft(demo)
+    },
+  )
 })

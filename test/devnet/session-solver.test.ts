@@ -2,10 +2,10 @@ import { parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork, tradedTokens } from '../../src/devnet/network.js'
 import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
+import { deposit, getQuote, waitForState } from '../../src/devnet/user-steps.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
@@ -46,10 +46,8 @@ async function startSolver(transport: 'session' | { usualPort: number }) {
   return solver
 }
 
-async function openStage(solver: Awaited<ReturnType<typeof startSolver>>) {
-  const events = await openEventView({ serviceUrl: network.serviceUrl, onEvent: () => {}, onError })
-  onTestFinished(() => events.close())
-  return { ...network, solvers: [...network.solvers, solver], events }
+function withSolver(solver: Awaited<ReturnType<typeof startSolver>>) {
+  return { ...network, solvers: [...network.solvers, solver] }
 }
 
 const countListening = () =>
@@ -59,18 +57,31 @@ it('a solver with a session wins a quote by its spread, and fills the order', as
   const solver = await startSolver('session')
   await solver.join(network.serviceUrl)
   const lines: string[] = []
-  await playSale(await openStage(solver), (line) => void lines.push(line))
+  await playSale(withSolver(solver), (line) => void lines.push(line))
   expect(lines.filter((line) => / USDC for /.test(line))).toHaveLength(4)
   expect(lines).toContain('   Dora     2499.75 USDC for 1 WETH  <- best')
   expect(lines.at(-1)).toBe('   SETTLED')
   expect(unforeseen).toEqual([])
 })
 
+it('a solver that leaves one order unfilled fills those that others deposit meanwhile', async () => {
+  const [aldous] = network.solvers
+  const silent = () => {}
+  const terms = { orderType: 'EXACT_INPUT', amount: 10n ** 18n, depositMode: 'CONTRACT' } as const
+  const left = await getQuote(network, silent, terms)
+  onTestFinished(aldous?.leaveUnfilled((orderId) => orderId === left.orderId) ?? silent)
+  await deposit(createDevnetClient(network.devnet, network.user), network, left)
+  const lines: string[] = []
+  await playSale(network, (line) => void lines.push(line))
+  expect(lines).toContain('   Aldous   2498.75 USDC for 1 WETH  <- best')
+  await waitForState(network, left.orderId, 'DEPOSITED', silent)
+})
+
 it('a solver with a session settles an order that was paid to its deposit address', async () => {
   const solver = await startSolver('session')
   await solver.join(network.serviceUrl)
   const lines: string[] = []
-  await playPurchase(await openStage(solver), (line) => void lines.push(line))
+  await playPurchase(withSolver(solver), (line) => void lines.push(line))
   expect(lines.filter((line) => line.endsWith('<- best')).join()).toContain('Dora')
   expect(lines.at(-1)).toBe('   SETTLED')
 })

@@ -2,7 +2,6 @@ import { bytesToHex, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import type { ReferenceSolver } from '../../src/devnet/reference-solver.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
@@ -35,20 +34,11 @@ it('the example of a solver wins quotes by its spread, and fills both kinds of d
     STATE_FILE: ':memory:',
   })
   await solver.waitFor(/^session open /m)
-  const events = await openEventView({
-    serviceUrl: network.serviceUrl,
-    onEvent: () => {},
-    onError: () => {},
-  })
   const lines: string[] = []
   const named = { name: 'Example', account } as ReferenceSolver
-  const stage = { ...network, solvers: [...network.solvers, named], events }
-  try {
-    await playSale(stage, (line) => void lines.push(line))
-    await playPurchase(stage, (line) => void lines.push(line))
-  } finally {
-    await events.close()
-  }
+  const stage = { ...network, solvers: [...network.solvers, named] }
+  await playSale(stage, (line) => void lines.push(line))
+  await playPurchase(stage, (line) => void lines.push(line))
   expect(lines).toContain('   Example  2499 USDC for 1 WETH  <- best')
   expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
   await solver.waitFor(/filled 0x\w{64}\n.*filled 0x\w{64}\n/s)

@@ -9,7 +9,6 @@ import { bytesToHex, parseUnits } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
-import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
 import { packPackage } from '../support/packages/pack-package.js'
@@ -92,18 +91,9 @@ async function startExample() {
 
 /** Sells and buys with the best offers, and waits until both orders are settled. @returns what was printed */
 async function playOrders(): Promise<string[]> {
-  const events = await openEventView({
-    serviceUrl: network.serviceUrl,
-    onEvent: () => {},
-    onError: () => {},
-  })
   const lines: string[] = []
-  try {
-    await playSale({ ...network, events }, (line) => void lines.push(line))
-    await playPurchase({ ...network, events }, (line) => void lines.push(line))
-  } finally {
-    await events.close()
-  }
+  await playSale(network, (line) => void lines.push(line))
+  await playPurchase(network, (line) => void lines.push(line))
   return lines
 }
 

@@ -12,7 +12,6 @@ import {
   devAccounts,
   mined,
 } from '../../src/devnet/deploy.js'
-import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/scenario.js'
 import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
@@ -129,17 +128,8 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
     })
 
     it('wins a quote, gets its result, and fills the deposit', async () => {
-      const events = await openEventView({
-        serviceUrl: network.serviceUrl,
-        onEvent: () => {},
-        onError: () => {},
-      })
       const lines: string[] = []
-      try {
-        await playSale({ ...network, events }, (line) => void lines.push(line))
-      } finally {
-        await events.close()
-      }
+      await playSale(network, (line) => void lines.push(line))
       expect(lines).toContain(`   ${account.address} 2499 USDC for 1 WETH  <- best`)
       await solver.waitFor(/^settled 0x\w{64}$/m)
       expect(solver.output()).toMatch(

@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
-import { openEventView } from '../../src/devnet/event-view.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/scenario.js'
 import { eventually } from '../support/eventually.js'
@@ -47,17 +46,7 @@ afterAll(() => network?.close())
 /** Plays the first order of the demo. @returns what was printed */
 async function playOrder(): Promise<string[]> {
   const lines: string[] = []
-  const unforeseen = (error: unknown) => void process.stderr.write(`${error}\n`)
-  const events = await openEventView({
-    serviceUrl: network.serviceUrl,
-    onEvent: () => {},
-    onError: unforeseen,
-  })
-  try {
-    await playSale({ ...network, events }, (line) => void lines.push(line))
-  } finally {
-    await events.close()
-  }
+  await playSale(network, (line) => void lines.push(line))
   return lines
 }
 

@@ -1,32 +1,51 @@
 import { createRequire } from 'node:module'
 import type { Command } from 'commander'
+import type { DemoOptions } from '../../devnet/demo.js'
+import { readInteger } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
+import type { CliIo } from '../io.js'
+
+const MAX_PORT = 65_535
+
+const MORE_HELP = `
+The usual ports are 3000 for the service, 8545 for the chain, 4001 and 4002 for two solvers; the third one connects to the
+service. Where one is taken, the demo takes a free one and prints its address. The chain and the solvers leave the port of
+--port to the service.`
 
 /** `demo`: the local network with its story. */
-export function addDemo(program: Command): void {
+export function addDemo(program: Command, io: CliIo): void {
   program
     .command('demo')
     .summary('a local network to try things out')
     .description(
       'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
     )
-    .option('--once', 'end after the story')
+    .option('--once', 'end after the story: exit code 0, or 1 when anything went wrong')
     .option('--traffic', 'go on with an order every few seconds after the story')
-    .option('--port <port>', "the service's port; 3000 or, where that is taken, any free one when left out")
-    .action(async ({ once, traffic, port }: { once?: boolean; traffic?: boolean; port?: string }) => {
-      assertChainProgram()
-      // The demo reads the arguments of its process.
-      process.argv = [
-        ...process.argv.slice(0, 2),
-        ...(once ? ['--once'] : []),
-        ...(traffic ? ['--traffic'] : []),
-        ...(port === undefined ? [] : [`--port=${port}`]),
-      ]
-      await import('../../devnet/demo.js')
-      // It ends the process by itself.
-      await new Promise(() => {})
-    })
+    .option(
+      '--port <port>',
+      "the service's port; 3000 or, where that is taken, any free one when left out",
+      readInteger(1, MAX_PORT),
+    )
+    .addHelpText('after', MORE_HELP)
+    .action((options: DemoOptions) => demo(io, options))
+}
+
+async function demo(io: CliIo, options: DemoOptions): Promise<void> {
+  const print = (line: string) => void io.stdout.write(`${line}\n`)
+  print('Starting a local chain, the settlement contract, three solvers and the service …')
+  const signal = io.interruption()
+  assertChainProgram()
+  const { port } = options
+  const { tryPort } = await import('../../devnet/preferred-port.js')
+  if (port !== undefined && (await tryPort(port).catch(() => undefined)) === undefined)
+    throw new CommandFailure(
+      EXIT.badInput,
+      `--port is ${port}: it is taken, or not allowed. Name another one.`,
+    )
+  const { runDemo } = await import('../../devnet/demo.js')
+  await runDemo(options, signal, print)
 }
 
 function assertChainProgram(): void {

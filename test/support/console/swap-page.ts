@@ -51,8 +51,7 @@ export function useConsole(environment: Record<string, string> = SHORT_WINDOWS) 
     pauseBestSolver(): void {
       const [aldous] = stage.network.solvers
       if (aldous === undefined) throw new Error('the network has no solver')
-      aldous.pause()
-      onTestFinished(() => aldous.resume())
+      onTestFinished(aldous.leaveUnfilled(() => true))
     },
     /**
      * Has the chain mine nothing but what the test mines, until the test ends. It is called late, as solvers decline while no
