@@ -3,12 +3,12 @@ import { ConfigError } from '../config/environment.js'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js'
 import { printable, shellWord } from './printable.js'
 
-/** Ends a command with a message for a person. */
+/** Ends a command with a message for a person. An interruption needs none. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure'
   readonly exitCode: ExitCode
 
-  constructor(exitCode: ExitCode, message: string) {
+  constructor(exitCode: ExitCode, message = '') {
     super(message)
     this.exitCode = exitCode
   }

@@ -1,11 +1,11 @@
 import { type CliIo, createPaint } from './io.js'
 import { toJson } from './printable.js'
-import type { Column, renderFields } from './tables.js'
+import type { Column, Field } from './tables.js'
 
 /** The formatters for a person's output. */
 export interface Display {
   table(columns: readonly Column[], rows: readonly (readonly string[])[]): string
-  readonly fields: typeof renderFields
+  fields(fields: readonly Field[]): string
 }
 
 /**
@@ -30,5 +30,10 @@ export async function createDisplay(io: CliIo): Promise<Display> {
   const { renderFields, renderTable } = await import('./tables.js')
   const paint = createPaint(io.stdout, io.environment())
   const emphasise = (text: string) => paint('bold', text)
-  return { table: (columns, rows) => renderTable(columns, rows, emphasise), fields: renderFields }
+  // A terminal may change its size. What a program reads is not cut.
+  const width = () => (io.stdout.isTTY ? io.stdout.columns : undefined)
+  return {
+    table: (columns, rows) => renderTable(columns, rows, { width: width(), emphasise }),
+    fields: (fields) => renderFields(fields, width()),
+  }
 }

@@ -16,11 +16,14 @@ export function shellWord(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Unix time in seconds in UTC, for a person. */
+/** Unix time in seconds in UTC, for a person: `2026-11-20 12:19:45 UTC`. */
 export function formatTime(seconds: number): string {
   const date = new Date(seconds * 1000)
   if (Number.isNaN(date.getTime())) return `${seconds} s after 1970`
-  return date.toISOString().replace('T', ' ').replace('.000Z', ' UTC')
+  return date
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, ' UTC')
 }
 
 /** A duration in its largest fitting unit, such as `4 min`. */

@@ -33,10 +33,12 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
     // Commander has already printed the error, and throws for --help and --version too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput
     const { exitCode, text } = describe(error)
-    io.stderr.write(`error: ${text}\n`)
+    if (exitCode !== EXIT.interrupted) io.stderr.write(`error: ${text}\n`)
     return exitCode
   }
 }
+
+const WRONG_ARGUMENT = /command-argument value ('.*') is invalid for argument '(.*)'\./s
 
 /** Every command, in the order of the help. */
 function createProgram(io: GuardedIo): Command {
@@ -49,6 +51,8 @@ function createProgram(io: GuardedIo): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      // Arguments in the words that commander has for options.
+      outputError: (text, write) => write(text.replace(WRONG_ARGUMENT, '$2 $1 is invalid.')),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

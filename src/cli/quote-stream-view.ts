@@ -1,6 +1,6 @@
 import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
 import type { Display } from './print-result.js'
-import { printable } from './printable.js'
+import { formatTime, printable } from './printable.js'
 import { renderAnswer } from './quote-view.js'
 
 /**
@@ -36,7 +36,7 @@ export function toLine(message: QuoteStreamMessage, now: number): string {
           `order ${best.orderId}`,
           ...(best.verified ? ['verified'] : []),
         ]
-  return printable([new Date(now).toISOString(), describeRound(message), ...offer].join('  '))
+  return printable([formatTime(now / 1000), describeRound(message), ...offer].join('  '))
 }
 
 function describeRound(message: QuoteStreamMessage): string {

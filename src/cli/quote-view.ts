@@ -36,7 +36,7 @@ export function renderAnswer(
     ...AMOUNTS,
     { title: 'to best', align: 'right' },
     ...(hasMarks ? [{ title: 'verified' }] : []),
-    { title: 'deposit address' },
+    { title: 'deposit address', isMinor: true },
   ] as const
   const next = fields([
     ['quote id', quoteId],
@@ -44,8 +44,8 @@ export function renderAnswer(
     ['deposit to', best.depositAddress],
     ['deposit by', formatTime(best.quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
-    ['follow', commandLine(`order ${best.orderId} --watch`)],
-    ['why', commandLine(`quote --why ${shellWord(quoteId)}`)],
+    ['follow', commandLine(`order ${best.orderId} --watch`), 'command'],
+    ['why', commandLine(`quote --why ${shellWord(quoteId)}`), 'command'],
   ])
   return `${table(columns, rows)}\nThe best one:\n${next}`
 }
@@ -57,7 +57,7 @@ export function renderRecord(record: QuoteRecord, { table, fields }: Display): s
     ['quote id', record.quoteId],
     ['outcome', record.outcome && `${record.outcome} after ${record.durationMs} ms`],
     ['kind', record.kind],
-    ['asked at', new Date(record.requestedAt).toISOString()],
+    ['asked at', formatTime(record.requestedAt / 1000)],
     ['sells', `${request.orderType === 'EXACT_INPUT' ? `${request.amount} of ` : ''}${request.inputToken}`],
     ['buys', `${request.orderType === 'EXACT_OUTPUT' ? `${request.amount} of ` : ''}${request.outputToken}`],
     ['user', request.user],

@@ -68,8 +68,8 @@ describe('chains', () => {
     expect(code).toBe(0)
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
       ['chain', 'status', 'head', 'protocol', 'settlement', 'solvers', 'minimum bond', 'bond token'],
-      ['', '1', 'ok', '7', 'Service', ADDRESS, '3', '1000', `${ADDRESS} USDC`],
-      ['', '10', 'down', 'Service', OTHER, '3', '1000'],
+      ['', '1', 'ok', '7', 'Service', ADDRESS, '3', '0.001 USDC', ADDRESS],
+      ['', '10', 'down', 'Service', OTHER, '3', '1000 units'],
       [''],
     ])
   })

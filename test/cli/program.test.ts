@@ -86,7 +86,10 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [['demo', '--port', '080x'], 'It must be 1 to 65535.'],
     [['solvers', '--chain', '0x1'], 'It must be a chain id, such as 1.'],
     [['solvers', '--chain', '1', '--colour'], "unknown option '--colour'"],
-    [['order', '0x12', '--chain', '1'], 'It must be an order id: 32 bytes in hex with 0x.'],
+    [
+      ['order', '0x9146', '--chain', '1'],
+      "error: order id '0x9146' is invalid. It must be an order id: 32 bytes in hex with 0x.",
+    ],
     [['quote', '--chain', '1', '--sell', '0x12'], 'It must be an address: 20 bytes in hex with 0x.'],
     [['quote', '--chain', '1', '--sell', TOKEN], 'A quote needs --buy, --amount, --user as well.'],
     [[...quote, '--amount', '1.5'], "It must be a whole number above 0, in the token's smallest unit."],

@@ -1,6 +1,15 @@
-import { expect, test } from 'vitest'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
 import { createPaint } from '../../src/cli/io.js'
-import { formatBehind, formatDuration, formatTime, printable, toJson } from '../../src/cli/printable.js'
+import {
+  formatBehind,
+  formatDuration,
+  formatTime,
+  printable,
+  shellWord,
+  toJson,
+} from '../../src/cli/printable.js'
 import { renderFields, renderTable } from '../../src/cli/tables.js'
 
 const COLUMNS = [{ title: 'name' }, { title: 'amount', align: 'right' }] as const
@@ -17,6 +26,40 @@ test('a table is aligned columns without lines or blanks at the ends', () => {
 test('text of others is escaped', () => {
   expect(renderTable(COLUMNS, [['\x1b[31mA\nB', '1']])).toContain('?[31mA?B')
   expect(renderFields([['name', '\u202eevil']])).toBe('name  ?evil\n')
+})
+
+describe('on a terminal', () => {
+  const columns = [...COLUMNS, { title: 'address', isMinor: true }]
+  const rows = [
+    ['Ada', '1', '0x11111111'],
+    ['名前', '', '0x22222222'],
+  ]
+  const whole = 'name  amount  address\nAda        1  0x11111111\n名前          0x22222222\n'
+
+  test('a table that just fits has all its columns', () => {
+    expect(renderTable(columns, rows, { width: 24 })).toBe(whole)
+  })
+
+  test('a wider one leaves out its minor columns', () => {
+    expect(renderTable(columns, rows, { width: 23 })).toBe('name  amount\nAda        1\n名前\n')
+  })
+
+  test('one that is too wide without them is a block for each row, with all that it knows', () => {
+    const block = 'name     Ada\namount   1\naddress  0x11111111\n'
+    expect(renderTable(columns, rows, { width: 11 })).toBe(`${block}\nname     名前\naddress  0x22222222\n`)
+  })
+
+  test('a command is folded between its words, and a shell reads it as one', async () => {
+    const argument = "it's a long one"
+    const command = `printf %s_ order 0x${'1'.repeat(20)} ${shellWord(argument)} --watch`
+    const text = renderFields([['follow', command, 'command']], 32)
+    const lines = text.trimEnd().split('\n')
+    expect(lines.length).toBeGreaterThan(2)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(32)
+    const { stdout } = await promisify(execFile)('sh', ['-c', text.replace(/^follow/, '')])
+    expect(stdout).toBe(`order_0x${'1'.repeat(20)}_${argument}_--watch_`)
+    expect(renderFields([['follow', command, 'command']])).toBe(`follow  ${command}\n`)
+  })
 })
 
 test('fields are aligned, and fields without a value are omitted', () => {
@@ -59,6 +102,7 @@ test.each([
 
 test('times are in UTC, amounts in JSON are decimal strings', () => {
   expect(formatTime(1_795_177_185)).toBe('2026-11-20 12:19:45 UTC')
+  expect(formatTime(1_795_177_185.999)).toBe('2026-11-20 12:19:45 UTC')
   expect(toJson({ amount: 2n ** 200n })).toBe(`{"amount":"${2n ** 200n}"}`)
   expect(printable('Größe ✓')).toBe('Größe ✓')
 })

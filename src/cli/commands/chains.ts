@@ -4,6 +4,9 @@ import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { printResult } from '../print-result.js'
 
+/** Decimals of ERC-20 have 8 bits. An instance may say anything. */
+const MAX_DECIMALS = 255
+
 /** `chains`: the chains that an instance serves. */
 export function addChains(program: Command, io: CliIo): void {
   const command = program
@@ -27,11 +30,15 @@ async function list(io: CliIo, options: InstanceFlags): Promise<void> {
     { title: 'minimum bond', align: 'right' },
     { title: 'bond token' },
   ] as const
-  await printResult(io, options, chains, ({ table }) => table(columns, chains.map(toRow)))
+  const { formatUnits } = await import('viem')
+  const rows = chains.map((chain) => toRow(chain, formatUnits))
+  await printResult(io, options, chains, ({ table }) => table(columns, rows))
 }
 
-function toRow(chain: Chain): string[] {
-  const { bondToken } = chain
+function toRow(chain: Chain, formatUnits: (value: bigint, decimals: number) => string): string[] {
+  const { bondToken, minimumBond } = chain
+  const { address = '', symbol = '', decimals = MAX_DECIMALS + 1 } = bondToken ?? {}
+  const isKnown = decimals <= MAX_DECIMALS
   return [
     String(chain.chainId),
     chain.status,
@@ -39,7 +46,7 @@ function toRow(chain: Chain): string[] {
     chain.protocolName,
     chain.settlement,
     String(chain.activeSolvers),
-    String(chain.minimumBond),
-    [bondToken?.address, bondToken?.symbol].filter((text) => text !== undefined).join(' '),
+    isKnown ? `${formatUnits(minimumBond, decimals)} ${symbol}` : `${minimumBond} units`,
+    address,
   ]
 }

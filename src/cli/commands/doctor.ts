@@ -51,7 +51,7 @@ function toLine(
 
 function interrupted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const end = () => reject(new CommandFailure(EXIT.interrupted, 'Interrupted.'))
+    const end = () => reject(new CommandFailure(EXIT.interrupted))
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { once: true })
   })

@@ -61,11 +61,11 @@ async function watch(io: CliIo, options: Options, orderId: Hex): Promise<void> {
       io.stdout.write(options.json ? `${toJson(order)}\n` : `${toLine(order)}\n`)
     }
   })
-  if (signal.aborted) throw new CommandFailure(EXIT.interrupted, 'Interrupted before the order was final.')
+  if (signal.aborted) throw new CommandFailure(EXIT.interrupted)
 }
 
 function toLine(order: Order): string {
-  const line = `${new Date().toISOString()}  ${order.state}`
+  const line = `${formatTime(Date.now() / 1000)}  ${order.state}`
   const transaction = 'user' in order && stepOf(order)?.transactionHash
   return transaction ? `${line}  transaction ${transaction}` : line
 }

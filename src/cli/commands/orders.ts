@@ -74,7 +74,7 @@ function renderOrders(orders: readonly ListedOrder[], { table }: Display): strin
     { title: 'sells' },
     { title: 'buys' },
     { title: 'order id' },
-    { title: 'transaction' },
+    { title: 'transaction', isMinor: true },
   ] as const
   return table(columns, orders.map(toRow))
 }

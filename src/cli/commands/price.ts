@@ -1,6 +1,7 @@
 import type { PriceAnswer } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import type { Address } from '../../domain/values/hex.js'
+import { toChecksumAddress } from '../../signing/checksum.js'
 import { readAddress, readAmount, readChainId } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
@@ -47,9 +48,9 @@ function renderPrice(
   return fields([
     ['solver', best.solver],
     ['name', best.name],
-    ['sells', `${best.inputAmount} of ${sell}`],
-    ['buys', `${best.outputAmount} of ${buy}`],
+    ['sells', `${best.inputAmount} of ${toChecksumAddress(sell)}`],
+    ['buys', `${best.outputAmount} of ${toChecksumAddress(buy)}`],
     ['offers', String(offers)],
-    ['as of', formatTime(Math.floor(asOf / 1000))],
+    ['as of', formatTime(asOf / 1000)],
   ])
 }

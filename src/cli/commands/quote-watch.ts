@@ -32,8 +32,7 @@ export async function watchQuotes(
   } finally {
     view.close()
   }
-  if (signal.aborted)
-    throw new CommandFailure(EXIT.interrupted, 'Interrupted before the last round had ended.')
+  if (signal.aborted) throw new CommandFailure(EXIT.interrupted)
 }
 
 /** A line for each message. */

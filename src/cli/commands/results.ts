@@ -97,13 +97,13 @@ function renderResults(
   if (results.length === 0) return `${state}\nNo results are kept.\n`
   const columns = [
     { title: 'time' },
-    { title: 'kind' },
+    { title: 'kind', isMinor: true },
     { title: 'outcome' },
     { title: 'reason' },
     { title: 'rank', align: 'right' },
     { title: 'distance', align: 'right' },
     { title: 'ms', align: 'right' },
-    { title: 'quote id' },
+    { title: 'quote id', isMinor: true },
   ] as const
   return `${state}\n${table(columns, results.map(toRow))}`
 }
@@ -112,5 +112,5 @@ function toRow({ quoteId, requestedAt, kind, result, distanceBps }: OwnResult): 
   const { outcome, reason, declineCode, httpStatus, rank, durationMs } = result
   const detail = reason ?? declineCode ?? (httpStatus === undefined ? '' : `status ${httpStatus}`)
   const texts = [rank, distanceBps, durationMs].map((number) => (number === undefined ? '' : String(number)))
-  return [formatTime(Math.floor(requestedAt / 1000)), kind, outcome, detail, ...texts, quoteId ?? '']
+  return [formatTime(requestedAt / 1000), kind, outcome, detail, ...texts, quoteId ?? '']
 }

@@ -8,6 +8,7 @@ import { CommandFailure } from '../failure.js'
 import type { CliIo } from '../io.js'
 import { ownDatabaseHelp, withSolverLists } from '../own-database.js'
 import { printResult } from '../print-result.js'
+import { formatTime } from '../printable.js'
 
 interface Options {
   readonly json?: boolean
@@ -129,7 +130,7 @@ async function list(io: CliIo, name: SolverListName, options: Options): Promise<
       entries.map(({ address, chainId, listedAt }) => [
         toChecksumAddress(address),
         String(chainId ?? 'every'),
-        new Date(listedAt).toISOString(),
+        formatTime(listedAt / 1000),
       ]),
     )
   })

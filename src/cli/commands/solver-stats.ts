@@ -4,6 +4,7 @@ import type { Address } from '../../domain/values/hex.js'
 import { callInstance, type InstanceFlags } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { type Display, printResult } from '../print-result.js'
+import { formatTime } from '../printable.js'
 
 interface StatsOptions extends InstanceFlags {
   readonly window?: StatsWindow
@@ -12,23 +13,24 @@ interface StatsOptions extends InstanceFlags {
 }
 
 /** What is shown of counts, in columns. */
-const COLUMNS: readonly (readonly [title: string, cell: (counts: SolverCounts) => string])[] = [
-  ['asked', ({ asked }) => String(asked)],
-  ['quoted', ({ quoted }) => String(quoted)],
-  ['declined', ({ declined }) => String(declined)],
-  ['invalid', ({ invalid }) => String(invalid)],
-  ['failed', ({ failed }) => String(failed)],
-  ['late', ({ late }) => String(late)],
-  ['cut off', ({ softDeadline }) => String(softDeadline)],
-  ['won', ({ won }) => String(won)],
-  ['won alone', ({ wonAlone }) => String(wonAlone)],
-  ['deposited', ({ deposited }) => String(deposited)],
-  ['settled', ({ settled }) => String(settled)],
-  ['refunded', ({ refunded }) => String(refunded)],
-  ['median ms', ({ medianResponseMs }) => String(medianResponseMs ?? '')],
-  ['p95 ms', ({ p95ResponseMs }) => String(p95ResponseMs ?? '')],
-]
-const COUNT_TITLES = COLUMNS.map(([title]) => ({ title, align: 'right' as const }))
+const COLUMNS: readonly (readonly [title: string, cell: (counts: SolverCounts) => string, isMinor?: true])[] =
+  [
+    ['asked', ({ asked }) => String(asked)],
+    ['quoted', ({ quoted }) => String(quoted)],
+    ['declined', ({ declined }) => String(declined), true],
+    ['invalid', ({ invalid }) => String(invalid), true],
+    ['failed', ({ failed }) => String(failed), true],
+    ['late', ({ late }) => String(late), true],
+    ['cut off', ({ softDeadline }) => String(softDeadline), true],
+    ['won', ({ won }) => String(won)],
+    ['won alone', ({ wonAlone }) => String(wonAlone), true],
+    ['deposited', ({ deposited }) => String(deposited), true],
+    ['settled', ({ settled }) => String(settled)],
+    ['refunded', ({ refunded }) => String(refunded), true],
+    ['median ms', ({ medianResponseMs }) => String(medianResponseMs ?? '')],
+    ['p95 ms', ({ p95ResponseMs }) => String(p95ResponseMs ?? '')],
+  ]
+const COUNT_TITLES = COLUMNS.map(([title, , isMinor]) => ({ title, align: 'right' as const, isMinor }))
 const toCells = (counts: SolverCounts) => COLUMNS.map(([, cell]) => cell(counts))
 
 /** `solvers --stats`: what the solvers of a chain did, or one solver by hours. */
@@ -46,7 +48,7 @@ export async function showSolverStats(io: CliIo, options: StatsOptions, chainId:
     client.getSolverStats(chainId, solver, { window }, { signal }),
   )
   await printResult(io, options, result, ({ table, fields }) => {
-    const rows = result.hours.map((hour) => [new Date(hour.start * 1000).toISOString(), ...toCells(hour)])
+    const rows = result.hours.map((hour) => [formatTime(hour.start), ...toCells(hour)])
     const total = ['all', ...toCells(result.stats)]
     return `${fields(toFields(result.stats))}\n${table([{ title: 'hour' }, ...COUNT_TITLES], [...rows, total])}`
   })
@@ -88,6 +90,6 @@ function percentOf(share: number | undefined): string {
 
 /** Why quotes do not ask the solver. */
 function stateOf({ notAsked = 'ok', coolDown }: SolverStats): string {
-  const until = coolDown === undefined ? '' : ` until ${new Date(coolDown.until).toISOString()}`
+  const until = coolDown === undefined ? '' : ` until ${formatTime(coolDown.until / 1000)}`
   return `${notAsked.toLowerCase().replaceAll('_', ' ')}${until}`
 }

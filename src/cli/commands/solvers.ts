@@ -9,6 +9,7 @@ import { readAddress, readChainId, readOneOf } from '../arguments.js'
 import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { printResult } from '../print-result.js'
+import { formatTime } from '../printable.js'
 import { addSolverLists } from './solver-lists.js'
 import { showSolverStats } from './solver-stats.js'
 
@@ -63,7 +64,7 @@ async function list(io: CliIo, options: InstanceFlags, chainId: number): Promise
     if (solvers.length === 0) return `No solver is active on chain ${chainId}.\n`
     return table(
       [{ title: 'solver' }, { title: 'name' }, { title: 'registered' }],
-      solvers.map(({ address, name, registeredAt }) => [address, name, new Date(registeredAt).toISOString()]),
+      solvers.map(({ address, name, registeredAt }) => [address, name, formatTime(registeredAt / 1000)]),
     )
   })
 }

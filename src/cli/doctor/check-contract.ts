@@ -8,6 +8,7 @@ import { checkProtocolName, type ProtocolNameCheck, wrongName } from '../../chai
 import { verifyContract } from '../../chain/contract/verify-endpoint.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import type { Address } from '../../domain/values/hex.js'
+import { toChecksumAddress } from '../../signing/checksum.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
 import { checkOfferRules } from './check-offer-rules.js'
 import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
@@ -37,10 +38,14 @@ export async function checkContract(
     const code = await client.getCode({ address })
     if (code === undefined) {
       const remedy = `Set ${variable} to the settlement contract of chain ${chainId}.`
-      checkResults.fail('code', `there is no contract at ${address} on chain ${chainId}`, remedy)
+      checkResults.fail(
+        'code',
+        `there is no contract at ${toChecksumAddress(address)} on chain ${chainId}`,
+        remedy,
+      )
       return checkResults.list
     }
-    checkResults.ok('code', `a contract of ${(code.length - 2) / 2} bytes at ${address}`)
+    checkResults.ok('code', `a contract of ${(code.length - 2) / 2} bytes at ${toChecksumAddress(address)}`)
     await checkProtocol(chain, client, config, { checkResults, names })
   } catch (error) {
     const remedy = `The node failed during the check. Try again, or use another endpoint in RPC_URL_${chainId}.`
@@ -81,7 +86,7 @@ async function checkProtocol(
   if (bond.status === 'fulfilled') {
     const { token, symbol, decimals } = bond.value
     const least = `MIN_SOLVER_BOND is ${formatUnits(minSolverBond, decimals)} ${symbol}`
-    checkResults.ok('bond', `${least}, held in ${token} with ${decimals} decimals`)
+    checkResults.ok('bond', `${least}, held in ${toChecksumAddress(token)} with ${decimals} decimals`)
   } else {
     checkResults.warn('bond', `the bond token could not be read: ${wordsOf(bond.reason)}`)
   }

@@ -190,7 +190,7 @@ describe('order', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^\S+Z {2}NONE\n\S+ {2}DEPOSITED {2}transaction 0x\w+\n\S+ {2}SETTLED {2}transaction 0x\w+\n$/,
+        /^\S+ \S+ UTC {2}NONE\n\S+ \S+ UTC {2}DEPOSITED {2}transaction 0x\w+\n\S+ \S+ UTC {2}SETTLED {2}transaction 0x\w+\n$/,
       ),
     ])
 
@@ -210,8 +210,9 @@ describe('order', () => {
       (text) => text !== '',
     )
     watching.interrupt()
-    const { code, stdout } = await watching.ended
-    expect([code, JSON.parse(stdout)]).toEqual([130, { state: 'NONE', chainId: 31337, orderId: NO_ORDER }])
+    const { code, stdout, stderr } = await watching.ended
+    const none = { state: 'NONE', chainId: 31337, orderId: NO_ORDER }
+    expect([code, JSON.parse(stdout), stderr]).toEqual([130, none, ''])
   })
 })
 
@@ -286,7 +287,7 @@ describe('register and unregister', () => {
     })
     const { stdout } = await cli('solvers', '--chain', '31337')
     expect(stdout).toMatch(/^solver +name +registered\n/)
-    expect(stdout).toMatch(new RegExp(`^${wavering.address}  Wave   \\d{4}-\\S+Z$`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^${wavering.address}  Wave   \\d{4}-\\S+ \\S+ UTC$`, 'm'))
 
     const removed = await withKey(wavering, ['unregister', '--chain', '31337', '--json'])
     expect([removed.code, JSON.parse(removed.stdout)]).toEqual([
