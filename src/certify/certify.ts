@@ -137,6 +137,8 @@ async function runAll<Subject>(
     const { name, title } = item
     const start = performance.now()
     const gone = await findGone()
+    // The case that it did not survive has said so.
+    if (gone !== undefined && results.at(-1)?.problems?.includes('session_ended')) break
     const finding = gone ?? (await runOne(item, trial, subject))
     if (finding === undefined) break
     results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding })

@@ -165,7 +165,8 @@ function judgeLateReconnect(isBack: boolean, withinMs: number): Finding {
     return warn(
       `The solver connected again only after its connection had ended. After goAway, connect within its ${withinMs} ms, so that you miss no request.`,
     )
-  return fail('The solver did not connect again after goAway. Open a new session within reconnectWithinMs.')
+  const text = 'The solver did not connect again after goAway. Open a new session within reconnectWithinMs.'
+  return fail(text, 'session_ended')
 }
 
 function judgeDelays(delays: readonly number[], withinMs: number): Finding {
