@@ -16,7 +16,7 @@ const OTHERS_MAY_READ = 0o077
  */
 export function refuseKeys(argv: readonly string[]): void {
   const [command = '', ...args] = argv
-  const isForSolvers = ['register', 'unregister', 'results'].includes(command)
+  const isForSolvers = ['register', 'unregister', 'results', 'bond'].includes(command)
   const isKey = (text: string) => isForSolvers && KEY.test(text.slice(text.indexOf('=') + 1))
   if (!args.some((text) => KEY_OPTION.test(text) || isKey(text))) return
   throw new CommandFailure(

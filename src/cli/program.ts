@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../config/version.js'
+import { addBond } from './commands/bond.js'
 import { addCertify } from './commands/certify.js'
 import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'
@@ -74,6 +75,7 @@ function createProgram(io: GuardedIo): Command {
   addWatch(program, io)
 
   program.commandsGroup('Be a solver:')
+  addBond(program, io)
   addCertify(program, io)
   addRegister(program, io)
   addUnregister(program, io)
@@ -93,7 +95,7 @@ Begin with:
 
 Variables, from the environment or a file .env:
   AGGREGATOR_URL       the instance that commands call; --url comes before it
-  SOLVER_PRIVATE_KEY   the key of register, unregister and results
+  SOLVER_PRIVATE_KEY   the key of bond, register, unregister and results
   NO_COLOR             no colours
   and those of the instance, which serve and doctor read: see docs/configuration.md
 

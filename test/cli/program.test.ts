@@ -13,6 +13,7 @@ const COMMANDS = [
   'order',
   'orders',
   'solvers',
+  'bond',
   'certify',
   'register',
   'unregister',

@@ -55,6 +55,7 @@ const DEPOSIT_ADDRESS = {
 } as const
 const RESERVATION = /* @__PURE__ */ parseAbiItem('function BOND_RESERVATION_BPS() view returns (uint256)')
 const MIN_ORDER = /* @__PURE__ */ parseAbiItem('function MIN_ORDER() view returns (uint256)')
+const MIN_BOND = /* @__PURE__ */ parseAbiItem('function MIN_BOND() view returns (uint256)')
 
 export const CALLS_ABI = [
   /* @__PURE__ */ callItem('deposit', SIGNED_QUOTE),
@@ -67,6 +68,13 @@ export const CALLS_ABI = [
     { name: 'word', type: 'uint248' },
     { name: 'mask', type: 'uint256' },
   ]),
+] as const
+
+export const BOND_CALLS_ABI = [
+  /* @__PURE__ */ callItem('registerSolver', [{ name: 'amount', type: 'uint256' }]),
+  /* @__PURE__ */ callItem('addBond', [{ name: 'amount', type: 'uint256' }]),
+  /* @__PURE__ */ callItem('requestUnstake', [{ name: 'amount', type: 'uint256' }]),
+  /* @__PURE__ */ callItem('executeUnstake', []),
 ] as const
 
 function callItem<const N extends string, const I extends readonly AbiParameter[]>(name: N, inputs: I) {
@@ -96,17 +104,19 @@ export const depositProxyCodeHash = () => view(CODE_HASH, [], lowerCase)
 export const bondToken = () => view(BOND_TOKEN, [], lowerCase)
 export const bondReservationBps = () => view(RESERVATION, [], BigInt)
 export const minOrder = () => view(MIN_ORDER, [], BigInt)
+export const minBond = () => view(MIN_BOND, [], BigInt)
 export const nonceUse = (solver: Address, nonce: bigint) =>
   view(NONCE_USE, [lowerCase(solver), nonce], Boolean)
 export const depositAddress = (quote: Quote, signature: Hex) =>
   view(DEPOSIT_ADDRESS, [toContractQuote(quote), signature], lowerCase)
 
 export const bond = (solver: Address): View<Bond> =>
-  view(SOLVERS, [lowerCase(solver)], ([total, reserved, unstaking, , registered]) => ({
+  view(SOLVERS, [lowerCase(solver)], ([total, reserved, unstaking, unlocksAt, registered]) => ({
     registered,
     total,
     reserved,
     unstaking,
+    unlocksAt,
   }))
 
 export const order = (chainId: number, orderId: Hex): View<Order> =>

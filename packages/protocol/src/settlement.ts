@@ -36,10 +36,14 @@ export interface Settlement {
   bondReservationBps(): View<bigint>
   /** The smallest output, in the output token's smallest unit. Not every deployment has it. */
   minOrder(): View<bigint>
+  /** The smallest bond of a registration, in the bond token's smallest unit. Not every deployment has it. */
+  minBond(): View<bigint>
   /** The data of `deposit`. */
   depositData(quote: Quote, signature: Hex): Hex
   /** The calls that users and solvers send. Not every deployment has `cancelNonces`. */
   readonly CALLS_ABI: Abi
+  /** The calls by which a solver gives a bond and takes it back. */
+  readonly BOND_CALLS_ABI: Abi
   /** The topics of the logs of a solver's deposits; null matches all. Deposits at an address have no such log. */
   depositTopics(solver: Address): readonly (Hex | null)[]
   /** The first topics of all logs that are read: Keccak-256 of the events' signatures. */

@@ -64,13 +64,13 @@ const VIEWS: readonly [View<unknown>, readonly unknown[], unknown, unknown][] = 
     settlement.bond(SOLVER),
     [SOLVER],
     [MAX, 2n, 3n, 4, true],
-    { total: MAX, reserved: 2n, unstaking: 3n, registered: true },
+    { total: MAX, reserved: 2n, unstaking: 3n, unlocksAt: 4, registered: true },
   ],
   [
     settlement.bond(SOLVER),
     [SOLVER],
     [0n, 0n, 0n, 0, false],
-    { total: 0n, reserved: 0n, unstaking: 0n, registered: false },
+    { total: 0n, reserved: 0n, unstaking: 0n, unlocksAt: 0, registered: false },
   ],
   ...ORDER_STATES.slice(1).map((state, index): [View<unknown>, readonly unknown[], unknown, unknown] => [
     settlement.order(1, WORD),

@@ -93,7 +93,8 @@ async function checkProtocol(
   await checkOfferRules(chain, client, checkResults)
 }
 
-async function readBondToken(
+/** Reads the token of bonds. @throws ChainReadError, and viem's errors of a token without symbol or decimals */
+export async function readBondToken(
   client: PublicClient,
   { chainId, settlement }: Pick<ChainConfig, 'chainId' | 'settlement'>,
 ) {

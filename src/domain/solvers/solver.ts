@@ -63,6 +63,8 @@ export interface Bond {
   /** The part that open orders reserve. */
   readonly reserved: bigint
   readonly unstaking: bigint
+  /** From when on the unstaking part can be withdrawn, Unix seconds; 0 without one. */
+  readonly unlocksAt?: number
 }
 
 /** Largest difference of a signed timestamp from the clock, either way (docs/protocol.md, "Limits and defaults"). */

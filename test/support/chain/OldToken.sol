@@ -4,6 +4,9 @@ pragma solidity ^0.8.28;
 /// @title A token of the kind of USDT
 /// @notice Its calls return nothing, and it changes an allowance only from or to zero.
 contract OldToken {
+    string public constant symbol = "OLD";
+    uint8 public constant decimals = 6;
+
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
 
