@@ -7,12 +7,21 @@ import { AggregatorError } from './errors.js'
  */
 export function readBaseUrl(value: unknown): string {
   const text = String(value).trim()
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
     throw invalidBaseUrl('must be a URL with http or https, such as https://quotes.example')
   if (url.username !== '' || url.password !== '')
     throw invalidBaseUrl('must have no user name and no password: add a header with the option fetch')
   return (url.origin + url.pathname).replace(/\/+$/, '')
+}
+
+/** Not every platform has `URL.canParse`. */
+function parseUrl(text: string): URL | undefined {
+  try {
+    return new URL(text)
+  } catch {
+    return undefined
+  }
 }
 
 function invalidBaseUrl(message: string): AggregatorError {

@@ -1,4 +1,4 @@
-import { type FieldViolation, REASONS, type Reason } from '../../../src/domain/errors.js'
+import type { FieldViolation, Reason } from '../../../src/domain/errors.js'
 import type { UnknownText } from './messages.js'
 
 /**
@@ -69,33 +69,38 @@ export interface FailedAnswer {
 /** A failed answer with the reason that the instance gave, or else with one of the client. */
 export function fromAnswer({ url, status, retryAfter, body }: FailedAnswer): AggregatorError {
   const facts = { httpStatus: status, retryAfterSeconds: readRetryAfter(retryAfter) }
-  const error = fromBody(url, body, facts)
+  const error = fromBody(body, facts)
   if (error !== undefined) return error
+  // Other instances of the protocol answer without a code.
+  const { error: words } = asObject(body)
+  const what = `HTTP status ${status}${typeof words === 'string' ? `, "${cut(words)}"` : ''}`
   // A gateway answers so: it limits requests, or reaches no instance.
   if (mayPass(status))
-    return new AggregatorError('CONNECTION_FAILED', `${url} cannot be reached: HTTP status ${status}.`, facts)
-  return notAnAggregator(url, `HTTP status ${status}`, facts)
+    return new AggregatorError('CONNECTION_FAILED', `${url} cannot be reached: ${what}.`, facts)
+  return notAnAggregator(url, what, facts)
 }
 
 /** The error with which an instance has ended a stream. @param body as of a failed answer */
 export function fromStream(url: string, body: unknown): AggregatorError {
-  return fromBody(url, body, {}) ?? notAnAggregator(url, 'a stream that ends with an unknown error', {})
+  return fromBody(body, {}) ?? notAnAggregator(url, 'a stream that ends with an unknown error', {})
 }
 
 /** @returns undefined when the body has not the shape of the service's errors */
-function fromBody(url: string, body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
-  const { error, code, details, quoteId } = (typeof body === 'object' && body !== null ? body : {}) as Record<
-    string,
-    unknown
-  >
-  if (!isReason(code, error)) return undefined
+function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
+  const { error, code, details, quoteId } = asObject(body)
+  // A newer instance may have further codes. Gateways have others, such as numbers.
+  const isOfService = typeof error === 'string' && typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
+  if (!isOfService) return undefined
   const violations = readViolations(details)
-  const sentence = typeof error === 'string' ? cut(error) : `${url} answered ${code}.`
-  return new AggregatorError(code, withViolations(sentence, violations), {
+  return new AggregatorError(code, withViolations(cut(error), violations), {
     ...facts,
     violations,
     quoteId: typeof quoteId === 'string' ? quoteId : undefined,
   })
+}
+
+function asObject(body: unknown): Readonly<Record<string, unknown>> {
+  return Object(body)
 }
 
 /** Whether a later request may get another status. */
@@ -130,12 +135,6 @@ function codeOf(thrown: unknown): string | undefined {
   const { code, cause } = thrown as { code?: unknown; cause?: unknown }
   if (typeof code === 'string') return code
   return codeOf(cause) ?? (cause instanceof Error ? cause.message : undefined)
-}
-
-/** Whether a body has the shape of the service's errors. A newer instance may have further codes. */
-function isReason(code: unknown, error: unknown): code is ClientReason | UnknownText {
-  if (typeof code !== 'string') return false
-  return Object.hasOwn(REASONS, code) || (typeof error === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code))
 }
 
 /** The service names the bad fields in its sentence, and mostly not what they must be. */

@@ -1,7 +1,7 @@
 import { linkSignal } from './abort.js'
 import { check, checkOptions, durationProblem } from './arguments.js'
 import { readBaseUrl } from './base-url.js'
-import { fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
+import { AggregatorError, fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
 import { parseJson } from './json.js'
 import { LONGEST_TIMER_MS } from './retry.js'
 import { readServerSentEvents, type ServerSentEvent } from './sse.js'
@@ -50,6 +50,7 @@ const JSON_TYPE = 'application/json'
 const EVENTS_TYPE = 'text/event-stream'
 /** Far more than any answer of an aggregator has. What is compressed counts with its whole size. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024
+const MAX_ERROR_BYTES = 64 * 1024
 
 /** @throws AggregatorError ANSWER_INVALID for a base URL that leads nowhere, INVALID_ARGUMENT for a bad time-out */
 export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): Instance {
@@ -68,21 +69,18 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
   ): Promise<Response> {
     const headers = { 'content-type': JSON_TYPE, ...bodyHeaders }
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
-    // An instance must not lead an app to other hosts, such as those of its own network.
-    const response = await fetch(`${root}${path}`, { method: verb, signal, redirect: 'error', ...sent })
-    const type = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
-    if (response.ok && type === contentType) return response
-    if (response.ok) {
-      await response.body?.cancel()
-      throw new UnreadableAnswer(`content type ${type || 'unknown'}`)
-    }
-    const text = await readBody(response, signal)
-    throw fromAnswer({
-      url: root,
-      status: response.status,
-      retryAfter: response.headers.get('retry-after'),
-      body: type === JSON_TYPE ? parseJson(text) : undefined,
-    })
+    // An instance must not lead an app to other hosts, such as those of its own network. Workers have no `redirect: 'error'`.
+    const response = await fetch(`${root}${path}`, { method: verb, signal, redirect: 'manual', ...sent })
+    const { ok, status, headers: answered } = response
+    const type = answered.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+    if (ok && type === contentType) return response
+    const isExplained = status >= 400 && type === JSON_TYPE
+    const explanation = isExplained ? parseJson(await readBody(response, signal, MAX_ERROR_BYTES)) : undefined
+    if (!isExplained) await response.body?.cancel()
+    if (ok) throw new UnreadableAnswer(`content type ${type || 'unknown'}`)
+    // Browsers hide the status of a redirect: it is 0.
+    if (status < 400) throw new Error('unexpected redirect')
+    throw fromAnswer({ url: root, status, retryAfter: answered.get('retry-after'), body: explanation })
   }
 
   return {
@@ -99,7 +97,7 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
         return await withTimeout(limits, async (signal) => {
           const deadline = { 'connect-timeout-ms': String(Math.ceil(Math.min(patience, LONGEST_TIMER_MS))) }
           const response = await request(sent, JSON_TYPE, signal, deadline)
-          const answer = parseJson(await readBody(response, signal))
+          const answer = parseJson(await readBody(response, signal, MAX_ANSWER_BYTES))
           if (answer === undefined) throw new UnreadableAnswer('an answer that is not JSON')
           return read(answer)
         })
@@ -109,8 +107,10 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
     },
     async *open(sent, read, signal) {
       try {
+        // Where there are none, as on React Native, an answer would come when the stream has ended: never.
+        if (globalThis.ReadableStream === undefined) throw noStreams()
         const response = await request(sent, EVENTS_TYPE, signal)
-        if (response.body === null) throw new UnreadableAnswer('an answer without a body')
+        if (!response.body) throw noStreams()
         for await (const block of readServerSentEvents(chunksOf(response.body, signal))) {
           if (block.event === 'error' && block.data !== '') throw fromStream(root, parseJson(block.data))
           yield read(block)
@@ -122,17 +122,30 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
   }
 }
 
+function noStreams(): AggregatorError {
+  return new AggregatorError(
+    'ANSWER_INVALID',
+    'This fetch has no streams: it has no bodies that can be read in parts.',
+  )
+}
+
 /** @throws UnreadableAnswer for a body that is too long: it is not read on */
-async function readBody(response: Response, signal: AbortSignal): Promise<string> {
-  // Some platforms have no streams.
-  if (!response.body) return response.text()
-  const decoder = new TextDecoder()
+async function readBody(response: Response, signal: AbortSignal, maxBytes: number): Promise<string> {
   let text = ''
   let length = 0
+  const count = (more: number) => {
+    length += more
+    if (length > maxBytes) throw new UnreadableAnswer(`an answer of more than ${maxBytes} bytes`)
+  }
+  // Some platforms have no streams. There, the whole answer is in memory already.
+  if (!response.body) {
+    text = await response.text()
+    count(text.length)
+    return text
+  }
+  const decoder = new TextDecoder()
   for await (const chunk of chunksOf(response.body, signal)) {
-    length += chunk.length
-    if (length > MAX_ANSWER_BYTES)
-      throw new UnreadableAnswer(`an answer of more than ${MAX_ANSWER_BYTES} bytes`)
+    count(chunk.length)
     text += decoder.decode(chunk, { stream: true })
   }
   return text + decoder.decode()

@@ -1,8 +1,25 @@
-import { REASONS } from '../../../src/domain/errors.js'
-import { AggregatorError, mayPass } from './errors.js'
+import { AggregatorError, type ClientReason, mayPass } from './errors.js'
 
-/** The RPC codes, and the client's own reasons, of what may be over at the next attempt. */
-const RETRYABLE = /^(unavailable|resource_exhausted|internal|CONNECTION_FAILED|TIMED_OUT)$/
+/**
+ * What may be over at the next attempt. Of the reasons of the service, these are those with the RPC codes `unavailable`,
+ * `resource_exhausted` and `internal` (src/domain/errors.ts).
+ */
+const PASSING: readonly string[] = [
+  'CONNECTION_FAILED',
+  'TIMED_OUT',
+  'RATE_LIMITED',
+  'SOLVERS_BUSY',
+  'CHAIN_UNAVAILABLE',
+  'DATABASE_UNAVAILABLE',
+  'STREAM_LIMIT_REACHED',
+  'SESSION_LIMIT_REACHED',
+  'SESSION_STALLED',
+  'SUBSCRIBER_TOO_SLOW',
+  'SHUTTING_DOWN',
+  'INTERNAL',
+] satisfies ClientReason[]
+/** The other reasons whose HTTP status is one of what may pass. */
+const FINAL: readonly string[] = ['NO_QUOTES', 'SESSIONS_OFF'] satisfies ClientReason[]
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** An instance that asks for more is asked again before. */
@@ -17,8 +34,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof AggregatorError)) return false
   const { reason, httpStatus } = error
-  const known = (REASONS as Partial<Record<string, { rpc: string }>>)[reason]
-  return RETRYABLE.test(known?.rpc ?? reason) || (known === undefined && mayPass(httpStatus))
+  return PASSING.includes(reason) || (mayPass(httpStatus) && !FINAL.includes(reason))
 }
 
 /**

@@ -36,7 +36,7 @@ export async function waitForOrder(source: OrderSource, options: WaitForOrderOpt
       if (isReached(order, until)) return order
       last = order
     }
-    ending.throwIfAborted()
+    if (ending.aborted) throw ending.reason
     throw new AggregatorError(
       'ORDER_STATE_UNREACHABLE',
       `The order is ${last?.state}, and will not be ${until}.`,

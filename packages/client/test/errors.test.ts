@@ -51,6 +51,19 @@ it.each([
   expect(answered(undefined, status).reason).toBe(reason)
 })
 
+it.each([
+  [
+    503,
+    'CONNECTION_FAILED',
+    'https://quotes.example cannot be reached: HTTP status 503, "No solvers\\? available".',
+  ],
+  [404, 'ANSWER_INVALID', 'understands: HTTP status 404, "No solvers\\? available".'],
+])('fromAnswer names the words of an answer without a code, of status %i', (status, reason, message) => {
+  const read = answered({ error: 'No solvers\u0007 available' }, status)
+  expect(read.reason).toBe(reason)
+  expect(read.message).toMatch(new RegExp(message))
+})
+
 it('fromAnswer keeps a reason that it does not know, with its text', () => {
   const read = answered({ error: 'The moon is full.', code: 'MOON_ECLIPSED' }, 503, '5')
   expect(read).toMatchObject({ reason: 'MOON_ECLIPSED', message: 'The moon is full.', httpStatus: 503 })

@@ -5,15 +5,19 @@ import { createAggregatorClient } from '../src/index.js'
 import { readServerSentEvents } from '../src/sse.js'
 import { sendJson, serve } from './server.js'
 
-/** The longest answer and the longest text in it (src/http.ts, src/answer-fields.ts). */
+/** The longest answer, the longest error and the longest text in them (src/http.ts, src/answer-fields.ts). */
 const MAX_BYTES = 4 * 1024 * 1024
+const MAX_ERROR_BYTES = 64 * 1024
 const MAX_TEXT = 4_096
 
 const clientOf = (url: string) => createAggregatorClient({ baseUrl: url })
 
-it.each([200, 503])(
-  'the body of status %i is read to its limit, however small it was on its way',
-  async (status) => {
+it.each([
+  [200, MAX_BYTES],
+  [503, MAX_ERROR_BYTES],
+])(
+  'the body of status %i is read to its limit of %i bytes, however small it was on its way',
+  async (status, limit) => {
     const bomb = gzipSync(Buffer.alloc(3 * MAX_BYTES, ' '))
     let left = false
     const { url } = await serve((_request, response) => {
@@ -27,11 +31,56 @@ it.each([200, 503])(
     // The answer does not end: a client that reads on waits for its time-out.
     await expect(clientOf(url).listChains()).rejects.toMatchObject({
       reason: 'ANSWER_INVALID',
-      message: expect.stringContaining(`an answer of more than ${MAX_BYTES} bytes`),
+      message: expect.stringContaining(`an answer of more than ${limit} bytes`),
     })
     await expect.poll(() => left).toBe(true)
   },
 )
+
+it.each([
+  [200, MAX_BYTES],
+  [400, MAX_ERROR_BYTES],
+])(
+  'an endless body of status %i is held in memory to its limit of %i bytes only, and is cancelled',
+  async (status, limit) => {
+    const { body, taken, isCancelled } = endlessBody()
+    const headers = { 'content-type': 'application/json' }
+    const client = createAggregatorClient({
+      baseUrl: 'http://a.example',
+      fetch: async () => new Response(body, { status, headers }),
+    })
+    await expect(client.listSolvers(1)).rejects.toMatchObject({ reason: 'ANSWER_INVALID' })
+    expect([taken() <= limit + 2 * CHUNK_BYTES, isCancelled()]).toEqual([true, true])
+  },
+)
+
+it('a page of a gateway, which is no JSON, is not read', async () => {
+  const { body, taken, isCancelled } = endlessBody()
+  const client = createAggregatorClient({
+    baseUrl: 'http://a.example',
+    fetch: async () => new Response(body, { status: 503, headers: { 'content-type': 'text/html' } }),
+  })
+  await expect(client.listSolvers(1)).rejects.toMatchObject({ reason: 'CONNECTION_FAILED' })
+  expect([taken() <= 2 * CHUNK_BYTES, isCancelled()]).toEqual([true, true])
+})
+
+const CHUNK_BYTES = 16 * 1024
+
+/** A body without an end, and how much of it was taken. */
+function endlessBody() {
+  let taken = 0
+  let isCancelled = false
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      taken += CHUNK_BYTES
+      controller.enqueue(new Uint8Array(CHUNK_BYTES).fill(0x20))
+    },
+    cancel() {
+      isCancelled = true
+    },
+  })
+  return { body, taken: () => taken, isCancelled: () => isCancelled }
+}
 
 it('an answer below the limit is read, also one of many pieces', async () => {
   const padding = ' '.repeat(MAX_BYTES - 100)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { REASONS } from '../../../src/domain/errors.js'
 import { AggregatorError } from '../src/errors.js'
 import { isRetryable, pause, pauseMs, retryDelay } from '../src/retry.js'
 
@@ -56,9 +57,15 @@ describe('an attempt after a failure', () => {
     await expect(pause(2 ** 30, leaving.signal), 'a later pause ends').resolves.toBeUndefined()
   })
 
-  it('is advised for temporary failures, and for no others', () => {
-    const reasons = ['SHUTTING_DOWN', 'CHAIN_UNAVAILABLE', 'DATABASE_UNAVAILABLE'] as const
-    const others = ['CURSOR_UNKNOWN', 'ANSWER_INVALID'] as const
+  it.each(Object.entries(REASONS))('is advised for %s as its RPC code says', (reason, { rpc, http }) => {
+    const mayPass = ['unavailable', 'resource_exhausted', 'internal'].includes(rpc)
+    expect(isRetryable(new AggregatorError(reason, 'No.', { httpStatus: http }))).toBe(mayPass)
+    expect(isRetryable(new AggregatorError(reason, 'At the end of a stream.'))).toBe(mayPass)
+  })
+
+  it('is advised for a lost connection and a time-out, and for no other reason of the client', () => {
+    const reasons = ['CONNECTION_FAILED', 'TIMED_OUT'] as const
+    const others = ['CANCELLED', 'ANSWER_INVALID', 'ORDER_STATE_UNREACHABLE'] as const
     const judged = [...reasons, ...others].filter((reason) => isRetryable(new AggregatorError(reason, '')))
     expect(judged).toEqual(reasons)
   })
