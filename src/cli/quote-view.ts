@@ -16,7 +16,7 @@ export function renderAnswer(
   commandLine: (command: string) => string,
   { table, fields }: Display,
 ): string {
-  const { best, quoteId } = answer
+  const { best, quoteId = '' } = answer
   const offers = [best, ...answer.alternatives]
   const isExactInput = best.quote.orderType === 'EXACT_INPUT'
   const competing = isExactInput ? 'outputAmount' : 'inputAmount'

@@ -13,6 +13,7 @@ import {
 import { type Chain, readChains } from './chains.js'
 import { type CallOptions, createInstance } from './http.js'
 import type { Messages } from './messages.js'
+import type { IdentifyOffer } from './offer-identity.js'
 import { createOrderMethods, type OrderMethods } from './order-methods.js'
 import {
   type OwnResultPage,
@@ -62,6 +63,8 @@ export interface AggregatorClientOptions {
   readonly timeoutMs?: number
   /** Sends the requests, such as with headers for a gateway; the platform's `fetch` when left out. */
   readonly fetch?: typeof fetch
+  /** For other instances of the protocol, whose offers have no order id: `identifyOffers(settlement)`. */
+  readonly identifyOffer?: IdentifyOffer
 }
 
 /** The client of one instance. Every method throws AggregatorError. */
@@ -110,19 +113,21 @@ const TIMEOUT_MS = 10_000
  * @throws AggregatorError ANSWER_INVALID for a bad `baseUrl`, INVALID_ARGUMENT for a bad `timeoutMs`
  */
 export function createAggregatorClient(options: AggregatorClientOptions): AggregatorClient {
-  const { baseUrl, timeoutMs = TIMEOUT_MS, fetch = globalThis.fetch } = options
+  const { baseUrl, timeoutMs = TIMEOUT_MS, fetch = globalThis.fetch, identifyOffer } = options
   const instance = createInstance({ baseUrl, timeoutMs, fetch })
 
   return {
     ...createOrderMethods(instance),
     getQuote: (params, callOptions) =>
       checked(() => {
-        const body = toQuoteBody(params)
-        return instance.call(
-          { verb: 'POST', path: `/v1/${params.chainId}/quote`, body },
-          readQuoteAnswer,
-          callOptions,
-        )
+        const request = {
+          verb: 'POST',
+          path: `/v1/${params.chainId}/quote`,
+          body: toQuoteBody(params),
+        } as const
+        const read = (answer: unknown) =>
+          readQuoteAnswer(answer, (quote, signature) => identifyOffer?.(params.chainId, quote, signature))
+        return instance.call(request, read, callOptions)
       }),
     streamQuotes: (params, options = {}) =>
       untilReturned(async function* (ending) {
@@ -185,7 +190,9 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
         const request: Omit<Messages['UnregisterSolverRequest'], 'chainId' | 'address'> = body
         const call = { verb: 'DELETE', path: `/v1/${chainId}/solvers/${address}`, body: request } as const
-        const read = (answer: unknown) => readAddress(readMessage<'UnregisterSolverResponse'>(answer).address)
+        // Other instances of the protocol do not repeat the address.
+        const read = (answer: unknown) =>
+          readAddress(readMessage<'UnregisterSolverResponse'>(answer).address ?? address)
         return instance.call(call, read, callOptions)
       }),
     listOwnResults: (signed, params = {}, callOptions) =>

@@ -35,6 +35,7 @@ export type {
 export type { Opening, StreamOptions } from './follow-events.js'
 export type { CallOptions } from './http.js'
 export type { UnknownText } from './messages.js'
+export { type IdentifyOffer, identifyOffers, type OfferIdentity } from './offer-identity.js'
 export type { KnownOrder, ListedOrder, Order, OrderState, OrderStep, OrderSteps } from './order.js'
 export type { ListOrdersParams, OrderPage } from './orders.js'
 export {

@@ -52,7 +52,8 @@ export function createOrderMethods(instance: Instance): OrderMethods {
   const getOrder: OrderMethods['getOrder'] = (chainId, orderId, callOptions) =>
     checked(() => {
       check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
-      return instance.call({ verb: 'GET', path: `/v1/${chainId}/order/${orderId}` }, readOrder, callOptions)
+      const read = (order: unknown) => readOrder(order, { chainId, orderId })
+      return instance.call({ verb: 'GET', path: `/v1/${chainId}/order/${orderId}` }, read, callOptions)
     })
 
   const follow = (filter: EventFilter, options: FollowOptions) => {

@@ -60,9 +60,14 @@ export type ListedOrder = Omit<KnownOrder, TermsOfOrder> & {
   readonly [Field in TermsOfOrder]: KnownOrder[Field] | undefined
 }
 
-/** Reads an order. @throws UnreadableAnswer */
-export function readOrder(answer: unknown): Order {
-  const message = readMessage<'GetOrderResponse'>(answer)
+/**
+ * Reads an order.
+ * @param asked what it was asked for with. Other instances of the protocol do not repeat it, and pay on the chain of the deposit
+ * @throws UnreadableAnswer
+ */
+export function readOrder(answer: unknown, asked: Pick<Order, 'chainId' | 'orderId'>): Order {
+  const said = readMessage<'GetOrderResponse'>(answer)
+  const message = { ...asked, outputChainId: asked.chainId, ...said }
   const { state, chainId, orderId } = message
   if (state === 'NONE') return { state, chainId: readInteger(chainId), orderId: readBytes32(orderId) }
   // With this reader no field is undefined.

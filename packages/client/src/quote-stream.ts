@@ -121,7 +121,7 @@ function createReader(): (block: ServerSentEvent) => QuoteStreamMessage | undefi
   function readUpdate(answer: unknown): QuoteUpdate {
     const message = readMessage<'QuoteUpdate'>(answer)
     const entered = enterRound(message.round)
-    best = readSignedQuote(message)
+    best = readSignedQuote(message, () => undefined)
     return {
       type: 'quote',
       quoteId: readText(message.quoteId),
@@ -144,7 +144,9 @@ function createReader(): (block: ServerSentEvent) => QuoteStreamMessage | undefi
       quoteId: readText(message.quoteId),
       round: entered,
       best: bestOrderId === undefined ? undefined : best,
-      alternatives: readList(message.alternativeQuotes).map(readSignedQuote),
+      alternatives: readList(message.alternativeQuotes).map((offer) =>
+        readSignedQuote(offer, () => undefined),
+      ),
       asked: readInteger(message.asked),
       quoted: readInteger(message.quoted),
       declined: readInteger(message.declined),

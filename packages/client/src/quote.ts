@@ -1,10 +1,11 @@
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../../src/domain/field-rules.js'
 import {
   DEPOSIT_MODES,
   type DepositMode,
   ORDER_TYPES,
   type OrderType,
+  type Quote,
   type SignedQuote,
 } from '../../../src/domain/quotes/quote.js'
 import {
@@ -31,6 +32,7 @@ import {
 } from './arguments.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages } from './messages.js'
+import type { OfferIdentity } from './offer-identity.js'
 
 /** A swap without its user. */
 export interface PriceParams {
@@ -53,8 +55,8 @@ export interface QuoteParams extends PriceParams, QuoteOptions {
 
 /** The answer to a quote request: the best offer, and the others, best first. A user can take each of them. */
 export interface QuoteAnswer {
-  /** Names the record of how the answer came about. */
-  readonly quoteId: string
+  /** Names the record of how the answer came about. Undefined at another instance of the protocol that keeps none. */
+  readonly quoteId: string | undefined
   readonly best: SignedQuote
   readonly alternatives: readonly SignedQuote[]
 }
@@ -108,38 +110,54 @@ function toSwapBody({ inputToken, outputToken, orderType, amount }: PriceParams)
   return { inputToken, outputToken, orderType, amount: amount.toString() }
 }
 
+/** Computes what an offer of another instance of the protocol lacks. @returns undefined when it cannot */
+type Identify = (quote: Quote, signature: Hex) => OfferIdentity | undefined
+
 /** Reads the answer to a quote request. @throws UnreadableAnswer */
-export function readQuoteAnswer(answer: unknown): QuoteAnswer {
+export function readQuoteAnswer(answer: unknown, identify: Identify): QuoteAnswer {
   const message = readMessage<'GetQuoteResponse'>(answer)
   return {
-    quoteId: readText(message.quoteId),
-    best: readSignedQuote(message),
-    alternatives: readList(message.alternativeQuotes).map(readSignedQuote),
+    quoteId: readOptional(message.quoteId, readText),
+    best: readSignedQuote(message, identify),
+    alternatives: readList(message.alternativeQuotes)
+      // Other instances keep the signatures back.
+      .filter((offer) => readMessage<'SignedQuote'>(offer).solverSignature !== '')
+      .map((offer) => readSignedQuote(offer, identify)),
   }
 }
 
 /** Reads an offer. @throws UnreadableAnswer */
-export function readSignedQuote(answer: unknown): SignedQuote {
+export function readSignedQuote(answer: unknown, identify: Identify): SignedQuote {
   const message = readMessage<'SignedQuote'>(answer)
-  const quote = readMessage<'Quote'>(message.quote)
+  const quote = readQuote(message.quote)
+  const signature = readHex(message.solverSignature)
+  const isWhole = message.orderId !== undefined && message.depositAddress !== undefined
+  const computed = isWhole ? undefined : identify(quote, signature)
+  if (!isWhole && computed === undefined)
+    throw new UnreadableAnswer('an offer without an order id, which needs the option identifyOffer')
   return {
-    quote: {
-      solver: readAddress(quote.solver),
-      user: readAddress(quote.user),
-      inputToken: readAddress(quote.inputToken),
-      inputAmount: readUint256(quote.inputAmount),
-      outputToken: readAddress(quote.outputToken),
-      outputAmount: readUint256(quote.outputAmount),
-      orderType: readOrderType(quote.orderType),
-      outputChainId: readInteger(quote.outputChainId),
-      depositDeadline: readInteger(quote.depositDeadline),
-      fillDeadline: readInteger(quote.fillDeadline),
-      nonce: readUint256(quote.nonce),
-    },
-    signature: readHex(message.solverSignature),
-    orderId: readBytes32(message.orderId),
-    depositAddress: readAddress(message.depositAddress),
+    quote,
+    signature,
+    orderId: readBytes32(message.orderId ?? computed?.orderId),
+    depositAddress: readAddress(message.depositAddress ?? computed?.depositAddress),
     ...(readOptional(message.verified, readBoolean) && { verified: true }),
+  }
+}
+
+function readQuote(answer: unknown): Quote {
+  const quote = readMessage<'Quote'>(answer)
+  return {
+    solver: readAddress(quote.solver),
+    user: readAddress(quote.user),
+    inputToken: readAddress(quote.inputToken),
+    inputAmount: readUint256(quote.inputAmount),
+    outputToken: readAddress(quote.outputToken),
+    outputAmount: readUint256(quote.outputAmount),
+    orderType: readOrderType(quote.orderType),
+    outputChainId: readInteger(quote.outputChainId),
+    depositDeadline: readInteger(quote.depositDeadline),
+    fillDeadline: readInteger(quote.fillDeadline),
+    nonce: readUint256(quote.nonce),
   }
 }
 

@@ -1,24 +1,8 @@
-import {
-  type Address,
-  concat,
-  getContractAddress,
-  type Hex,
-  hashStruct,
-  hashTypedData,
-  isAddressEqual,
-  isHex,
-  keccak256,
-  recoverAddress,
-} from 'viem'
+import { type Address, type Hex, hashTypedData, isAddressEqual, isHex, recoverAddress } from 'viem'
 import { type DropReason, HALF_ORDER } from '../../../src/domain/quotes/offer.js'
-import {
-  QUOTE_MEMBERS,
-  type Quote,
-  quoteTypeName,
-  type SignedQuote,
-  toContractQuote,
-} from '../../../src/domain/quotes/quote.js'
+import type { Quote, SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { DAY_SECONDS } from '../../../src/domain/values/time.js'
+import { identifyOffer, typedQuote } from './offer-identity.js'
 import { findStateProblems, problemsIn, type StateProblem } from './offer-state.js'
 import type { QuoteParams } from './quote.js'
 import type { SettlementTerms } from './settlement.js'
@@ -121,35 +105,22 @@ function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
 
 /** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
 async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
-  const hashes = hashQuote(offer.quote, terms)
-  if (hashes === undefined || !isHex(offer.signature) || offer.signature.length % 2 !== 0)
-    return ['malformed']
-  const problems: QuoteProblem[] = []
-  const problem = await judgeSignature(hashes.digest, offer.signature, offer.quote.solver)
-  if (problem !== undefined) problems.push(problem)
-
-  const orderId = keccak256(concat([hashes.structHash, keccak256(offer.signature)]))
-  const depositAddress = getContractAddress({
-    opcode: 'CREATE2',
-    from: terms.settlement,
-    salt: orderId,
-    bytecodeHash: terms.depositProxyCodeHash,
-  })
-  if (offer.orderId.toLowerCase() !== orderId) problems.push('order_id_mismatch')
-  if (!isSame(offer.depositAddress, depositAddress)) problems.push('deposit_address_mismatch')
-  return problems
+  const { quote, signature } = offer
+  const digest = digestOf(quote, terms)
+  if (digest === undefined || !isHex(signature) || signature.length % 2 !== 0) return ['malformed']
+  const problem = await judgeSignature(digest, signature, quote.solver)
+  const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
+  return problemsIn<QuoteProblem>([
+    [problem !== undefined, problem ?? 'malformed'],
+    [offer.orderId?.toLowerCase() !== orderId, 'order_id_mismatch'],
+    [!isSame(offer.depositAddress, depositAddress), 'deposit_address_mismatch'],
+  ])
 }
 
 /** @returns undefined when a member does not fit its type */
-function hashQuote(quote: Quote, { protocolName, domain }: SettlementTerms) {
-  const primaryType = quoteTypeName(protocolName)
-  const types = { [primaryType]: QUOTE_MEMBERS }
-  const message = toContractQuote(quote)
+function digestOf(quote: Quote, { protocolName, domain }: SettlementTerms): Hex | undefined {
   try {
-    return {
-      digest: hashTypedData({ domain, types, primaryType, message }),
-      structHash: hashStruct({ types, primaryType, data: message }),
-    }
+    return hashTypedData({ domain, ...typedQuote(quote, protocolName) })
   } catch {
     return undefined
   }

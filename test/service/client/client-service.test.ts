@@ -181,7 +181,7 @@ describe('the record of a quote', () => {
     const aggregator = createAggregatorClient({ baseUrl: service.url })
     const { quoteId, best, alternatives } = await aggregator.getQuote(params())
     expect([best.quote.outputAmount, alternatives]).toEqual([1000n, []])
-    const record = await aggregator.getQuoteRecord(chain.chainId, quoteId)
+    const record = await aggregator.getQuoteRecord(chain.chainId, quoteId ?? '')
     const { inputToken, outputToken, orderType, amount, user: asker, depositMode } = params()
     expect(record).toMatchObject({
       quoteId,
