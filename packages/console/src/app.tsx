@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { ConnectionBar } from './components/connection-bar.js'
+import { Footer } from './components/footer.js'
 import { Header } from './components/header.js'
 import { Empty, FailureNotice, Skeleton } from './components/notice.js'
 import { chain, chains, chainsFailure, hrefHere } from './data/chains.js'
+import { instance, titleDetail } from './data/instance.js'
 import { type PageName, route } from './data/route.js'
 import { MarketPage } from './pages/market.js'
 import { OrderPage } from './pages/order.js'
@@ -28,12 +30,15 @@ export function App() {
   const main = useRef<HTMLElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
-    document.title = `${TITLES[page]} · quote aggregator`
     // Screen readers follow to the new page, as they do between documents.
     if (!isFirst.current) main.current?.focus()
     isFirst.current = false
     scrollTo(0, 0)
   }, [page, id])
+  const title = [titleDetail.value, page === undefined ? 'No such page' : TITLES[page], instance.name]
+  useEffect(() => {
+    document.title = title.filter((part) => part !== '').join(' · ')
+  })
   return (
     <>
       <a class="skip" href={location.hash} onClick={() => main.current?.focus()}>
@@ -44,6 +49,7 @@ export function App() {
       <main ref={main} tabIndex={-1}>
         <Page />
       </main>
+      <Footer />
     </>
   )
 }
@@ -67,6 +73,12 @@ function Page() {
   }
   const key = `${shown.chainId} ${id}`
   switch (page) {
+    case undefined:
+      return (
+        <Empty title="No such page.">
+          <a href={hrefHere('swap')}>To the swap</a>, or <a href={hrefHere('market')}>to the market</a>
+        </Empty>
+      )
     case 'swap':
       return <SwapPage key={String(shown.chainId)} chain={shown} />
     case 'market':

@@ -13,16 +13,18 @@ import './styles/charts.css'
 import './styles/touch.css'
 import { render } from 'preact'
 import { App } from './app.js'
-import { followChains } from './data/chains.js'
+import { chainIdHere, followChains } from './data/chains.js'
 import { followEvents } from './data/events.js'
 import { followHealth } from './data/health.js'
 import { followSolvers } from './data/solvers.js'
+import { followTokens } from './data/tokens.js'
 import { listenForShortcuts } from './keyboard.js'
 import { reconnectLastWallet } from './wallet/load.js'
 
 followChains()
 followHealth()
 followSolvers()
+followTokens(chainIdHere)
 followEvents()
 listenForShortcuts()
 reconnectLastWallet()

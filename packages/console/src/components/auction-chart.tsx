@@ -2,20 +2,25 @@ import { SolverOutcome } from '../../../../gen/aggregator/v1/quote_pb.js'
 import type { Attempt } from '../data/auction.js'
 import { solverName } from '../data/solvers.js'
 import { formatBps } from '../format/amount.js'
+import { createAmountAxis } from '../format/amount-axis.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
 import { createTimeAxis, type TimeAxis } from '../format/time-axis.js'
 import { outcomeWord } from './outcome.js'
 import { useWidth } from './use-width.js'
 
-const HEIGHT = 168
-const LEFT = 12
+const HEIGHT = 196
+/** Room for the differences in basis points. */
+const LEFT = 64
 const MARGIN = 12
-const TOP = 20
-const BOTTOM = 112
+const TOP = 18
+const BOTTOM = 118
+/** An offer far off stands here, with its number. */
+const EDGE = 138
 /** Results without an offer stand below the offers. */
-const LANE = 134
-const LABELS = 160
+const LANE = 158
+const BASE = 168
+const LABELS = 190
 
 interface AuctionChartProps {
   readonly attempts: readonly Attempt[]
@@ -25,8 +30,9 @@ interface AuctionChartProps {
 }
 
 /**
- * The auction on a time axis from 0 to the deadline. Each offer is a mark, the better the higher. The line is the best offer so
- * far. Other results are marks below.
+ * The auction on a time axis from 0 to the deadline. Each offer is a mark whose height is its amount, on an axis with the distance
+ * from the best one. An offer far off stands at the lower edge with its number. The line is the best offer so far. Other results
+ * are marks below.
  */
 export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartProps) {
   const timed = attempts.filter(({ atMs }) => atMs !== undefined)
@@ -42,7 +48,12 @@ export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartPr
   const x = (ms: number) => LEFT + axis.place(ms) * (right - LEFT)
   const offers = timed.filter(({ bps }) => bps !== undefined)
   const others = timed.filter(({ bps }) => bps === undefined)
-  const y = heightOf(offers)
+  const amounts = createAmountAxis(offers.map(({ bps = 0 }) => bps))
+  const heightOf = (bps: number) => {
+    const place = amounts.place(bps)
+    return place === undefined ? EDGE : TOP + place * (BOTTOM - TOP)
+  }
+  const y = ({ bps = 0 }: Attempt) => heightOf(bps)
   return (
     <svg
       class="auction-chart"
@@ -52,9 +63,17 @@ export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartPr
       role="img"
       aria-label={describe(attempts, deadlineMs)}
     >
+      {amounts.ticks.map((bps) => (
+        <g key={bps} class="chart-amounts">
+          <line x1={LEFT} x2={right} y1={heightOf(bps)} y2={heightOf(bps)} />
+          <text x={LEFT - 8} y={heightOf(bps) + 4}>
+            {bps === 0 ? 'best' : formatStep(bps)}
+          </text>
+        </g>
+      ))}
       <Axis axis={axis} deadlineMs={deadlineMs} x={x} right={right} />
       {elapsedMs !== undefined && (
-        <line class="chart-now" x1={x(elapsedMs)} x2={x(elapsedMs)} y1={TOP - 8} y2={BOTTOM + 8} />
+        <line class="chart-now" x1={x(elapsedMs)} x2={x(elapsedMs)} y1={TOP - 8} y2={BASE} />
       )}
       <polyline
         class="chart-best"
@@ -75,6 +94,11 @@ export function AuctionChart({ attempts, deadlineMs, elapsedMs }: AuctionChartPr
           <text x={x(attempt.atMs ?? 0)} y={y(attempt) + 4}>
             {attempt.rank}
           </text>
+          {amounts.place(attempt.bps ?? 0) === undefined && (
+            <text class="chart-far" x={x(attempt.atMs ?? 0) + 14} y={EDGE + 4}>
+              {formatBps(attempt.bps ?? 0)} ↓
+            </text>
+          )}
         </g>
       ))}
     </svg>
@@ -97,7 +121,7 @@ function Axis({ axis, deadlineMs, x, right }: AxisProps) {
     <g class="chart-axis">
       {axis.ticks.map((ms) => (
         <g key={ms}>
-          <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={LANE + 10} />
+          <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={BASE} />
           {x(ms) < room && (
             <text class={ms === 0 ? 'chart-first' : ''} x={x(ms)} y={LABELS}>
               {ms === 0 ? '0 ms' : ms}
@@ -105,27 +129,23 @@ function Axis({ axis, deadlineMs, x, right }: AxisProps) {
           )}
         </g>
       ))}
-      <line class="chart-base" x1={LEFT} x2={right} y1={LANE + 10} y2={LANE + 10} />
-      <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={LANE + 10} />
+      <line class="chart-base" x1={LEFT} x2={right} y1={BASE} y2={BASE} />
+      <line class="chart-deadline" x1={right} x2={right} y1={TOP - 8} y2={BASE} />
       <text class="chart-last" x={right} y={LABELS}>
         {words}
       </text>
       {axis.isBroken && (
         <>
-          <path class="chart-gap" d={`M${broken - 5} ${LANE + 16}l5 -12h5l-5 12z`} />
-          <path class="chart-break" d={`M${broken - 5} ${LANE + 16}l5 -12m5 0l-5 12`} />
+          <path class="chart-gap" d={`M${broken - 5} ${BASE + 5}l5 -10h5l-5 10z`} />
+          <path class="chart-break" d={`M${broken - 5} ${BASE + 5}l5 -10m5 0l-5 10`} />
         </>
       )}
     </g>
   )
 }
 
-/** Differences are small among the best and may be huge for the worst: the height follows their logarithm. */
-function heightOf(offers: readonly Attempt[]): (attempt: Attempt) => number {
-  const worst = Math.max(...offers.map(({ bps = 0 }) => Math.log1p(Math.max(0, -bps))), 0)
-  return ({ bps = 0 }) =>
-    worst === 0 ? TOP + 10 : TOP + 10 + (Math.log1p(Math.max(0, -bps)) / worst) * (BOTTOM - TOP - 20)
-}
+/** A round difference of the axis: `−10 bp`, `−0.5 bp`. */
+const formatStep = (bps: number) => `\u2212${Number((-bps).toPrecision(3))} bp`
 
 /** Steps up with each offer that beat all before it. */
 function bestLine(

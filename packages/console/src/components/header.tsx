@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { chain, chains, hrefHere, hrefOn } from '../data/chains.js'
 import { healthOf } from '../data/health.js'
+import { instance } from '../data/instance.js'
 import { navigate, type PageName, route } from '../data/route.js'
 import { placeOf } from '../data/search.js'
 import { group } from '../format/amount.js'
@@ -22,7 +23,8 @@ export function Header() {
     <header class="header">
       <div class="header-inner">
         <a class="brand" href={hrefHere('swap')}>
-          quote aggregator
+          {instance.hasLogo && <img src="logo" alt="" height={24} />}
+          <bdi>{instance.name}</bdi>
         </a>
         <nav aria-label="Places">
           {LINKS.map(([target, name, others, key]) => (
@@ -30,7 +32,9 @@ export function Header() {
               key={target}
               href={hrefHere(target)}
               title={`${name} (${key})`}
-              aria-current={page === target || others.includes(page) ? 'page' : undefined}
+              aria-current={
+                page === target || (page !== undefined && others.includes(page)) ? 'page' : undefined
+              }
             >
               {name}
             </a>
@@ -65,8 +69,8 @@ function SearchBox() {
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Address or name"
-        aria-label="Search by address, order id, quote id or name of a solver"
+        placeholder="Order, quote, transaction, address, solver"
+        aria-label="Search by id of an order, a quote or a transaction, by address of a user, a solver or a token, or by name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"
         onInput={() => setUnknown(false)}
@@ -74,7 +78,7 @@ function SearchBox() {
       />
       <kbd>/</kbd>
       <span id="search-problem" class="search-problem" role="status">
-        {isUnknown ? 'This is no address, id or name of an active solver.' : ''}
+        {isUnknown ? 'This is no address, id, or name of an active solver or a token.' : ''}
       </span>
     </form>
   )
@@ -82,7 +86,7 @@ function SearchBox() {
 
 /** The same page of another chain. An order and a quote belong to their chain: their lists take their place. */
 function hrefOfChain(chainId: number): string {
-  const { page, id } = route.value
+  const { page = 'swap', id } = route.value
   if (page === 'order' || page === 'quote') return hrefOn(chainId, 'orders')
   return hrefOn(chainId, page, id)
 }
@@ -95,7 +99,7 @@ function ChainState() {
   const state = healthOf(chainId)
   const status = state?.status ?? 'unknown'
   const lag = state?.lagMs === undefined ? '' : `, its block is ${formatDuration(state.lagMs)} old`
-  const words = `Chain ${chainId} is ${status}: head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`
+  const words = `${shown.name} (chain ${chainId}) is ${status}: head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`
   return (
     <span class="chain-state" title={words}>
       <span class={`dot dot-${status}`} role="img" aria-label={words} />
@@ -105,14 +109,14 @@ function ChainState() {
           value={chainId}
           onChange={(event) => navigate(hrefOfChain(Number(event.currentTarget.value)))}
         >
-          {chains.value?.map(({ chainId: id }) => (
+          {chains.value?.map(({ chainId: id, name }) => (
             <option key={String(id)} value={Number(id)}>
-              {String(id)}
+              {name}
             </option>
           ))}
         </select>
       ) : (
-        <span class="number">{chainId}</span>
+        <span class="chain-name">{shown.name}</span>
       )}
     </span>
   )

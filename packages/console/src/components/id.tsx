@@ -1,5 +1,5 @@
-import { hrefHere } from '../data/chains.js'
-import { solverName, solvers } from '../data/solvers.js'
+import { explorerHref, hrefHere } from '../data/chains.js'
+import { needsAddress, solverName, solvers } from '../data/solvers.js'
 import { shorten } from '../format/shorten.js'
 import { Copy } from './copy.js'
 
@@ -39,23 +39,52 @@ export function Account({ address }: { readonly address: string }) {
   return <Id text={address} href={href} label="address" />
 }
 
-/** A solver's name, a text from a stranger, always with the address. */
-export function SolverLabel({
-  address,
-  name,
-}: {
+/** A transaction, with the link to the explorer of its chain. */
+export function Transaction({ chainId, hash }: { readonly chainId: number | bigint; readonly hash: string }) {
+  return (
+    <>
+      <Id text={hash} label="transaction" />
+      <Explorer chainId={chainId} kind="tx" id={hash} />
+    </>
+  )
+}
+
+interface ExplorerProps {
+  readonly chainId: number | bigint
+  readonly kind: 'tx' | 'address'
+  readonly id: string
+}
+
+/** Leads to the explorer of a chain, when the instance knows one. */
+export function Explorer({ chainId, kind, id }: ExplorerProps) {
+  const href = explorerHref(chainId, kind, id)
+  if (href === undefined) return null
+  return (
+    <a class="explorer" href={href} target="_blank" rel="noopener noreferrer">
+      explorer<span aria-hidden="true"> ↗</span>
+    </a>
+  )
+}
+
+interface SolverLabelProps {
   readonly address: string
   readonly name?: string | undefined
-}) {
+  /** Shows the address also beside a name that no other solver has. */
+  readonly hasAddress?: boolean
+}
+
+/** A solver by its name, a text from a stranger. The address stands beside names that look alike, and in place of none. */
+export function SolverLabel({ address, name, hasAddress = false }: SolverLabelProps) {
   const shown = name || solverName(address)
+  const href = hrefHere('solver', address)
+  const id = <Id text={address} href={href} label="solver's address" />
+  if (shown === undefined) return id
   return (
     <span class="solver">
-      {shown !== undefined && (
-        <bdi class="solver-name" title={shown}>
-          {shown}
-        </bdi>
-      )}
-      <Id text={address} href={hrefHere('solver', address)} label="solver's address" />
+      <a class="solver-name" href={href} title={`${shown} ${address}`}>
+        <bdi>{shown}</bdi>
+      </a>
+      {(hasAddress || needsAddress(address, shown)) && id}
     </span>
   )
 }

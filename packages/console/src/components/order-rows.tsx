@@ -3,7 +3,7 @@ import { hrefOn } from '../data/chains.js'
 import { STATE_WORDS, timeToFill } from '../data/orders.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
-import { Account, OrderId, SolverLabel } from './id.js'
+import { Account, SolverLabel } from './id.js'
 import { LinkRow, Rows } from './rows.js'
 import { StateMark, type Tone } from './state-mark.js'
 import { Age } from './time.js'
@@ -17,79 +17,89 @@ const TONES: Readonly<Record<OrderState, Tone>> = {
   [OrderState.REFUNDED]: 'bad',
 }
 
-/** The state of an order. */
-export const OrderStateMark = ({ state }: { readonly state: OrderState }) => (
-  <StateMark word={STATE_WORDS[state] ?? 'other'} tone={TONES[state] ?? 'neutral'} />
-)
-
-/** A table of orders. @param isCompact leaves out what a narrow column has no room for */
-export function OrderRows({
-  orders,
-  isCompact = false,
+/** The state of an order. @param fillMs adds how long the fill took; undefined while it is not known */
+export function OrderStateMark({
+  state,
+  fillMs,
 }: {
-  readonly orders: readonly Order[]
-  readonly isCompact?: boolean
+  readonly state: OrderState
+  readonly fillMs?: number | undefined
 }) {
+  const time = fillMs === undefined ? '' : ` in ${formatFill(fillMs)}`
+  return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
+}
+
+/** Times of blocks have whole seconds. */
+export const formatFill = (ms: number) => (ms === 0 ? '<1 s' : formatDuration(ms))
+
+interface OrderRowsProps {
+  readonly orders: readonly Order[]
+  /** Leaves out what all orders have in common, or what a narrow place has no room for. */
+  readonly without?: readonly ('user' | 'solver')[]
+}
+
+/** Orders, each told in a line: what for what, how it ended, by whom and when. */
+export function OrderRows({ orders, without = [] }: OrderRowsProps) {
+  const hasUser = !without.includes('user')
+  const hasSolver = !without.includes('solver')
   return (
-    <Rows
-      caption="Orders"
-      head={
-        <>
-          <th>Age</th>
-          <th class="right">Sells</th>
-          <th class="right">Buys</th>
-          {!isCompact && <th>User</th>}
-          {!isCompact && <th>Solver</th>}
-          <th>State</th>
-          {!isCompact && <th class="right">Time to fill</th>}
-          {!isCompact && <th>Order</th>}
-        </>
-      }
-    >
-      {orders.map((order) => (
-        <OrderRow key={order.orderId} order={order} isCompact={isCompact} />
-      ))}
-    </Rows>
+    <div class="stories">
+      <Rows
+        caption="Orders"
+        head={
+          <>
+            <th class="right">Sold</th>
+            <th>Bought</th>
+            <th>State</th>
+            {hasSolver && <th>Solver</th>}
+            {hasUser && <th>User</th>}
+            <th class="right">Age</th>
+          </>
+        }
+      >
+        {orders.map((order) => (
+          <OrderRow key={order.orderId} order={order} hasUser={hasUser} hasSolver={hasSolver} />
+        ))}
+      </Rows>
+    </div>
   )
 }
 
-function OrderRow({ order, isCompact }: { readonly order: Order; readonly isCompact: boolean }) {
+interface OrderRowProps {
+  readonly order: Order
+  readonly hasUser: boolean
+  readonly hasSolver: boolean
+}
+
+function OrderRow({ order, hasUser, hasSolver }: OrderRowProps) {
   const { orderId, chainId, state, user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
   const first = order.deposited ?? order.settled ?? order.refunded
-  const fill = timeToFill(order)
+  const href = hrefOn(chainId, 'order', orderId)
   return (
-    <LinkRow
-      href={hrefOn(chainId, 'order', orderId)}
-      label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}
-    >
-      <td class="first" data-label="Age">
-        <Age ms={first?.blockTime === undefined ? undefined : Number(first.blockTime) * 1000} />
+    <LinkRow href={href} label={`Order ${shorten(orderId)}, ${STATE_WORDS[state] ?? 'other'}`}>
+      <td class="right">
+        {inputToken ? <Amount chainId={chainId} address={inputToken} amount={inputAmount} isShort /> : '–'}
       </td>
-      <td class="right" data-label="Sells">
-        {inputToken ? <Amount chainId={chainId} address={inputToken} amount={inputAmount} /> : '–'}
+      <td class="story-bought">
+        <span class="muted" aria-hidden="true">
+          →{' '}
+        </span>
+        {outputToken ? <Amount chainId={chainId} address={outputToken} amount={outputAmount} isShort /> : '–'}
       </td>
-      <td class="right" data-label="Buys">
-        {outputToken ? <Amount chainId={chainId} address={outputToken} amount={outputAmount} /> : '–'}
+      <td class="story-more">
+        <OrderStateMark state={state} fillMs={timeToFill(order)} />
       </td>
-      {!isCompact && (
-        <td data-label="User">
+      {hasSolver && <td class="story-more">{solver ? <SolverLabel address={solver} /> : '–'}</td>}
+      {hasUser && (
+        <td class="story-user">
           <Account address={user} />
         </td>
       )}
-      {!isCompact && <td data-label="Solver">{solver ? <SolverLabel address={solver} /> : '–'}</td>}
-      <td class="first" data-label="State">
-        <OrderStateMark state={state} />
+      <td class="story-more right">
+        <a href={href} title={orderId}>
+          <Age ms={first?.blockTime === undefined ? undefined : Number(first.blockTime) * 1000} />
+        </a>
       </td>
-      {!isCompact && (
-        <td class="right number" data-label="Time to fill">
-          {fill === undefined ? '–' : fill === 0 ? '<1 s' : formatDuration(fill)}
-        </td>
-      )}
-      {!isCompact && (
-        <td data-label="Order">
-          <OrderId id={orderId} />
-        </td>
-      )}
     </LinkRow>
   )
 }

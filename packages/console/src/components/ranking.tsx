@@ -8,6 +8,7 @@ import { SolverLabel } from './id.js'
 import { outcomeTone, outcomeWord } from './outcome.js'
 import { ScrollBox } from './scroll-box.js'
 import { StateMark } from './state-mark.js'
+import { TokenName } from './token-amount.js'
 
 interface RankingProps {
   readonly attempts: readonly Attempt[]
@@ -27,6 +28,7 @@ const BAR_HEIGHT = 14
 export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: RankingProps) {
   const decimals = tokenOf(chainId, token)?.decimals
   const fraction = commonFraction(attempts, decimals)
+  const hasOffers = attempts.some(({ amount }) => amount !== undefined)
   const answered = attempts.filter(({ outcome }) => outcome !== SolverOutcome.LATE)
   const axis =
     deadlineMs === undefined
@@ -39,8 +41,19 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
           <tr>
             <th class="right">#</th>
             <th>Solver</th>
-            <th class="right">Amount</th>
-            <th class="right">Against best</th>
+            {hasOffers && (
+              <>
+                <th class="right">
+                  Amount
+                  {token !== '' && (
+                    <>
+                      , <TokenName chainId={chainId} address={token} isShort />
+                    </>
+                  )}
+                </th>
+                <th class="right">Against best</th>
+              </>
+            )}
             <th class="right">After</th>
             {axis !== undefined && <th>Arrival, deadline {formatDuration(deadlineMs ?? 0)}</th>}
             <th>Result</th>
@@ -55,24 +68,7 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
               <td class="solver-cell" data-label="Solver">
                 <SolverLabel address={attempt.solver} />
               </td>
-              <td
-                class="right number"
-                data-label="Amount"
-                title={attempt.amount === undefined ? '' : exactAmount(attempt.amount, decimals)}
-              >
-                {attempt.amount === undefined
-                  ? ''
-                  : formatAmount(attempt.amount, decimals, fraction === undefined ? {} : { fraction })}
-              </td>
-              <td class="right number" data-label="Against best">
-                {attempt.bps === undefined ? (
-                  ''
-                ) : attempt.rank === 1 ? (
-                  <span class="accent">best</span>
-                ) : (
-                  <Bps bps={attempt.bps} />
-                )}
-              </td>
+              {hasOffers && <OfferCells attempt={attempt} decimals={decimals} fraction={fraction} />}
               <td class="right number" data-label="After">
                 {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
               </td>
@@ -81,14 +77,13 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                   <ArrivalBar place={axis.place(attempt.atMs ?? 0)} attempt={attempt} />
                 </td>
               )}
-              <td class={isExplained && attempt.rank === undefined ? 'wide' : ''} data-label="Result">
+              <td class={attempt.rank === undefined ? 'wide' : 'ranking-result'} data-label="Result">
                 {attempt.isVerified ? (
                   <StateMark word="verified" tone="good" title="The settlement contract accepts this offer" />
                 ) : (
                   <StateMark
-                    word={outcomeWord(attempt.outcome)}
+                    word={`${outcomeWord(attempt.outcome)}${attempt.reason === '' ? '' : `: ${attempt.reason}`}`}
                     tone={outcomeTone(attempt.outcome)}
-                    title={attempt.explanation}
                   />
                 )}
                 {isExplained && attempt.rank === undefined && attempt.explanation !== '' && (
@@ -110,6 +105,34 @@ function commonFraction(attempts: readonly Attempt[], decimals: number | undefin
   )
   if (decimals === undefined || shown.some((text) => /[×<]/.test(text))) return undefined
   return Math.max(0, ...shown.map((text) => text.split('.')[1]?.length ?? 0))
+}
+
+interface OfferCellsProps {
+  readonly attempt: Attempt
+  readonly decimals: number | undefined
+  /** Digits after the point that all amounts have. */
+  readonly fraction: number | undefined
+}
+
+/** How much an offer is, and how far from the best one; empty without an offer. */
+function OfferCells({ attempt, decimals, fraction }: OfferCellsProps) {
+  const { amount, bps, rank } = attempt
+  return (
+    <>
+      <td
+        class="right number ranking-amount"
+        data-label="Amount"
+        title={amount === undefined ? '' : exactAmount(amount, decimals)}
+      >
+        {amount === undefined
+          ? ''
+          : formatAmount(amount, decimals, fraction === undefined ? {} : { fraction })}
+      </td>
+      <td class="right number" data-label="Against best">
+        {bps === undefined ? '' : rank === 1 ? <span class="accent">best</span> : <Bps bps={bps} />}
+      </td>
+    </>
+  )
 }
 
 /** A signed difference. Green is a gain, red a loss. */

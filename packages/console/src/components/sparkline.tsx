@@ -1,6 +1,7 @@
 const WIDTH = 96
 const HEIGHT = 22
 const MARGIN = 3
+const LEAST_HOURS = 3
 
 /** A small line of values over time. @param values undefined where there are none */
 export function Sparkline({
@@ -11,7 +12,8 @@ export function Sparkline({
   readonly label: string
 }) {
   const known = values.filter((value) => value !== undefined)
-  if (known.length === 0) return <span class="muted">–</span>
+  // A line of fewer says nothing.
+  if (known.length < LEAST_HOURS) return <span class="muted">–</span>
   const highest = Math.max(...known, 1)
   const step = (WIDTH - 2 * MARGIN) / Math.max(1, values.length - 1)
   const points = values.flatMap((value, index) => {
@@ -19,7 +21,6 @@ export function Sparkline({
     const height = (value / highest) * (HEIGHT - 2 * MARGIN)
     return [{ x: (MARGIN + index * step).toFixed(1), y: (HEIGHT - MARGIN - height).toFixed(1) }]
   })
-  const [first] = points
   return (
     <svg
       class="sparkline"
@@ -31,12 +32,7 @@ export function Sparkline({
     >
       <title>{label}</title>
       <line class="sparkline-base" x1={0} x2={WIDTH} y1={HEIGHT - 1} y2={HEIGHT - 1} />
-      {/* A line needs two hours: one hour is a dot. */}
-      {points.length === 1 ? (
-        <circle cx={first?.x} cy={first?.y} r={2.5} />
-      ) : (
-        <polyline points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
-      )}
+      <polyline points={points.map(({ x, y }) => `${x},${y}`).join(' ')} />
     </svg>
   )
 }

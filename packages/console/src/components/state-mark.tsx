@@ -19,7 +19,7 @@ export function StateMark({
 }) {
   return (
     <span class={`state state-${tone}`} title={title}>
-      <span aria-hidden="true">{TONES[tone]}</span> {word}
+      <span aria-hidden="true">{TONES[tone]}</span> {word.charAt(0).toUpperCase() + word.slice(1)}
     </span>
   )
 }

@@ -1,21 +1,44 @@
-import { tokenOf } from '../data/tokens.js'
+import { markOf } from '../data/known-token.js'
+import { isAmbiguous, tokenOf } from '../data/tokens.js'
 import { exactAmount, formatAmount } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 
 interface TokenProps {
   readonly chainId: number | bigint
   readonly address: string
+  /** Leaves out the address beside the symbol of a token that is not listed. Its mark stays. */
+  readonly isShort?: boolean
 }
 
-/** A token: its symbol, a text from a stranger, with its address. */
-export function TokenName({ chainId, address }: TokenProps) {
+/** A token by its symbol. Its address stands beside a symbol that is not listed or not the only one, and in place of none. */
+export function TokenName({ chainId, address, isShort = false }: TokenProps) {
   const token = tokenOf(chainId, address)
-  const note = token?.source === 'link' && token.symbol !== undefined ? ' (as a link says, not checked)' : ''
+  if (token?.symbol === undefined)
+    return (
+      <code class="token" title={address}>
+        {shorten(address)}
+      </code>
+    )
+  const mark = markOf(token)
+  const hasAddress = mark === undefined ? isAmbiguous(chainId, token) : !isShort
   return (
-    <span class="token" title={`${address}${note}`}>
-      {token?.symbol !== undefined && <bdi class="token-symbol">{token.symbol}</bdi>}
-      <code>{shorten(address)}</code>
+    <span class="token" title={mark === undefined ? address : `${address} (${mark})`}>
+      <bdi class="token-symbol">{token.symbol}</bdi>
+      {hasAddress && <code>{shorten(address)}</code>}
+      {mark !== undefined && <span class="token-mark">{mark}</span>}
     </span>
+  )
+}
+
+/** The logo of a listed token, or the first letter of its symbol. */
+export function TokenLogo({ chainId, address }: TokenProps) {
+  const { symbol = '?', logo } = tokenOf(chainId, address) ?? {}
+  return logo === undefined ? (
+    <span class="token-logo" aria-hidden="true">
+      {[...symbol][0]}
+    </span>
+  ) : (
+    <img class="token-logo" src={logo} alt="" width={20} height={20} />
   )
 }
 
@@ -27,7 +50,7 @@ export function Amount(
     readonly bare?: boolean
   },
 ) {
-  const { chainId, address, amount, fraction, bare } = props
+  const { chainId, address, amount, fraction, bare, isShort } = props
   if (amount === undefined) return <span class="muted">–</span>
   const value = BigInt(amount)
   const decimals = tokenOf(chainId, address)?.decimals
@@ -38,7 +61,8 @@ export function Amount(
         {formatAmount(value, decimals, fraction === undefined ? {} : { fraction })}
         {decimals === undefined && <span class="muted"> units</span>}
       </span>
-      {!bare && <TokenName chainId={chainId} address={address} />}
+      {!bare && ' '}
+      {!bare && <TokenName chainId={chainId} address={address} isShort={isShort ?? false} />}
     </span>
   )
 }

@@ -14,11 +14,19 @@ import { retryPause } from './request-times.js'
 
 export type AuctionRequest = MessageInitShape<typeof StreamQuotesRequestSchema> & { readonly chainId: bigint }
 
+interface TakeableOffer {
+  readonly quoteId: string
+  readonly offer: Offer
+  readonly expiresAt: number
+  /** When it came, Unix time in milliseconds as `expiresAt`. */
+  readonly cameAt: number
+}
+
 /** The auction for one request: its rounds follow each other while it is shown. */
 export interface Auction {
   readonly round: Round | undefined
   /** The offer to take: the best one of the last round that has ended, or of the first one while it runs. */
-  readonly offer: { readonly quoteId: string; readonly offer: Offer; readonly expiresAt: number } | undefined
+  readonly offer: TakeableOffer | undefined
   /** When the next round begins, Unix time in milliseconds; undefined while one runs. */
   readonly nextAt: number | undefined
   readonly failure: Failure | undefined
@@ -36,8 +44,12 @@ const RECORD_PAUSE_MS = 250
  * Streams quotes for a request while the component is shown and the tab can be seen.
  * @param request undefined asks for none, and forgets the last auction
  * @param isHeld keeps the last auction as it is, without further rounds
+ * @param isOnce has one round only: solvers reserve liquidity for each offer
  */
-export function useAuction(request: AuctionRequest | undefined, isHeld: boolean): Signal<Auction> {
+export function useAuction(
+  request: AuctionRequest | undefined,
+  { isHeld, isOnce }: { readonly isHeld: boolean; readonly isOnce: boolean },
+): Signal<Auction> {
   const auction = useMemo(() => signal(NO_AUCTION), [])
   const key = request === undefined ? undefined : keyOf(request)
   const wanted = useMemo(() => signal<AuctionRequest | undefined>(undefined), [])
@@ -50,23 +62,31 @@ export function useAuction(request: AuctionRequest | undefined, isHeld: boolean)
   useSignalEffect(() => {
     if (wanted.value === undefined || !isVisible.value) return
     const ending = new AbortController()
-    void follow(wanted.value, auction, ending.signal)
+    void follow(wanted.value, auction, isOnce, ending.signal)
     return () => ending.abort()
   })
   return auction
 }
 
-async function follow(request: AuctionRequest, auction: Signal<Auction>, signal: AbortSignal): Promise<void> {
+async function follow(
+  request: AuctionRequest,
+  auction: Signal<Auction>,
+  isOnce: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   let failures = 0
   const onRound = () => {
     failures = 0
   }
   while (!signal.aborted) {
     try {
-      await readStream(request, auction, signal, onRound)
+      await readStream(request, auction, isOnce, signal, onRound)
+      if (isOnce) return
     } catch (thrown) {
       if (signal.aborted) return
       const failure = toFailure(thrown)
+      if (isOnce && failure.quoteId !== undefined)
+        return endWithoutOffer(failure.quoteId, request, auction, signal)
       auction.value = { ...auction.peek(), nextAt: undefined, failure }
       if (/ARGUMENT|NOT_SUPPORTED/.test(failure.reason)) return
       const ms = retryPause(++failures, { firstMs: FIRST_PAUSE_MS, longestMs: LONGEST_PAUSE_MS })
@@ -79,11 +99,15 @@ async function follow(request: AuctionRequest, auction: Signal<Auction>, signal:
 async function readStream(
   request: AuctionRequest,
   auction: Signal<Auction>,
+  isOnce: boolean,
   signal: AbortSignal,
   onRound: () => void,
 ): Promise<void> {
   const isOutput = request.orderType !== OrderType.EXACT_OUTPUT
-  const message = create(StreamQuotesRequestSchema, { ...request, refreshSeconds: REFRESH_SECONDS })
+  const message = create(StreamQuotesRequestSchema, {
+    ...request,
+    ...(!isOnce && { refreshSeconds: REFRESH_SECONDS }),
+  })
   const openedAt = Date.now()
   let round = openRound(1, openedAt, isOutput)
   auction.value = { ...auction.peek(), round, nextAt: undefined }
@@ -97,7 +121,10 @@ async function readStream(
       round = addImprovement(round, part.value, Date.now())
       const expiresAt = (part.value.quote?.depositDeadline ?? 0) * 1000
       // The first offers of a later round may be worse than the best one of the round before.
-      const better = round.number === 1 ? { quoteId: round.quoteId, offer: part.value, expiresAt } : offer
+      const better =
+        round.number === 1
+          ? { quoteId: round.quoteId, offer: part.value, expiresAt, cameAt: Date.now() }
+          : offer
       auction.value = { round, offer: better, nextAt: undefined, failure: undefined }
       continue
     }
@@ -107,15 +134,37 @@ async function readStream(
       quoteId: round.quoteId,
       offer: round.best,
       expiresAt: Number(part.value.expiresAt ?? 0),
+      cameAt: Date.now(),
     }
-    const nextAt = expectedStart(openedAt, round.number + 1)
+    const nextAt = isOnce ? undefined : expectedStart(openedAt, round.number + 1)
     auction.value = { round, offer: taken, nextAt, failure: undefined }
-    void readRecord(request.chainId, round.quoteId, signal).then((record) => {
-      if (record === undefined || auction.peek().round?.quoteId !== record.quoteId) return
-      const shown = auction.peek()
-      if (shown.round !== undefined) auction.value = { ...shown, round: addRecord(shown.round, record) }
-    })
+    void showRecord(round.quoteId, request, auction, signal)
   }
+}
+
+/** A stream of one round ends with an error when the round has no offer. */
+function endWithoutOffer(
+  quoteId: string,
+  request: AuctionRequest,
+  auction: Signal<Auction>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { round } = auction.peek()
+  if (round !== undefined)
+    auction.value = { ...NO_AUCTION, round: { ...round, quoteId, offers: 0, attempts: [] } }
+  return showRecord(quoteId, request, auction, signal)
+}
+
+async function showRecord(
+  quoteId: string,
+  { chainId }: AuctionRequest,
+  auction: Signal<Auction>,
+  signal: AbortSignal,
+): Promise<void> {
+  const record = await readRecord(chainId, quoteId, signal)
+  const shown = auction.peek()
+  if (record === undefined || shown.round?.quoteId !== record.quoteId) return
+  auction.value = { ...shown, round: addRecord(shown.round, record) }
 }
 
 /** Rounds begin at regular times. One that waited for a limit begins when its first message comes. */

@@ -7,6 +7,7 @@ import {
   type SolverResult,
 } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { differenceBps } from '../format/amount.js'
+import { reasonOf } from './no-offer.js'
 
 /** An offer that a user can take, as streams and answers carry it. */
 export type Offer = Pick<QuoteUpdate, 'quote' | 'solverSignature' | 'depositAddress' | 'orderId' | 'verified'>
@@ -25,7 +26,9 @@ export interface Attempt {
   readonly bps: number | undefined
   /** Whether the contract accepted it. */
   readonly isVerified: boolean
-  /** Why, for a person; empty while the record is not there. */
+  /** Why there is no offer, in a few words; empty with one, and while the record is not there. */
+  readonly reason: string
+  /** The same for the solver's developer. */
   readonly explanation: string
 }
 
@@ -76,6 +79,7 @@ export function addImprovement(round: Round, update: QuoteUpdate, at: number): R
     amount: amountOf(update, round.isOutput),
     bps: undefined,
     isVerified: update.verified === true,
+    reason: '',
     explanation: '',
   }
   // An improvement that is worse than the one before it comes when the contract has refused the better offers.
@@ -113,6 +117,7 @@ export function endRound(round: Round, end: QuoteRoundEnd): Round {
       amount: amountOf(offer, round.isOutput),
       bps: undefined,
       isVerified: offer.verified === true,
+      reason: '',
       explanation: '',
     }
   })
@@ -129,7 +134,15 @@ export function endRound(round: Round, end: QuoteRoundEnd): Round {
 
 /** Replaces what was seen of a round with what its record says. */
 export function addRecord(round: Round, record: GetQuoteRecordResponse): Round {
-  return { ...round, attempts: readAttempts(record), isRecorded: true }
+  const attempts = readAttempts(record)
+  const { length } = attempts
+  return {
+    ...round,
+    asked: round.asked || length,
+    answered: round.answered || length,
+    attempts,
+    isRecorded: true,
+  }
 }
 
 /** Reads the results of all solvers from a record: valid offers first, in the order of their rank. */
@@ -150,6 +163,7 @@ export function readAttempts(record: GetQuoteRecordResponse): Attempt[] {
           ? undefined
           : differenceBps(amount, reference, isOutput),
       isVerified: result.verified === true,
+      reason: reasonOf(result),
       explanation: result.explanation,
     }
   })

@@ -31,6 +31,24 @@ export const chain = computed(() => {
   return wanted === null ? all[0] : all.find(({ chainId }) => String(chainId) === wanted)
 })
 
+/** Its id alone, which changes less often than the rest. */
+export const chainIdHere = computed(() => chain.value?.chainId)
+
+/** What people call a chain. */
+export function chainName(chainId: number | bigint): string {
+  return chains.value?.find((each) => each.chainId === BigInt(chainId))?.name || `Chain ${chainId}`
+}
+
+/** A page of the chain's explorer; undefined when the instance knows none. */
+export function explorerHref(
+  chainId: number | bigint,
+  kind: 'tx' | 'address',
+  id: string,
+): string | undefined {
+  const url = chains.value?.find((each) => each.chainId === BigInt(chainId))?.explorerUrl
+  return url !== undefined && /^https?:\/\//.test(url) ? `${url}/${kind}/${id}` : undefined
+}
+
 /** Links to a place on the chain that the page shows. An instance of one chain needs no id in its links. */
 export function hrefHere(
   page: PageName,

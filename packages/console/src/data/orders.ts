@@ -10,7 +10,6 @@ import { ORDER_EVENT_TYPES } from '../../../../src/domain/orders/event.js'
 import { orderService } from './api.js'
 import { EVENT_KINDS } from './event-kinds.js'
 import type { OrderEvent } from './stream-messages.js'
-import { meetToken } from './tokens.js'
 
 /** What a list is limited to. */
 export interface OrderFilter {
@@ -25,7 +24,7 @@ export interface OrderFilter {
 const orderIds = new Map<string, string>()
 const MAX_ORDER_IDS = 2000
 
-/** Reads a page of orders, newest first. Their tokens are offered in the swap from then on. */
+/** Reads a page of orders, newest first. */
 export async function listOrders(
   chainId: bigint,
   filter: OrderFilter,
@@ -33,19 +32,9 @@ export async function listOrders(
 ): Promise<ListOrdersResponse> {
   const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
   const answer = await orderService.listOrders({ chainId, ...set }, { signal })
-  for (const {
-    inputToken,
-    outputToken,
-    orderId,
-    deposited,
-    settled,
-    refunded,
-  } of answer.orders.toReversed()) {
+  for (const { orderId, deposited, settled, refunded } of answer.orders.toReversed())
     for (const step of [deposited, settled, refunded])
       if (step?.transactionHash !== undefined) orderIds.set(step.transactionHash, orderId)
-    meetToken(chainId, outputToken)
-    meetToken(chainId, inputToken)
-  }
   for (const hash of [...orderIds.keys()].slice(0, -MAX_ORDER_IDS)) orderIds.delete(hash)
   return answer
 }

@@ -4,19 +4,19 @@ import { signal } from '@preact/signals'
 export const PAGES = ['swap', 'market', 'solvers', 'orders', 'solver', 'order', 'quote'] as const
 export type PageName = (typeof PAGES)[number]
 
-/** A place: a page, the id of what it shows, and its parameters, all of which are in the URL after `#`. */
+/** A place: a page (undefined for one that does not exist), the id of what it shows, and its parameters, all of which are in the URL after `#`. */
 export interface Route {
-  readonly page: PageName
+  readonly page: PageName | undefined
   /** An address, an order's id or a quote's id; empty for pages without one. */
   readonly id: string
   readonly query: URLSearchParams
 }
 
-/** Reads what follows `#`. An unknown place is the first page. */
+/** Reads what follows `#`. Nothing is the first page. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
   const [name = '', id = ''] = path.split('/')
-  const page = PAGES.find((each) => each === name) ?? 'swap'
+  const page = name === '' ? 'swap' : PAGES.find((each) => each === name)
   return { page, id: decode(id), query: new URLSearchParams(query) }
 }
 

@@ -28,6 +28,24 @@ export function solverName(address: string): string | undefined {
   return solvers.value.get(address.toLowerCase())?.name
 }
 
+/** Whether a name does not tell a solver from the others: another one looks the same, or it has letters that may look like others. */
+export function needsAddress(address: string, name: string): boolean {
+  if (/[^\x20-\x7e]/.test(name)) return true
+  const others = [...solvers.value.values()].filter(
+    (solver) => solver.address.toLowerCase() !== address.toLowerCase(),
+  )
+  return others.some((other) => lookOf(other.name) === lookOf(name))
+}
+
+/** What a name looks like at a glance. */
+function lookOf(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[\s._-]/g, '')
+    .replace(/[1i|]/g, 'l')
+    .replace(/0/g, 'o')
+}
+
 /** Without the list, addresses have no names: pages that need it call again. */
 async function readSolvers(chainId: bigint): Promise<void> {
   await refreshSolvers(chainId).catch(() => {})

@@ -1,91 +1,96 @@
-import { signal } from '@preact/signals'
-import { isDisplayName } from '../../../../src/domain/values/display-name.js'
-
-/** Who said so, from the least to the most reliable: a link, the instance, or the contract, read through the user's wallet. */
-const SOURCES = ['link', 'instance', 'wallet'] as const
-
-/** What the console knows of a token. Symbols are texts from strangers. */
-export interface KnownToken {
-  readonly address: string
-  readonly symbol?: string | undefined
-  readonly decimals?: number | undefined
-  readonly source: (typeof SOURCES)[number]
-}
+import { effect, type ReadonlySignal, signal } from '@preact/signals'
+import { BASE_URL, chainService } from './api.js'
+import { type KnownToken, merged } from './known-token.js'
+import { retryPause } from './request-times.js'
 
 type Tokens = Readonly<Record<string, KnownToken>>
 
-const STORAGE_KEY = 'tokens'
-const MAX_TOKENS = 200
+/** The tokens of all chains, by chain id and address. None is stored: what a link says is forgotten with the tab. */
+export const tokens = signal<Tokens>({})
 
-/** The tokens of all chains, by chain id and address. */
-export const tokens = signal<Tokens>(stored())
+/** The chain whose names of tokens were read last. */
+export const chainIdOfNames = signal<bigint | undefined>(undefined)
 
 /** @returns undefined for a token that the console has not met */
 export function tokenOf(chainId: number | bigint, address: string): KnownToken | undefined {
   return tokens.value[keyOf(chainId, address)]
 }
 
-/** The tokens of a chain, the last met first. */
+/** The tokens of a chain that have a name, listed ones first. */
 export function tokensOf(chainId: number | bigint): KnownToken[] {
   const own = Object.entries(tokens.value).filter(([key]) => key.startsWith(`${chainId}:`))
-  return own.map(([, token]) => token).toReversed()
+  return own
+    .map(([, token]) => token)
+    .toSorted((a, b) => Number(b.isListed === true) - Number(a.isListed === true))
+}
+
+/** Whether another listed token of the chain has the same symbol. */
+export function isAmbiguous(chainId: number | bigint, { address, symbol }: KnownToken): boolean {
+  return tokensOf(chainId).some(
+    (other) =>
+      other.isListed && other.address !== address && other.symbol?.toLowerCase() === symbol?.toLowerCase(),
+  )
 }
 
 /** Keeps what a source says of a token, unless a more reliable one has spoken. */
 export function learnToken(chainId: number | bigint, said: KnownToken): void {
-  const key = keyOf(chainId, said.address)
-  const known = tokens.peek()[key]
-  if (known !== undefined && SOURCES.indexOf(known.source) > SOURCES.indexOf(said.source)) return
-  const { address, decimals, source } = said
-  const symbol = said.symbol !== undefined && isDisplayName(said.symbol) ? said.symbol : undefined
-  const isSame = known?.symbol === symbol && known?.decimals === decimals && known?.source === source
-  if (known !== undefined && isSame) return
-  tokens.value = withoutExcess({ ...tokens.peek(), [key]: { address, symbol, decimals, source } })
-  store(tokens.value)
+  learnAll(chainId, [said])
 }
 
-/** Orders of strangers have tokens of which nothing is known: those go first. */
-function withoutExcess(all: Tokens): Tokens {
-  const keys = Object.keys(all)
-  if (keys.length <= MAX_TOKENS) return all
-  const dropped = keys.find((key) => all[key]?.decimals === undefined) ?? keys[0]
-  return Object.fromEntries(Object.entries(all).filter(([key]) => key !== dropped))
-}
-
-/** A token that appears somewhere, of which nothing is known. */
-export function meetToken(chainId: number | bigint, address: string | undefined): void {
-  if (address !== undefined && tokens.peek()[keyOf(chainId, address)] === undefined)
-    learnToken(chainId, { address, source: 'link' })
+function learnAll(chainId: number | bigint, all: readonly KnownToken[]): void {
+  const next: Record<string, KnownToken> = { ...tokens.peek() }
+  for (const said of all) {
+    const key = keyOf(chainId, said.address)
+    next[key] = merged(next[key], said)
+  }
+  tokens.value = next
 }
 
 /**
- * Reads a token of a link: `0x…`, or `0x…:18:WETH` with what the link claims.
+ * Reads a token of a link: `0x…`, or `0x…:18:WETH`. Its symbol is a claim. Its decimals are not used.
  * @returns its address; undefined when there is none
  */
 export function takeTokenFromLink(chainId: number | bigint, text: string | null): string | undefined {
-  const [, address, decimals, symbol] = /^(0x[0-9a-f]{40})(?::(\d{1,3}))?(?::(.+))?$/iu.exec(text ?? '') ?? []
-  if (address === undefined) return undefined
-  const claimed = decimals === undefined || Number(decimals) > 255 ? undefined : Number(decimals)
-  if (claimed !== undefined) learnToken(chainId, { address, decimals: claimed, symbol, source: 'link' })
-  else meetToken(chainId, address)
+  const [, address, symbol] = /^(0x[0-9a-f]{40})(?::\d{1,3})?(?::(.+))?$/iu.exec(text ?? '') ?? []
+  if (address !== undefined && symbol !== undefined) learnToken(chainId, { address, symbol, source: 'link' })
   return address
+}
+
+/** Reads the names of the tokens of the page's chain, again when the chain changes. */
+export function followTokens(chainId: ReadonlySignal<bigint | undefined>): void {
+  effect(() => {
+    const wanted = chainId.value
+    if (wanted === undefined) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const read = async (failures: number) => {
+      try {
+        const answer = await chainService.listTokens({ chainId: wanted })
+        learnAll(
+          wanted,
+          answer.tokens.map(({ address, symbol, decimals, listed, logo }) => ({
+            address,
+            symbol,
+            decimals,
+            logo: logoUrl(logo),
+            isListed: listed,
+            source: listed ? 'list' : 'instance',
+          })),
+        )
+        chainIdOfNames.value = wanted
+      } catch {
+        timer = setTimeout(() => void read(failures + 1), retryPause(failures))
+      }
+    }
+    void read(1)
+    return () => clearTimeout(timer)
+  })
+}
+
+/** Logos come from the instance itself, also below the prefix of a proxy. */
+function logoUrl(path: string | undefined): string | undefined {
+  return path?.startsWith('/logos/') ? new URL(path.slice(1), BASE_URL).href : undefined
 }
 
 function keyOf(chainId: number | bigint, address: string): string {
   return `${chainId}:${address.toLowerCase()}`
-}
-
-function stored(): Tokens {
-  try {
-    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}')
-  } catch {
-    return {}
-  }
-}
-
-/** Without storage, tokens are known until the tab is closed. */
-function store(all: Tokens): void {
-  try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(all))
-  } catch {}
 }

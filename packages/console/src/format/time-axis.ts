@@ -43,7 +43,7 @@ function ticksTo(end: number): number[] {
 }
 
 /** The next number of the series 1, 2, 5, 10, 20, 50 … */
-function niceAbove(value: number): number {
+export function niceAbove(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   return [1, 2, 5, 10].map((factor) => factor * power).find((nice) => nice >= value * 0.999) ?? value
 }

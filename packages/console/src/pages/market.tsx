@@ -1,51 +1,37 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { Order } from '../../../../gen/aggregator/v1/order_pb.js'
+import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { FillRates } from '../components/fill-rates.js'
-import { Account, OrderId, SolverLabel } from '../components/id.js'
+import { Account, Explorer, Id, OrderId, SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
-import { OrderRows } from '../components/order-rows.js'
+import { formatFill, OrderRows } from '../components/order-rows.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
-import { hrefHere } from '../data/chains.js'
+import { chainName, hrefHere } from '../data/chains.js'
 import { kindOf } from '../data/event-kinds.js'
 import { connection, latestEvents } from '../data/events.js'
 import { health, healthOf } from '../data/health.js'
 import { addEarlier, type ShownEvent } from '../data/latest-events.js'
-import { needsList, withEvents } from '../data/latest-orders.js'
-import { eventsOf, listOrders } from '../data/orders.js'
-import { useQuery } from '../data/query.js'
+import { eventsOf } from '../data/orders.js'
 import { useFills } from '../data/stats.js'
+import { useLatestOrders } from '../data/use-latest-orders.js'
+import { usePairs } from '../data/use-pairs.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 
 const LATEST = 8
+/** Orders whose events are shown below those of the stream. */
 const EARLIER = 40
-/** Time between two lists that events cause. They do so when an event does not have the amounts of its order. */
-const LIST_PAUSE_MS = 5000
-/** More than the list of events has, so that none of its deposits is taken for a new one. */
-const KEPT = 300
+const PAIRS = 5
 
-/** Everything that happens: the events as they come, the latest orders, fill rates and the state of the chain. */
+/** Everything that happens: the events as they come, the latest orders, what pairs have traded, fill rates and the state of the chain. */
 export function MarketPage({ chain }: { readonly chain: Chain }) {
   const { chainId } = chain
   const latestTitle = useRef<HTMLHeadingElement>(null)
-  const known = useRef<ReadonlySet<string>>(new Set())
-  const orders = useQuery(
-    `orders ${chainId} latest`,
-    (signal) => listOrders(chainId, { pageSize: EARLIER }, signal),
-    {
-      refreshOn: (event) =>
-        BigInt(event.chainId) === chainId && needsList(event, known.current, latestEvents.peek()),
-      eventPauseMs: LIST_PAUSE_MS,
-    },
-  )
+  const { orders, listed, events, failure, refresh } = useLatestOrders(chainId)
   const fills = useFills(chainId)
-  const own = latestEvents.value.filter(({ event }) => BigInt(event.chainId) === chainId)
-  const latest = useLatest(orders.data?.orders, own)
-  known.current = new Set(latest.map(({ orderId }) => orderId))
-  const entries = addEarlier(own, orders.data?.orders.flatMap(eventsOf) ?? [])
+  const pairs = usePairs(chainId)
+  const entries = addEarlier(events, listed?.slice(0, EARLIER).flatMap(eventsOf) ?? [])
   return (
     <div class="market">
       <h1 class="visually-hidden">Market</h1>
@@ -62,7 +48,7 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
         </div>
         {entries.length > 0 ? (
           <EventList entries={entries} />
-        ) : orders.data === undefined && orders.failure === undefined ? (
+        ) : orders === undefined && failure === undefined ? (
           <Skeleton lines={8} />
         ) : (
           <Empty title="No events yet.">Deposits, fills and refunds appear here as they happen.</Empty>
@@ -76,37 +62,25 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             </h2>
             <a href={hrefHere('orders')}>all orders</a>
           </div>
-          {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
-          {orders.data === undefined ? (
-            orders.failure === undefined && <Skeleton lines={LATEST} />
-          ) : latest.length === 0 ? (
-            orders.failure === undefined && (
+          {failure !== undefined && <FailureNotice failure={failure} retry={refresh} />}
+          {orders === undefined ? (
+            failure === undefined && <Skeleton lines={LATEST} />
+          ) : orders.length === 0 ? (
+            failure === undefined && (
               <Empty title="No orders yet.">
                 <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
               </Empty>
             )
           ) : (
-            <div class="compact">
-              <OrderRows orders={latest.slice(0, LATEST)} isCompact />
-            </div>
+            <OrderRows orders={orders.slice(0, LATEST)} without={['user']} />
           )}
         </section>
+        <PairDays chain={chain} pairs={pairs.data?.pairs ?? []} />
         {fills.failure === undefined && fills.solvers?.length !== 0 && <FillRates stats={fills.solvers} />}
         <ChainHealthPanel chain={chain} />
       </div>
     </div>
   )
-}
-
-/** Adds the events of the list of events to the orders that were listed before, also those that the list of events no longer has. */
-function useLatest(listed: readonly Order[] | undefined, events: readonly ShownEvent[]): readonly Order[] {
-  const state = useRef<{ listed: readonly Order[] | undefined; orders: readonly Order[] } | undefined>(
-    undefined,
-  )
-  if (state.current === undefined || state.current.listed !== listed)
-    state.current = { listed, orders: listed ?? [] }
-  state.current.orders = withEvents(state.current.orders, events).slice(0, KEPT)
-  return state.current.orders
 }
 
 /** New lines come at the top while the list is scrolled to the top. Otherwise a pill counts them. */
@@ -179,9 +153,9 @@ function EventLine({ entry, solver }: EventLineProps) {
       <span class="event-list-more muted">
         {event.inputToken !== undefined && event.outputToken !== undefined ? (
           <span class="event-list-pair">
-            <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} />
+            <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} isShort />
             <span aria-hidden="true">→</span>
-            <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} />
+            <Amount chainId={event.chainId} address={event.outputToken} amount={event.outputAmount} isShort />
           </span>
         ) : kind?.ofSolver !== undefined && solver !== undefined ? (
           <span>
@@ -205,6 +179,50 @@ function EventLine({ entry, solver }: EventLineProps) {
   )
 }
 
+/** What the pairs with the most orders have traded in the last day. */
+function PairDays({ chain, pairs }: { readonly chain: Chain; readonly pairs: readonly PairSummary[] }) {
+  const traded = pairs.filter(({ orders24h }) => orders24h > 0)
+  if (traded.length === 0) return null
+  const orders = traded.reduce((sum, { orders24h }) => sum + orders24h, 0)
+  return (
+    <section class="panel" aria-labelledby="pairs-title">
+      <div class="panel-head">
+        <h2 id="pairs-title">Volume, 24 h</h2>
+        <span class="muted">
+          {group(String(orders))} {orders === 1 ? 'order' : 'orders'}, {traded.length}{' '}
+          {traded.length === 1 ? 'pair' : 'pairs'}
+        </span>
+      </div>
+      <ul class="pair-days">
+        {traded
+          .toSorted((a, b) => b.orders24h - a.orders24h)
+          .slice(0, PAIRS)
+          .map((pair) => (
+            <PairDayLine key={`${pair.inputToken} ${pair.outputToken}`} chain={chain} pair={pair} />
+          ))}
+      </ul>
+    </section>
+  )
+}
+
+function PairDayLine({ chain, pair }: { readonly chain: Chain; readonly pair: PairSummary }) {
+  const { inputToken, outputToken, destinationChainId, inputVolume24h, outputVolume24h } = pair
+  const { orders24h, medianFillMs24h } = pair
+  return (
+    <li>
+      <span class="volumes">
+        <Amount chainId={chain.chainId} address={inputToken} amount={inputVolume24h} isShort />
+        <span aria-hidden="true">→</span>
+        <Amount chainId={destinationChainId} address={outputToken} amount={outputVolume24h} isShort />
+      </span>
+      <span class="muted">
+        {group(String(orders24h))} {orders24h === 1 ? 'order' : 'orders'}
+        {medianFillMs24h !== undefined && `, median ${formatFill(Number(medianFillMs24h))}`}
+      </span>
+    </li>
+  )
+}
+
 function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
   const state = healthOf(chain.chainId)
   const newest = latestEvents.value.find(
@@ -222,10 +240,17 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
   return (
     <section class="panel" aria-labelledby="chain-title">
       <div class="panel-head">
-        <h2 id="chain-title">Chain {String(chain.chainId)}</h2>
+        <h2 id="chain-title">{chainName(chain.chainId)}</h2>
         <StateMark word={state?.status ?? 'unknown'} tone={tone} />
       </div>
       <dl class="facts">
+        <dt>Chain id</dt>
+        <dd class="number">{String(chain.chainId)}</dd>
+        <dt>Settlement contract</dt>
+        <dd>
+          <Id text={chain.settlement} label="address of the settlement contract" />{' '}
+          <Explorer chainId={chain.chainId} kind="address" id={chain.settlement} />
+        </dd>
         <dt>Head</dt>
         <dd class="number">{head === 0 ? '–' : group(String(head))}</dd>
         <dt>Age of the head</dt>

@@ -1,16 +1,20 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { Account, Id, SolverLabel } from '../components/id.js'
+import { Fact } from '../components/facts.js'
+import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
 import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
 import { Timeline } from '../components/order-timeline.js'
+import { Bps } from '../components/ranking.js'
+import { Rate } from '../components/rate.js'
 import { RecordView } from '../components/record-view.js'
 import { Amount } from '../components/token-amount.js'
 import { orderService, quoteService } from '../data/api.js'
-import { hrefHere } from '../data/chains.js'
+import { isExactInput, readAttempts, surplusBps } from '../data/auction.js'
+import { chainName, hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
-import { orderJson } from '../data/orders.js'
+import { orderJson, timeToFill } from '../data/orders.js'
 import { ownSwap, storedQuote } from '../data/own-swaps.js'
 import { mayPass, type Query, useQuery } from '../data/query.js'
 import { formatAge, formatMoment } from '../format/time.js'
@@ -61,10 +65,15 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
     <>
       {head}
       {data.state !== OrderState.NONE ? (
-        <div class="order">
-          <Summary order={data} chain={chain} />
-          <Timeline order={data} record={record.data} />
-        </div>
+        <>
+          <Price order={data} chain={chain} record={record.data} />
+          {quoteId !== undefined && <WhyThisOffer chain={chain} record={record} />}
+          <div class="order">
+            <Timeline order={data} record={record.data} />
+            <Details order={data} />
+          </div>
+          {quoteId === undefined && <PrivateAuction />}
+        </>
       ) : (
         offer === undefined && (
           <Empty title="The contract does not know this order.">
@@ -84,7 +93,9 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
       {offer !== undefined && swap?.isContract === true && data.state === OrderState.NONE && (
         <OwnDeposit chain={chain} offer={offer} transaction={swap.transaction} />
       )}
-      {quoteId !== undefined && <WhyThisOffer chain={chain} record={record} />}
+      {data.state === OrderState.NONE && quoteId !== undefined && (
+        <WhyThisOffer chain={chain} record={record} />
+      )}
       <details class="raw">
         <summary>JSON</summary>
         <pre>{orderJson(data)}</pre>
@@ -105,45 +116,103 @@ const SIDES: Partial<Record<OrderState, readonly [sells: string, buys: string]>>
   [OrderState.REFUNDED]: ['Returned', 'Not bought'],
 }
 
-function Summary({ order, chain }: { readonly order: GetOrderResponse; readonly chain: Chain }) {
-  const {
-    chainId,
-    inputToken = '',
-    inputAmount,
-    outputToken = '',
-    outputAmount,
-    outputChainId,
-    user,
-    solver,
-    fillDeadline,
-  } = order
+interface PriceProps {
+  readonly order: GetOrderResponse
+  readonly chain: Chain
+  /** The record of the quote, where the visitor may see it. */
+  readonly record: GetQuoteRecordResponse | undefined
+}
+
+/** What was given for what, how good that was, and how the order stands. */
+function Price({ order, chain, record }: PriceProps) {
+  const { chainId, inputToken = '', inputAmount, outputToken = '', outputAmount, outputChainId } = order
   const [sells, buys] = SIDES[order.state] ?? ['Sells', 'Buys']
-  const isElsewhere = outputChainId !== undefined && outputChainId !== chainId
+  const outputOn = outputChainId ?? chainId
   return (
     <section class="panel" aria-label="Summary">
-      <p class="hero-state">
-        <OrderStateMark state={order.state} />
-      </p>
-      <dl class="facts facts-large">
-        <dt>{sells}</dt>
-        <dd>
-          <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
-        </dd>
-        <dt>{buys}</dt>
-        <dd>
-          <Amount chainId={outputChainId ?? chainId} address={outputToken} amount={outputAmount} />
-          {isElsewhere && <span class="muted"> on chain {String(outputChainId)}</span>}
-        </dd>
-        <dt>User</dt>
-        <dd>{user === undefined ? '–' : <Account address={user} />}</dd>
-        <dt>Solver</dt>
-        <dd>{solver === undefined ? '–' : <SolverLabel address={solver} />}</dd>
-        <dt>Fill deadline</dt>
-        <dd title={fillDeadline === undefined ? '' : formatMoment(fillDeadline * 1000)}>
-          {fillDeadline === undefined ? '–' : formatAge(fillDeadline * 1000, now.value)}
-        </dd>
+      <div class="hero">
+        <dl class="hero-amounts">
+          <dt>{sells}</dt>
+          <dd>
+            <Amount chainId={chainId} address={inputToken} amount={inputAmount} />
+          </dd>
+          <dt>{buys}</dt>
+          <dd>
+            <Amount chainId={outputOn} address={outputToken} amount={outputAmount} />
+            {outputOn !== chainId && <span class="muted"> on {chainName(outputOn)}</span>}
+          </dd>
+        </dl>
+        <p class="hero-state">
+          <OrderStateMark state={order.state} fillMs={timeToFill(order)} />
+        </p>
+      </div>
+      <dl class="fact-row">
+        <Fact name="Rate">
+          <Rate
+            chainId={chainId}
+            outputChainId={outputOn}
+            inputToken={inputToken}
+            outputToken={outputToken}
+            input={BigInt(inputAmount ?? 0)}
+            output={BigInt(outputAmount ?? 0)}
+          />
+        </Fact>
+        {record !== undefined && <Surplus record={record} />}
+        <Fact name="Solver">{order.solver === undefined ? '–' : <SolverLabel address={order.solver} />}</Fact>
       </dl>
       <OrderRefund order={order} chain={chain} />
+    </section>
+  )
+}
+
+/** How much better the best offer was than the next one, in basis points and in the token. */
+function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
+  const attempts = readAttempts(record)
+  const bps = surplusBps(attempts)
+  const [best, next] = [1, 2].map((rank) => attempts.find((attempt) => attempt.rank === rank)?.amount)
+  if (bps === undefined || best === undefined || next === undefined) return null
+  const isInput = isExactInput(record)
+  const gained = best > next ? best - next : next - best
+  const token = (isInput ? record.request?.outputToken : record.request?.inputToken) ?? ''
+  return (
+    <Fact name="Surplus over the next offer">
+      <Bps bps={bps} /> · <Amount chainId={record.chainId} address={token} amount={gained} />
+    </Fact>
+  )
+}
+
+function Details({ order }: { readonly order: GetOrderResponse }) {
+  const { chainId, user, solver, fillDeadline, state, orderId } = order
+  const isOpen = state === OrderState.DEPOSITED
+  return (
+    <section class="panel" aria-labelledby="details-title">
+      <h2 id="details-title">Details</h2>
+      <dl class="facts facts-large">
+        <dt>Order</dt>
+        <dd>
+          <Id text={orderId} label="order id" />
+        </dd>
+        <dt>Network</dt>
+        <dd>{chainName(chainId)}</dd>
+        <dt>User</dt>
+        <dd>
+          {user === undefined ? '–' : <Account address={user} />}
+          {user !== undefined && <Explorer chainId={chainId} kind="address" id={user} />}
+        </dd>
+        <dt>Solver</dt>
+        <dd>
+          {solver === undefined ? '–' : <SolverLabel address={solver} hasAddress />}
+          {solver !== undefined && <Explorer chainId={chainId} kind="address" id={solver} />}
+        </dd>
+        <dt>Fill deadline</dt>
+        <dd title={fillDeadline === undefined ? '' : formatMoment(fillDeadline * 1000)}>
+          {fillDeadline === undefined
+            ? '–'
+            : isOpen
+              ? formatAge(fillDeadline * 1000, now.value)
+              : formatMoment(fillDeadline * 1000)}
+        </dd>
+      </dl>
     </section>
   )
 }
@@ -162,6 +231,18 @@ function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; reado
   )
 }
 
+/** The record of a quote is for those who have its id (docs/decisions.md, D15). */
+const PrivateAuction = () => (
+  <section class="panel" aria-labelledby="why-title">
+    <h2 id="why-title">Why this offer</h2>
+    <p class="muted">
+      The auction of this order is private: it is shown here in the browser that made the swap. If you asked
+      for the quote elsewhere, type the quote id into the search box.
+    </p>
+  </section>
+)
+
+/** The auction that led to the order of a swap of this browser. */
 function WhyThisOffer({
   chain,
   record,

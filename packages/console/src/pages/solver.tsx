@@ -51,7 +51,7 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
         ) : orders.data.orders.length === 0 ? (
           <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
         ) : (
-          <OrderRows orders={orders.data.orders} />
+          <OrderRows orders={orders.data.orders} without={['solver']} />
         )}
       </section>
     </>

@@ -45,7 +45,9 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
         <NoSolvers />
       ) : (
         <>
-          <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
+          <div class="solvers">
+            <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
+          </div>
           <p class="muted footnote">
             Solvers with the most filled orders come first: a filled order costs its maker gas. The other
             counts cost only requests to fake, and wins a second solver with a bond.
@@ -116,8 +118,8 @@ function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
     hours.data === undefined ? [] : hourly(hours.data, ({ medianResponseMs }) => medianResponseMs, now.peek())
   return (
     <LinkRow href={hrefHere('solver', stats.solver)} label={`Solver ${stats.solver}`}>
-      <td class="wide" data-label="Solver">
-        <SolverLabel address={stats.solver} name={stats.name} />
+      <td class="solver-head">
+        <SolverLabel address={stats.solver} name={stats.name} hasAddress />
       </td>
       <td class="right number" data-label="Asked">
         {group(String(stats.asked))}
@@ -134,16 +136,16 @@ function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
       <td class="right number" data-label="p95">
         {ms(stats.p95ResponseMs)}
       </td>
-      <td data-label="Median by hour">
+      <td class="solver-sparkline">
         <Sparkline values={medians} label="Median response time by hour" />
       </td>
       <td class="right number" data-label="Filled">
         {share(stats.fillRate)}
       </td>
-      <td class="right" data-label="Free bond">
+      <td class="right solver-bond" data-label="Free bond">
         <FreeBond chain={chain} stats={stats} />
       </td>
-      <td data-label="State">
+      <td class="solver-state">
         <SolverState {...stats} />
       </td>
     </LinkRow>
@@ -160,7 +162,9 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
   const exact = `${exactAmount(free, decimals)} of ${exactAmount(total, decimals)}${symbol === undefined ? '' : ` ${symbol}`}`
   return (
     <span class="free-bond" title={exact}>
-      <span class="number">{formatAmount(free, decimals)}</span>
+      <span class="number">
+        {formatAmount(free, decimals, { fraction: 2 })} {symbol ?? 'units'}
+      </span>
       <ShareBar share={total === 0n ? 0 : Number((free * 10_000n) / total) / 10_000} label="free bond" />
     </span>
   )

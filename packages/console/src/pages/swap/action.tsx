@@ -9,6 +9,7 @@ import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { Connect } from './connect.js'
 import type { SwapParams } from './swap-params.js'
 import { takeOffer } from './taken-offer.js'
+import { UNLISTED } from './wanted-swap.js'
 
 interface ActionProps {
   readonly chain: Chain
@@ -26,13 +27,13 @@ export function Action(props: ActionProps) {
   const { chain, params, wanted, problem, auction } = props
   const known = wallet.value
   const isContract = params.mode === 'contract'
-  if (isContract && known === undefined)
+  const isTyped =
+    params.amount !== undefined && params.sell !== '' && params.buy !== '' && problem !== UNLISTED
+  if (known === undefined && (isContract || problem === UNLISTED))
     return (
       <>
         <Connect />
-        {problem !== '' && params.amount !== '' && (
-          <p class={params.sell === '' || params.buy === '' ? 'muted' : 'form-problem'}>{problem}.</p>
-        )}
+        {problem !== '' && <p class={isTyped ? 'form-problem' : 'muted'}>{problem}.</p>}
       </>
     )
   if (known !== undefined && BigInt(known.chainId) !== chain.chainId) return <SwitchChain chain={chain} />
@@ -84,7 +85,7 @@ function SwitchChain({ chain }: { readonly chain: Chain }) {
   return (
     <>
       <button type="button" class="main-action" onClick={change}>
-        Switch the wallet to chain {String(chain.chainId)}
+        Switch the wallet to {chain.name}
       </button>
       {problem !== '' && (
         <p class="form-problem" role="alert">

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { AuctionChart } from '../../components/auction-chart.js'
-import { Id, SolverLabel } from '../../components/id.js'
+import { Id } from '../../components/id.js'
 import { Empty } from '../../components/notice.js'
 import { Bps, Ranking } from '../../components/ranking.js'
+import { Age } from '../../components/time.js'
 import { surplusBps } from '../../data/auction.js'
 import type { Auction } from '../../data/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
@@ -14,45 +14,46 @@ interface AuctionPanelProps {
   readonly auction: Auction
   /** The token of the side that solvers compete on. */
   readonly token: string
-  /** Whether quotes are asked for: there is a user. */
+  /** Whether solvers are asked. */
   readonly isAsking: boolean
-  readonly price: GetPriceResponse | undefined
+  /** Whether nobody can take the offers: there is no user. */
+  readonly isForNobody: boolean
+  /** Why the round has no offer; empty with one. */
+  readonly none: string
 }
 
 /** The auction: improvements while it runs, then all results with the ranking. */
-export function AuctionPanel({ chain, auction, token, isAsking, price }: AuctionPanelProps) {
+export function AuctionPanel({ chain, auction, token, isAsking, isForNobody, none }: AuctionPanelProps) {
   const { round } = auction
+  const isShown = isAsking && round !== undefined
   return (
     <section class="panel auction" aria-labelledby="auction-title">
       <div class="panel-head">
         <h2 id="auction-title">Auction</h2>
-        {isAsking && round !== undefined && (
+        {isShown && (
           <span class="auction-facts muted">
             {round.quoteId !== '' && (
               <Id text={round.quoteId} href={hrefHere('quote', round.quoteId)} label="quote id" />
             )}
-            <span>round {round.number}</span>
+            {isForNobody ? <Age ms={round.startedAt} /> : <span>round {round.number}</span>}
             <span class="auction-count">
               {round.asked === 0 ? 'asking' : `${round.answered} of ${round.asked} answered`}
             </span>
           </span>
         )}
       </div>
-      {isAsking && round !== undefined ? (
-        <Rounds chain={chain} auction={auction} token={token} />
+      {isShown ? (
+        <Rounds chain={chain} auction={auction} token={token} none={none} />
       ) : (
         <>
           <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
           <Empty title="Solvers compete here for your swap.">
-            Connect a wallet, or enter your address, to see the auction live.
-            {price?.best !== undefined && (
-              <span class="best-price">
-                Best of {price.offers} {price.offers === 1 ? 'price' : 'prices'}:{' '}
-                <SolverLabel address={price.best.solver} name={price.best.name} />
-              </span>
-            )}
+            Choose two tokens and an amount to see the auction live.
           </Empty>
         </>
+      )}
+      {isShown && isForNobody && round.offers !== 0 && (
+        <p class="muted">Connect a wallet, or type your address, to get offers that you can take.</p>
       )}
     </section>
   )
@@ -62,11 +63,8 @@ function Rounds({
   chain,
   auction,
   token,
-}: {
-  readonly chain: Chain
-  readonly auction: Auction
-  readonly token: string
-}) {
+  none,
+}: Pick<AuctionPanelProps, 'chain' | 'auction' | 'token' | 'none'>) {
   const { round } = auction
   const isRunning = round !== undefined && round.offers === undefined
   const elapsedMs = useElapsed(round?.startedAt ?? 0, isRunning)
@@ -87,7 +85,7 @@ function Rounds({
             The best offer is <Bps bps={surplus} /> better than the next one.
           </>
         ) : round.offers === 0 ? (
-          'No solver has made a valid offer in this round.'
+          none
         ) : (
           'There is one valid offer.'
         )}

@@ -6,6 +6,7 @@ import { QrCode } from '../../components/qr-code.js'
 import { Amount } from '../../components/token-amount.js'
 import type { Offer } from '../../data/auction.js'
 import { now } from '../../data/clock.js'
+import { isTrusted } from '../../data/known-token.js'
 import { tokenOf } from '../../data/tokens.js'
 import { exactAmount } from '../../format/amount.js'
 import { formatMoment, formatSpan } from '../../format/time.js'
@@ -42,7 +43,7 @@ export function DepositAddress({ chain, offer, isChecked, children }: DepositAdd
             <Amount chainId={chain.chainId} address={quote.inputToken} amount={quote.inputAmount} />
             <Copy text={exactAmount(BigInt(quote.inputAmount), token?.decimals)} label="amount" />
           </dd>
-          {token?.source !== 'wallet' && (
+          {!isTrusted(token) && (
             <>
               <dt>in the smallest unit, as the decimals were not read from the contract</dt>
               <dd class="number whole-address">{quote.inputAmount}</dd>
@@ -58,8 +59,8 @@ export function DepositAddress({ chain, offer, isChecked, children }: DepositAdd
             <code>{depositAddress}</code>
             <Copy text={depositAddress} label="deposit address" />
           </dd>
-          <dt>on chain</dt>
-          <dd class="number">{String(chain.chainId)}</dd>
+          <dt>on the network</dt>
+          <dd>{chain.name}</dd>
           <dt>within</dt>
           <dd class="number" title={formatMoment(deadlineMs)}>
             {formatSpan(deadlineMs - now.value)}

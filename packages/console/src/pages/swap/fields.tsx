@@ -1,5 +1,6 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { Amount } from '../../components/token-amount.js'
+import { shorten } from '../../format/shorten.js'
 import { isUserAddress, type SwapParams, writeSwapParams } from './swap-params.js'
 
 interface ModeProps {
@@ -25,25 +26,39 @@ export function Mode({ value, params, label, hint }: ModeProps) {
   )
 }
 
-/** The address of a user without a connected wallet. */
+/** The address of a user without a connected wallet. That of a link is only offered. */
 export function UserField({ params }: { readonly params: SwapParams }) {
+  const { user, suggestedUser } = params
+  const take = (address: string) => writeSwapParams({ ...params, user: address, suggestedUser: '' })
   return (
-    <label class="user-field">
-      <span>
-        {params.mode === 'address'
-          ? 'Your address: it gets the output, or a refund'
-          : 'Or watch the auction for an address'}
-      </span>
-      <input
-        class="wide-input"
-        aria-invalid={params.user !== '' && !isUserAddress(params.user)}
-        placeholder="0x…"
-        value={params.user}
-        autocomplete="off"
-        spellcheck={false}
-        onInput={({ currentTarget }) => writeSwapParams({ ...params, user: currentTarget.value.trim() })}
-      />
-    </label>
+    <div class="user-field">
+      <label>
+        <span>
+          {params.mode === 'address'
+            ? 'Your address: it gets the output, or a refund'
+            : 'Or watch the auction for an address'}
+        </span>
+        <input
+          class="wide-input"
+          aria-invalid={user !== '' && !isUserAddress(user)}
+          placeholder="0x…"
+          value={user}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => take(currentTarget.value.trim())}
+        />
+      </label>
+      {suggestedUser !== '' && (
+        <p class="suggested-user">
+          <span>
+            This link sends the output to <code title={suggestedUser}>{shorten(suggestedUser)}</code>
+          </span>
+          <button type="button" onClick={() => take(suggestedUser)}>
+            Use this address
+          </button>
+        </p>
+      )}
+    </div>
   )
 }
 
@@ -60,7 +75,7 @@ export function Balance({
   if (balance === undefined) return null
   return (
     <span>
-      you have <Amount chainId={chain.chainId} address={token} amount={balance} bare />
+      You have <Amount chainId={chain.chainId} address={token} amount={balance} bare />
     </span>
   )
 }

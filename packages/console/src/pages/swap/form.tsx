@@ -1,20 +1,23 @@
 import { useRef } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetPriceResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
-import { TokenName } from '../../components/token-amount.js'
+import { Rate } from '../../components/rate.js'
 import { useFocusAfter } from '../../components/use-focus-after.js'
 import { type Auction, REFRESH_SECONDS } from '../../data/auction-stream.js'
 import { now } from '../../data/clock.js'
+import { type KnownToken, markOf } from '../../data/known-token.js'
 import type { Query } from '../../data/query.js'
 import { tokenOf } from '../../data/tokens.js'
-import { exactAmount, formatAmount, formatRate } from '../../format/amount.js'
+import { exactAmount, formatAmount } from '../../format/amount.js'
+import { shorten } from '../../format/shorten.js'
+import { formatAge } from '../../format/time.js'
 import { wallet } from '../../wallet/state.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 import { useBalance } from '../../wallet/use-balance.js'
 import { Action } from './action.js'
 import { ConnectedWallet } from './connect.js'
 import { Balance, Mode, UserField } from './fields.js'
-import { type SwapParams, writeSwapParams } from './swap-params.js'
+import { amountOf, type SwapParams, writeSwapParams } from './swap-params.js'
 import { TokenField } from './token-field.js'
 
 interface SwapFormProps {
@@ -24,6 +27,8 @@ interface SwapFormProps {
   readonly problem: string
   readonly auction: Auction
   readonly price: Query<GetPriceResponse>
+  /** Since when nothing newer came, Unix time in milliseconds; undefined while what is shown is fresh. */
+  readonly staleSince: number | undefined
 }
 
 /** The amounts of the best offer or price. */
@@ -36,11 +41,12 @@ interface Found {
 
 /** One column, two amounts, one action. */
 export function SwapForm(props: SwapFormProps) {
-  const { chain, params, wanted, auction, price } = props
+  const { chain, params, wanted, auction, price, staleSince } = props
   const { chainId } = chain
   const found = findAmounts(auction, price.data, wanted)
   const change = (changes: Partial<SwapParams>) => writeSwapParams({ ...params, ...changes })
   const balance = useBalance(chain, params.sell)
+  const typed = amountOf(chainId, params)
   const sides = {
     sell: { label: 'You sell', token: params.sell, amount: found?.input },
     buy: { label: 'You buy', token: params.buy, amount: found?.output },
@@ -56,36 +62,21 @@ export function SwapForm(props: SwapFormProps) {
         chainId={chainId}
         label={isExact ? `${label} exactly` : label}
         token={token}
-        amount={isExact ? params.amount : shown}
+        amount={isExact ? typed : shown}
         title={amount === undefined ? '' : exactAmount(amount, decimals)}
-        isInvalid={
-          isExact && wanted === undefined && params.amount !== '' && params.sell !== '' && params.buy !== ''
-        }
+        isInvalid={isExact && wanted === undefined && typed !== '' && params.sell !== '' && params.buy !== ''}
         onAmount={(text) => change({ exact: side, amount: text })}
         onToken={(address) => change({ [side]: address })}
       >
-        {token !== '' && decimals === undefined && (
-          <span>
-            {known?.source === 'wallet'
-              ? 'Smallest units: no contract at this address says its decimals.'
-              : 'Smallest units: the decimals are not known yet.'}
-          </span>
-        )}
-        {side === 'sell' && token !== '' && <Balance chain={chain} token={token} balance={balance} />}
-        {side === 'buy' && (
-          <>
-            <span>
-              {found?.offers !== undefined &&
-                `best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`}
-            </span>
-            <Countdown {...props} />
-          </>
-        )}
+        <FieldNote {...props} side={side} known={known} found={found} balance={balance} />
       </TokenField>
     )
   }
+  // To watch is the alternative to a wallet, which the contract needs.
+  const isAfter = params.mode === 'contract' && wallet.value === undefined
+  const place = <WalletPlace params={params} />
   return (
-    <div class="form">
+    <div class={staleSince === undefined ? 'form' : 'form stale'}>
       {field('sell')}
       <button
         type="button"
@@ -97,7 +88,17 @@ export function SwapForm(props: SwapFormProps) {
         ↓↑
       </button>
       {field('buy')}
-      <Rate chain={chain} params={params} found={found} />
+      <p class="rate">
+        {found !== undefined && (
+          <Rate
+            chainId={chainId}
+            inputToken={params.sell}
+            outputToken={params.buy}
+            input={found.input}
+            output={found.output}
+          />
+        )}
+      </p>
       <fieldset class="mode">
         <legend>Deposit</legend>
         <Mode
@@ -113,9 +114,41 @@ export function SwapForm(props: SwapFormProps) {
           hint="Send the tokens from anywhere, without a connected wallet."
         />
       </fieldset>
-      <WalletPlace params={params} />
+      {isAfter ? null : place}
       <Action {...props} balance={balance} />
+      {isAfter ? place : null}
     </div>
+  )
+}
+
+interface FieldNoteProps extends SwapFormProps {
+  readonly side: 'sell' | 'buy'
+  readonly known: KnownToken | undefined
+  readonly found: Found | undefined
+  readonly balance: bigint | undefined
+}
+
+/** The line below an amount: what there is of a token, or how good and how fresh the price is. */
+function FieldNote(props: FieldNoteProps) {
+  const { chain, params, side, known, found, balance, staleSince } = props
+  if (known?.source === 'wallet' && known.decimals === undefined)
+    return <span>Smallest units: no contract at this address says its decimals.</span>
+  return (
+    <>
+      {known !== undefined && markOf(known) !== undefined && (
+        <code title={known.address}>{shorten(known.address)}</code>
+      )}
+      {side === 'sell' && <Balance chain={chain} token={params.sell} balance={balance} />}
+      {side === 'buy' && found?.offers !== undefined && (
+        <span>{`Best of ${found.offers} ${found.offers === 1 ? 'offer' : 'offers'}`}</span>
+      )}
+      {side === 'buy' &&
+        (staleSince === undefined ? (
+          <Countdown {...props} />
+        ) : (
+          <span class="warning">Price of {formatAge(staleSince, now.value)}</span>
+        ))}
+    </>
   )
 }
 
@@ -151,34 +184,14 @@ function findAmounts(
   return best && { input: BigInt(best.inputAmount), output: BigInt(best.outputAmount), offers: price.offers }
 }
 
-function Rate({
-  chain,
-  params,
-  found,
-}: Pick<SwapFormProps, 'chain' | 'params'> & { readonly found: Found | undefined }) {
-  const { chainId } = chain
-  const decimalsOf = (token: string) => (token === '' ? undefined : tokenOf(chainId, token)?.decimals)
-  const rate = found && formatRate(found.input, found.output, decimalsOf(params.sell), decimalsOf(params.buy))
-  return (
-    <p class="rate">
-      {rate !== undefined && (
-        <>
-          1 <TokenName chainId={chainId} address={params.sell} /> = <span class="number">{rate}</span>{' '}
-          <TokenName chainId={chainId} address={params.buy} />
-        </>
-      )}
-    </p>
-  )
-}
-
 /** When the amounts are asked for again. */
 function Countdown({ auction, price, wanted }: Pick<SwapFormProps, 'auction' | 'price' | 'wanted'>) {
-  if (wanted === undefined) return null
+  if (wanted === undefined || price.failure !== undefined) return null
   const priceAt = price.updatedAt === undefined ? undefined : price.updatedAt + REFRESH_SECONDS * 1000
   const nextAt = wanted.user === '' ? priceAt : auction.nextAt
   const seconds =
     nextAt === undefined
       ? undefined
       : Math.min(REFRESH_SECONDS, Math.max(0, Math.ceil((nextAt - now.value) / 1000)))
-  return <span class="number">{seconds === undefined ? 'asking…' : `refresh in ${seconds} s`}</span>
+  return <span>{seconds === undefined ? 'Asking…' : `Refresh in ${seconds} s`}</span>
 }

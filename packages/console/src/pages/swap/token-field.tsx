@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
-import { tokenOf } from '../../data/tokens.js'
-import { shorten } from '../../format/shorten.js'
+import { TokenLogo, TokenName } from '../../components/token-amount.js'
 import { TokenPicker } from './token-picker.js'
 
 /** Numbers of characters that fit in the two larger sizes. */
@@ -34,7 +33,6 @@ export function TokenField(props: TokenFieldProps) {
   const { chainId, label, token, amount, title, isInvalid, onAmount, onToken, children } = props
   const id = useId()
   const picker = useRef<HTMLDialogElement>(null)
-  const known = token === '' ? undefined : tokenOf(chainId, token)
   return (
     <div class="token-field">
       <label for={id}>{label}</label>
@@ -56,8 +54,8 @@ export function TokenField(props: TokenFieldProps) {
             'Choose token'
           ) : (
             <>
-              {known?.symbol !== undefined && <bdi class="token-symbol">{known.symbol}</bdi>}
-              <code>{shorten(token)}</code>
+              <TokenLogo chainId={chainId} address={token} />
+              <TokenName chainId={chainId} address={token} isShort />
             </>
           )}
           <span aria-hidden="true">▾</span>

@@ -1,6 +1,8 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
-import { type KnownToken, learnToken, tokensOf } from '../../data/tokens.js'
+import { TokenLogo } from '../../components/token-amount.js'
+import { type KnownToken, markOf } from '../../data/known-token.js'
+import { tokensOf } from '../../data/tokens.js'
 import { shorten } from '../../format/shorten.js'
 import { ADDRESS, isMistyped } from './swap-params.js'
 
@@ -10,31 +12,24 @@ interface TokenPickerProps {
   readonly onToken: (address: string) => void
 }
 
-const SOURCES: Readonly<Record<KnownToken['source'], string>> = {
-  wallet: 'read from its contract',
-  instance: 'as the instance says',
-  link: 'not checked',
-}
+/** More of them nobody reads: the search finds them. */
+const SHOWN = 50
 
-/** Chooses a token among those met before, or by its address. */
+/** Chooses a token of the operator's list, another one that is traded here, or any by its address. */
 export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
   const [text, setText] = useState('')
-  const [decimals, setDecimals] = useState('')
-  const address = text.trim()
-  const isAddress = ADDRESS.test(address) && !isMistyped(address)
-  const listed = tokensOf(chainId).filter((token) => isAddress || matches(token, address))
+  const wanted = text.trim()
+  const isAddress = ADDRESS.test(wanted) && !isMistyped(wanted)
+  const found = tokensOf(chainId).filter((token) => matches(token, wanted))
   const choose = (chosen: string) => {
     onToken(chosen)
     setText('')
-    setDecimals('')
     dialog.current?.close()
   }
   const submit = (event: Event) => {
     event.preventDefault()
-    if (!isAddress) return
-    const claimed = /^\d{1,3}$/.test(decimals) && Number(decimals) <= 255 ? Number(decimals) : undefined
-    learnToken(chainId, { address, decimals: claimed, source: 'link' })
-    choose(address)
+    const first = isAddress ? wanted : found[0]?.address
+    if (first !== undefined && wanted !== '') choose(first)
   }
   return (
     <dialog class="dialog" ref={dialog} aria-label="Choose a token">
@@ -48,48 +43,39 @@ export function TokenPicker({ dialog, chainId, onToken }: TokenPickerProps) {
         <input
           class="wide-input"
           value={text}
-          placeholder="Address 0x… or symbol"
-          aria-label="Address of the token, or a part of its symbol"
+          placeholder="Symbol, or address 0x…"
+          aria-label="Symbol of the token or a part of it, or its address"
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        {isAddress && (
+        {isAddress && found.length === 0 && (
           <div class="picker-new">
-            <label>
-              Decimals{' '}
-              <input
-                class="decimals-input"
-                inputMode="numeric"
-                value={decimals}
-                placeholder="?"
-                onInput={({ currentTarget }) => setDecimals(currentTarget.value)}
-              />
-            </label>
             <button type="submit">Use this token</button>
-            <p class="muted">A connected wallet reads the decimals from the contract.</p>
+            <p class="muted">A connected wallet reads its name and its decimals from the contract.</p>
           </div>
         )}
         <ul class="picker-list">
-          {listed.map((token) => (
+          {found.slice(0, SHOWN).map((token) => (
             <li key={token.address}>
               <button type="button" onClick={() => choose(token.address)}>
+                <TokenLogo chainId={chainId} address={token.address} />
                 {token.symbol === undefined ? (
                   <span class="muted">no symbol</span>
                 ) : (
                   <bdi class="token-symbol">{token.symbol}</bdi>
                 )}
+                {markOf(token) !== undefined && <span class="token-mark">{markOf(token)}</span>}
                 <code title={token.address}>{shorten(token.address)}</code>
-                <span class="muted">{SOURCES[token.source]}</span>
               </button>
             </li>
           ))}
         </ul>
-        {listed.length === 0 && !isAddress && (
+        {found.length === 0 && !isAddress && (
           <p class="muted">
-            {isMistyped(address)
+            {isMistyped(wanted)
               ? 'The address has a typing error: its checksum is wrong.'
-              : 'No token seen before matches. Paste an address.'}
+              : 'No token here matches. Paste an address.'}
           </p>
         )}
       </form>

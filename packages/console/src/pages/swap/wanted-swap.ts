@@ -1,10 +1,11 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { DepositMode, OrderType, VerifyMode } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import type { AuctionRequest } from '../../data/auction-stream.js'
-import { tokenOf } from '../../data/tokens.js'
+import { isTrusted } from '../../data/known-token.js'
+import { chainIdOfNames, tokenOf } from '../../data/tokens.js'
 import { isAmbiguous, parseAmount, readsWithMoreDecimals } from '../../format/amount.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
-import { isMistyped, isUserAddress, type SwapParams } from './swap-params.js'
+import { amountOf, isMistyped, isUserAddress, type SwapParams } from './swap-params.js'
 
 /** What the form asks for, or why it asks for nothing yet. */
 export interface WantedSwapOrProblem {
@@ -12,6 +13,10 @@ export interface WantedSwapOrProblem {
   /** What the user must do first; empty with a wanted swap. */
   readonly problem: string
 }
+
+/** Nobody but the operator's list and the user's own wallet says what an amount of a token is. */
+export const UNLISTED =
+  'This instance does not list these tokens. Connect a wallet: it reads them from their contracts'
 
 /** Reads the form. @param account of the connected wallet */
 export function readWantedSwap(
@@ -23,9 +28,14 @@ export function readWantedSwap(
   const without = (problem: string) => ({ wanted: undefined, problem })
   if (sell === '' || buy === '') return without('Choose the tokens')
   if (sell.toLowerCase() === buy.toLowerCase()) return without('Choose two different tokens')
+  if (![sell, buy].every((token) => isTrusted(tokenOf(chainId, token))))
+    return without(
+      chainIdOfNames.value !== chainId ? '' : account === undefined ? UNLISTED : 'Reading the tokens',
+    )
   const decimals = tokenOf(chainId, exact === 'sell' ? sell : buy)?.decimals
-  const amount = parseAmount(params.amount, decimals)
-  if (amount === undefined) return without(amountProblem(params.amount, decimals))
+  const text = amountOf(chainId, params)
+  const amount = parseAmount(text, decimals)
+  if (amount === undefined) return without(amountProblem(text, decimals))
   const user = account ?? params.user
   if (isMistyped(user)) return without('The address has a typing error: its checksum is wrong')
   if (user !== '' && !isUserAddress(user)) return without('Enter a valid address')

@@ -1,0 +1,29 @@
+import { chain } from '../data/chains.js'
+import { instance } from '../data/instance.js'
+import { formatAmount } from '../format/amount.js'
+import { formatDuration, formatSpan } from '../format/time.js'
+
+/** Who runs what: name, version, reference of the API, and the limits of the instance for the chain of the page. */
+export function Footer() {
+  const shown = chain.value
+  const { decimals, symbol = 'units' } = shown?.bondToken ?? {}
+  return (
+    <footer class="footer">
+      <div class="footer-inner">
+        <span>
+          <bdi>{instance.name}</bdi>
+          {instance.version !== undefined && ` · version ${instance.version}`} ·{' '}
+          <a href="docs">API reference</a>
+        </span>
+        {shown !== undefined && (
+          <span>
+            A quote asks at most {shown.maxQuoteFanOut} solvers for at most{' '}
+            {formatDuration(shown.quoteTimeoutMs)}. Deposit within{' '}
+            {formatSpan(shown.defaultDepositWindow * 1000)}. A solver holds a bond of at least{' '}
+            {formatAmount(BigInt(shown.minimumBond || 0), decimals)} <bdi>{symbol}</bdi>.
+          </span>
+        )}
+      </div>
+    </footer>
+  )
+}

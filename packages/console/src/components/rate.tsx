@@ -1,0 +1,30 @@
+import { useTitleDetail } from '../data/instance.js'
+import { tokenOf } from '../data/tokens.js'
+import { formatRate } from '../format/amount.js'
+import { TokenName } from './token-amount.js'
+
+interface RateProps {
+  readonly chainId: bigint
+  readonly outputChainId?: bigint | undefined
+  readonly inputToken: string
+  readonly outputToken: string
+  readonly input: bigint
+  readonly output: bigint
+}
+
+/** What one whole token costs, also in the title of the page when both tokens are listed. Nothing while decimals are not known. */
+export function Rate(props: RateProps) {
+  const { chainId, outputChainId = chainId, inputToken, outputToken, input, output } = props
+  const sold = tokenOf(chainId, inputToken)
+  const bought = tokenOf(outputChainId, outputToken)
+  const rate = formatRate(input, output, sold?.decimals, bought?.decimals)
+  const isListed = sold?.isListed === true && bought?.isListed === true
+  useTitleDetail(isListed && rate !== undefined ? `1 ${sold.symbol} = ${rate} ${bought.symbol}` : '')
+  if (rate === undefined) return null
+  return (
+    <>
+      1 <TokenName chainId={chainId} address={inputToken} isShort /> = <span class="number">{rate}</span>{' '}
+      <TokenName chainId={outputChainId} address={outputToken} isShort />
+    </>
+  )
+}
