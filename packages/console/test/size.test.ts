@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { BUILT } from '../../../test/support/process/built.js'
 
 const FOLDER = join(BUILT, 'console')
-const MOST_BYTES = 150 * 1024
+const MOST_BYTES = 110_000
 const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8')
 const compressedBytes = (name: string) => readFileSync(join(FOLDER, `${name}.gz`)).length
 
@@ -19,7 +19,7 @@ function firstFiles(): string[] {
   return ['index.html', ...new Set([...named, ...imported])]
 }
 
-it('the console loads at most 150 kB before a wallet is connected', () => {
+it('the console loads at most 110 kB before a wallet is connected', () => {
   const files = firstFiles()
   expect(files.some((name) => name.endsWith('.js')) && files.some((name) => name.endsWith('.css'))).toBe(true)
   expect(files.filter((name) => name.includes('wallet'))).toEqual([])

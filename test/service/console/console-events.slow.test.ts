@@ -40,8 +40,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const fresh = page.locator('.event-list-line.fresh .state')
       const words = () => fresh.allInnerTexts()
       expect(await eventually(words, ({ length }) => length > 1)).toEqual([
-        expect.stringContaining('settled'),
-        expect.stringContaining('deposited'),
+        expect.stringContaining('Settled'),
+        expect.stringContaining('Deposited'),
       ])
       await eventually(streams, (open) => open === '1 0')
     })

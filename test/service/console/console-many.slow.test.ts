@@ -11,8 +11,6 @@ import type { TestService } from '../../support/service/service.js'
 const START_MS = 120_000
 const PAGE_WAIT = { timeout: 30_000 }
 const ORDERS = 4000
-/** That the console keeps. */
-const MAX_TOKENS = 200
 
 let chain: TestChain
 let chatty: ChattySettlement
@@ -71,26 +69,6 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await takeScreenshot(page, 'orders-page-10')
       await page.getByRole('link', { name: '← newest' }).click(PAGE_WAIT)
       expect(await eventually(ids, ([id]) => id === first[0])).toEqual(first)
-    })
-
-    it('keeps what a wallet or a link has said of tokens when orders bring many others', async () => {
-      const page = await openPlace(`swap?sell=0x${'1'.repeat(40)}:18:ONE&buy=0x${'2'.repeat(40)}:6:TWO`)
-      await page.getByText('ONE').first().waitFor(PAGE_WAIT)
-      await page.evaluate(`{
-        const tokens = JSON.parse(localStorage.tokens)
-        for (let count = 0; count < ${MAX_TOKENS}; count++) {
-          const address = '0x' + count.toString(16).padStart(40, '0')
-          tokens['${chain.chainId}:' + address] = { address, source: 'link' }
-        }
-        localStorage.tokens = JSON.stringify(tokens)
-      }`)
-      await page.reload()
-      await page.getByRole('link', { name: 'Orders' }).click(PAGE_WAIT)
-      await page.locator('tbody tr').first().waitFor(PAGE_WAIT)
-      const kept = await page.evaluate(
-        'Object.values(JSON.parse(localStorage.tokens)).map(({ symbol }) => symbol)',
-      )
-      expect(kept).toEqual(expect.arrayContaining(['ONE', 'TWO']))
     })
   },
 )

@@ -83,6 +83,22 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await listedOrders(page, 5)).toEqual(second)
     })
 
+    it('show 25 orders on a phone in few screens, each in two lines', async () => {
+      const { page, open } = await openConsole({ viewport: { width: 390, height: 844 } })
+      await open('orders')
+      await listedOrders(page, 25)
+      expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(1600)
+    })
+
+    it('that do not exist say so', async () => {
+      const { page, open } = await openConsole()
+      await open('nonsense')
+      await page.getByText('No such page.').waitFor(PAGE_WAIT)
+      expect(await page.title()).toContain('No such page')
+      await open('')
+      await page.getByRole('heading', { name: 'Swap' }).waitFor(PAGE_WAIT)
+    })
+
     it('keep the chain that the user has chosen in the URL', async () => {
       const { page, open } = await openConsole()
       await open('market')
@@ -185,7 +201,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(`swap?sell=${contracts.weth}:18:WETH&buy=${contracts.usdc}:6:USDC&amount=1`)
       await page.getByRole('button', { name: 'Connect wallet' }).click(PAGE_WAIT)
       // A refused request would have no round that ends.
-      await page.getByText('No solver has made a valid offer in this round.').waitFor(PAGE_WAIT)
+      await page.getByText('No solver is active on this chain.').waitFor(PAGE_WAIT)
       expect(await page.getByText(/verify/).count()).toBe(0)
     })
   },

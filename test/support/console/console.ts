@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Address } from 'viem'
 import { buildConsole } from '../../../src/devnet/build-console.js'
@@ -16,6 +17,8 @@ const NO_LIMITS = {
   RATE_LIMIT_REGISTER: '0',
   MAX_STREAM_CLIENTS_PER_IP: '0',
 }
+/** The contracts of the local network always have the same addresses. */
+const TOKEN_LIST = fileURLToPath(new URL('token-list.json', import.meta.url))
 /** Screenshots go here; git ignores the folder. */
 const SCREENSHOTS = 'test/.screenshots'
 
@@ -25,7 +28,7 @@ export type ConsoleBrowser = Awaited<ReturnType<typeof startBrowser>>
 /** A page of the console, with all that went wrong in it. */
 export interface ConsolePage {
   readonly page: Page
-  /** Goes to a place of the console, such as `market`. */
+  /** Goes to a place of the console, such as `market`. The address of a link (`for=`) is confirmed by a click, which the form demands. */
   open(place: string): Promise<void>
   /** Errors of scripts, violations of the content security policy, and requests to other hosts. */
   readonly problems: readonly string[]
@@ -61,7 +64,13 @@ export async function startConsole(environment: Record<string, string> = {}) {
   const browser = await startBrowser()
   try {
     const network = await startNetwork({
-      environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', ...NO_LIMITS, ...environment },
+      environment: {
+        DEFAULT_FILL_WINDOW: '5',
+        LOG_LEVEL: 'silent',
+        TOKEN_LIST_31337: TOKEN_LIST,
+        ...NO_LIMITS,
+        ...environment,
+      },
       onError: () => {},
       servicePort: 0,
     })
@@ -106,6 +115,7 @@ async function openPage(
     problems,
     async open(place) {
       await page.goto(`${baseUrl}/#/${place}`)
+      if (place.includes('for=')) await page.getByRole('button', { name: 'Use this address' }).click()
     },
   }
 }

@@ -99,7 +99,7 @@ function ChainState() {
   const state = healthOf(chainId)
   const status = state?.status ?? 'unknown'
   const lag = state?.lagMs === undefined ? '' : `, its block is ${formatDuration(state.lagMs)} old`
-  const words = `${shown.name} (chain ${chainId}) is ${status}: head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`
+  const words = `${shown.name}: chain ${chainId} is ${status}, head ${group(String(state?.headBlock ?? shown.headBlock ?? '?'))}${lag}`
   return (
     <span class="chain-state" title={words}>
       <span class={`dot dot-${status}`} role="img" aria-label={words} />

@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { runScenario } from '../../../src/devnet/scenario.js'
+import { look, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
+import { eventually } from '../../support/eventually.js'
+import { startCable } from '../../support/faults/cable.js'
+import { CHROMIUM } from '../../support/packages/chromium.js'
+
+const STRANGER = `0x${'1'.repeat(40)}`
+
+describe.skipIf(!existsSync(CHROMIUM))(
+  `what a visitor without a wallet sees first (needs ${CHROMIUM})`,
+  { timeout: 120_000 },
+  () => {
+    const stage = useConsole()
+
+    it('is an empty form that says what to do while nothing was traded', async () => {
+      const { page, open } = await stage.openPage()
+      await open('')
+      await page.getByText('Choose the tokens.').waitFor(PAGE_WAIT)
+      await page.getByText('Choose two tokens and an amount to see the auction live.').waitFor()
+      await look(page, 'first-sight-empty')
+    })
+
+    it('is the listed pair that was traded last, with a price, an auction, its day and its last orders', async () => {
+      await runScenario(stage.network, () => {})
+      const { page, open } = await stage.openPage()
+      await eventually(
+        async () => {
+          await open('')
+          await page.reload()
+          return page
+            .getByText('3 of 3 answered')
+            .waitFor({ timeout: 5000 })
+            .then(
+              () => true,
+              () => false,
+            )
+        },
+        (isThere) => isThere,
+      )
+      expect(await page.getByLabel('You sell exactly').inputValue()).toBe('1')
+      expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f498.75')
+      expect(await page.locator('.token-button').allInnerTexts()).toEqual([
+        expect.stringContaining('WETH'),
+        expect.stringContaining('USDC'),
+      ])
+      const pair = page.getByRole('region', { name: 'This pair' })
+      expect(await pair.locator('tbody tr').count()).toBeGreaterThan(1)
+      await pair.getByText('Volume, 24 h').waitFor()
+      expect(await page.title()).toMatch(/^1 WETH = 2\u202f498\.75 USDC/)
+      // Neither smallest units nor powers of ten.
+      expect(await page.locator('main').innerText()).not.toMatch(/× ?10|\bunits\b/)
+      await look(page, 'first-sight')
+    })
+
+    it('names what a link names as from this link, stores nothing, and sends the output nowhere without a click', async () => {
+      const { page } = await stage.openPage()
+      const { user, contracts, serviceUrl } = stage.network
+      const query = `sell=${STRANGER}:6:USDC&buy=${contracts.usdc}&mode=address&for=${user.address}`
+      await page.goto(`${serviceUrl}/#/swap?${query}`)
+      await page.locator('.token-button', { hasText: 'from this link' }).waitFor(PAGE_WAIT)
+      await page.getByText('This instance does not list these tokens.').waitFor(PAGE_WAIT)
+      const field = page.getByLabel('Your address: it gets the output, or a refund')
+      expect(await field.inputValue()).toBe('')
+      await page.getByText('This link sends the output to').waitFor()
+      await look(page, 'first-sight-link')
+      await page.getByRole('button', { name: 'Use this address' }).click()
+      expect(await field.inputValue()).toBe(user.address)
+      expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('USDC')
+      await page.reload()
+      await page.getByText('This instance does not list these tokens.').waitFor(PAGE_WAIT)
+      expect(await page.getByText('from this link').count()).toBe(0)
+    })
+
+    it('is one whole token where a link has no amount', async () => {
+      const { page } = await stage.openPage()
+      const { contracts, serviceUrl } = stage.network
+      await page.goto(`${serviceUrl}/#/swap?sell=${contracts.weth}&buy=${contracts.usdc}`)
+      await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
+      expect(await page.getByLabel('You buy', { exact: true }).inputValue()).toBe('2\u202f498.75')
+    })
+
+    it('says in words why nobody makes an offer', async () => {
+      const { page, open } = await stage.openPage()
+      await open(stage.swapLink({ amount: '0.000000000000000001' }))
+      const form = page.getByRole('region', { name: 'Swap' })
+      await form.getByText(/^3 solvers declined: .*amount too small \(1\)/).waitFor(PAGE_WAIT)
+      const ranking = page.getByRole('region', { name: 'Ranking of the solvers' })
+      await ranking.getByText('Declined: amount too small').waitFor()
+      await look(page, 'first-sight-declined')
+    })
+
+    it('is pale with its age while the instance does not answer', async () => {
+      const cable = await startCable(stage.network.serviceUrl)
+      onTestFinished(() => cable.close())
+      const { page, open } = await stage.openPage({ baseUrl: cable.url })
+      await open(stage.swapLink())
+      await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
+      expect(await page.locator('.form.stale').count()).toBe(0)
+      cable.silence()
+      await page.locator('.form.stale').waitFor({ timeout: 60_000 })
+      await page.getByText(/^Price of \d+ s ago$/).waitFor()
+      await look(page, 'first-sight-stale')
+    })
+
+    it('leads from the search for a token to a swap of it', async () => {
+      const { page, open } = await stage.openPage()
+      await open('market')
+      await page.getByText('WETH').first().waitFor(PAGE_WAIT)
+      for (const text of [stage.network.contracts.weth, 'weth']) {
+        await page.getByRole('searchbox').fill(text)
+        await page.keyboard.press('Enter')
+        await page.waitForURL(
+          (url) => url.hash.toLowerCase() === `#/swap?sell=${stage.network.contracts.weth}`.toLowerCase(),
+        )
+        await open('market')
+      }
+    })
+  },
+)
