@@ -136,7 +136,8 @@ export async function openServer(
       registerReference(routes)
       registerLogos(routes, config.chains)
       if (consoleFiles === undefined) redirectToDocs(routes)
-      else registerConsole(routes, consoleFiles)
+      else
+        registerConsole(routes, consoleFiles, { name: config.consoleName, logo: config.consoleLogo, version })
       const { isDatabaseUp } = cluster
       registerHealth(routes, { ...health, version, chains, directory, isDatabaseUp, now })
       registerMetrics(routes, { metrics, auth: config.metricsAuth, collectMetrics })

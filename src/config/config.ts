@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from '../domain/field-rules.js'
 import { VERIFY_MODES, type VerifyMode } from '../domain/quotes/verification.js'
 import { MAX_COOL_DOWN_SECONDS } from '../domain/solvers/cool-down.js'
+import { DISPLAY_NAME, isDisplayName } from '../domain/values/display-name.js'
 import { parseUint256 } from '../domain/values/numbers.js'
 import { DAY_SECONDS } from '../domain/values/time.js'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.js'
@@ -16,6 +17,7 @@ import {
 import { type ChainConfig, readChains } from './chains.js'
 import { readDatabaseLocation } from './database-url.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
+import { readConsoleLogo } from './image.js'
 import { findMisspellings } from './misspelt.js'
 import {
   MAX_COUNT,
@@ -117,6 +119,9 @@ export function readConfig(environment: Environment) {
     metricsAuth: readMetricsAuth(env),
     /** Whether the web console is served at `/` (docs/decisions.md, D21). */
     console: env.oneOf('CONSOLE', ['true', 'false']) === 'true',
+    /** The operator's name on the console. */
+    consoleName: readConsoleName(env),
+    consoleLogo: readConsoleLogo(env),
     /** Host names and CIDRs of solver endpoints that are exempt from the rules of production. */
     solverEndpointAllowlist: readEndpointAllowlist(env),
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
@@ -145,6 +150,12 @@ function readProtocolName(env: EnvironmentReader): string {
   const name = env.required('PROTOCOL_NAME', 'a name')
   if (!PROTOCOL_NAME.pattern.test(name))
     env.refuse('PROTOCOL_NAME', `is "${name}": it ${PROTOCOL_NAME.mustBe}`)
+  return name
+}
+
+function readConsoleName(env: EnvironmentReader): string {
+  const name = env.required('CONSOLE_NAME', 'a name')
+  if (!isDisplayName(name)) env.refuse('CONSOLE_NAME', `is "${name}": it ${DISPLAY_NAME.mustBe}`)
   return name
 }
 

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
+import type { EnvironmentReader } from './environment.js'
 
 /** An image that the service serves from memory. */
 export interface Image {
@@ -9,7 +11,7 @@ export interface Image {
 }
 
 /** Limit of one image. */
-export const MAX_IMAGE_BYTES = 64 * 1024
+const MAX_IMAGE_BYTES = 64 * 1024
 /** What an image must be, to follow a sentence about it. */
 export const AN_IMAGE = `a PNG, or an SVG without scripts and references to other files, of at most ${MAX_IMAGE_BYTES / 1024} KB`
 
@@ -36,7 +38,7 @@ const REFUSED_IN_SVG: readonly { readonly what: string; readonly pattern: RegExp
   { what: 'a style that loads something', pattern: /@import|\\|url\(\s*(?!["']?#)/i },
 ]
 
-/** Checks an image. @returns the problem when it is none that the service serves, to follow "it " */
+/** Checks an image. @returns the problem when it is none that the service serves, to follow "which" */
 export function toImage(content: Buffer): Image | string {
   if (content.length > MAX_IMAGE_BYTES) return `has ${content.length} bytes`
   const name = hash('sha256', content, 'hex').slice(0, 16)
@@ -54,4 +56,31 @@ function svgProblem(content: Buffer): string | undefined {
     return 'is neither a PNG nor an SVG'
   const refused = REFUSED_IN_SVG.find(({ pattern }) => pattern.test(text))
   return refused && `is an SVG with ${refused.what}`
+}
+
+/** Reads the operator's logo of the console; undefined without one. */
+export function readConsoleLogo(env: EnvironmentReader): Image | undefined {
+  const path = env.optional('CONSOLE_LOGO')
+  const image = path === undefined ? undefined : readImage(path)
+  if (typeof image !== 'string') return image
+  env.refuse('CONSOLE_LOGO', `is ${path}, which ${image}: it must be ${AN_IMAGE}`)
+  return undefined
+}
+
+/** Reads an image from a file. @returns the problem when it is none, to follow "which" */
+export function readImage(path: string): Image | string {
+  const file = readSmallFile(path, MAX_IMAGE_BYTES)
+  return typeof file === 'string' ? file : toImage(file)
+}
+
+/** @returns the content of a file, or the problem, to follow "which" */
+export function readSmallFile(path: string, maxBytes: number): Buffer | string {
+  try {
+    const stats = statSync(path)
+    if (!stats.isFile()) return 'is no file'
+    if (stats.size > maxBytes) return `has ${stats.size} bytes: it must have at most ${maxBytes}`
+    return readFileSync(path)
+  } catch (error) {
+    return `cannot be read: ${(error as Error).message}`
+  }
 }

@@ -1,4 +1,3 @@
-import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isAddress } from 'viem'
 import { DECIMALS, MAX_INTEGER } from '../domain/field-rules.js'
@@ -6,7 +5,7 @@ import { isTokenSymbol, TOKEN_SYMBOL } from '../domain/values/display-name.js'
 import { type Address, parseAddress } from '../domain/values/hex.js'
 import { replaceUnprintable, shorten } from '../domain/values/text.js'
 import type { EnvironmentReader } from './environment.js'
-import { AN_IMAGE, type Image, MAX_IMAGE_BYTES, toImage } from './image.js'
+import { AN_IMAGE, type Image, readImage, readSmallFile, toImage } from './image.js'
 
 /** A token that the operator has checked (docs/decisions.md, D29). */
 export interface ListedToken {
@@ -49,18 +48,6 @@ export function readTokenList(env: EnvironmentReader, chainId: number): TokenLis
   for (const mistake of mistakes.slice(0, MAX_MISTAKES)) refuse(`in which ${mistake}`)
   if (mistakes.length > MAX_MISTAKES) refuse(`in which ${mistakes.length - MAX_MISTAKES} more are wrong`)
   return tokens
-}
-
-/** @returns the content of a file, or the problem, to follow "which" */
-export function readSmallFile(path: string, maxBytes: number): Buffer | string {
-  try {
-    const stats = statSync(path)
-    if (!stats.isFile()) return 'is no file'
-    if (stats.size > maxBytes) return `has ${stats.size} bytes: it must have at most ${maxBytes}`
-    return readFileSync(path)
-  } catch (error) {
-    return `cannot be read: ${(error as Error).message}`
-  }
 }
 
 function parseEntries(file: Buffer): readonly unknown[] | string {
@@ -128,15 +115,17 @@ function checkEntry(
 function readLogo(uri: unknown, folder: string): Image | undefined | string {
   if (uri === undefined || uri === '') return undefined
   if (typeof uri !== 'string') return `is ${shown(uri)}: it must be a text`
-  if (/^data:/i.test(uri)) return checkLogo(bytesOfData(uri))
+  if (/^data:/i.test(uri)) {
+    const bytes = bytesOfData(uri)
+    return explained(typeof bytes === 'string' ? bytes : toImage(bytes))
+  }
   if (/^[a-z][a-z0-9+.-]*:/i.test(uri)) return undefined
   if (/[/\\]/.test(uri) || uri.startsWith('.'))
     return `is ${shown(uri)}: it must be the name of a file beside the list`
-  return checkLogo(readSmallFile(join(folder, uri), MAX_IMAGE_BYTES))
+  return explained(readImage(join(folder, uri)))
 }
 
-function checkLogo(content: Buffer | string): Image | string {
-  const image = typeof content === 'string' ? content : toImage(content)
+function explained(image: Image | string): Image | string {
   return typeof image === 'string' ? `${image}. A logo must be ${AN_IMAGE}` : image
 }
 

@@ -2,7 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Image } from '../../config/image.js'
+import { sendImage } from './logos.js'
 
 /** What the console may load (docs/decisions.md, D21). */
 export const CONSOLE_POLICY = [
@@ -35,6 +38,15 @@ interface ConsoleFile {
   readonly compressed: Buffer
 }
 
+/** Whose instance the console shows. */
+interface ConsoleIdentity {
+  readonly name: string
+  readonly logo: Image | undefined
+  readonly version: string
+}
+
+const LOGO_PATH = '/logo'
+
 /** The files of the built console. */
 export type Console = readonly ConsoleFile[]
 
@@ -58,15 +70,42 @@ export function readConsole(folder = consoleFolder()): Console | undefined {
  * Serves the console at `/` from memory, so that a slow client holds no file open. The addresses of its views are after `#`, so
  * that it needs no path of the API. Requests for the files do not count against a limit (docs/decisions.md, D8).
  */
-export function registerConsole(server: FastifyInstance, files: Console): void {
-  for (const file of files) {
-    const isPage = file.name === PAGE
+export function registerConsole(server: FastifyInstance, files: Console, identity: ConsoleIdentity): void {
+  const { logo } = identity
+  if (logo !== undefined) server.get(LOGO_PATH, (_request, reply) => sendImage(reply, logo, ALWAYS_ASK))
+  for (const built of files) {
+    const isPage = built.name === PAGE
+    const file = isPage ? withIdentity(built, identity) : built
     server.get(isPage ? '/' : `/${file.name}`, (request, reply) => {
       if (isPage) reply.header('content-security-policy', CONSOLE_POLICY)
       reply.header('cache-control', isPage ? ALWAYS_ASK : FOREVER)
       send(request, reply, file)
     })
   }
+}
+
+/** The page with what the console reads of the instance without a request. A logo replaces the icon of the build. */
+function withIdentity(page: ConsoleFile, { name, logo, version }: ConsoleIdentity): ConsoleFile {
+  const shown = escapeHtml(name)
+  const tags = [
+    `<meta name="application-name" content="${shown}">`,
+    `<meta name="version" content="${escapeHtml(version)}">`,
+    ...(logo === undefined
+      ? []
+      : [`<link rel="icon" href="${LOGO_PATH}">`, `<meta name="logo" content="${LOGO_PATH}">`]),
+  ].join('')
+  const html = page.content.toString('utf8')
+  const withoutIcon = logo === undefined ? html : html.replace(/<link rel="icon"[^>]*>/, '')
+  // Functions, because a name may have the patterns of a replacement.
+  const text = withoutIcon
+    .replace(/<title>[^<]*<\/title>/, () => `<title>${shown}</title>`)
+    .replace('</head>', () => `${tags}</head>`)
+  const content = Buffer.from(text)
+  return { ...page, content, compressed: gzipSync(content) }
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
 function send(

@@ -1,7 +1,9 @@
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Image } from '../../../src/config/image.js'
 import { type Console, readConsole, registerConsole } from '../../../src/http/pages/console.js'
+import { registerLogos } from '../../../src/http/pages/logos.js'
 import { BUILT } from '../../support/process/built.js'
 
 const server = Fastify()
@@ -9,7 +11,7 @@ let files: Console
 
 beforeAll(() => {
   files = readConsole(`${BUILT}/console`) ?? []
-  registerConsole(server, files)
+  registerConsole(server, files, { name: 'Quote aggregator', logo: undefined, version: '1.2.3' })
 })
 afterAll(() => server.close())
 
@@ -64,4 +66,73 @@ it.each([
 
 it('a folder without a page is no console', () => {
   expect(readConsole('docs')).toBeUndefined()
+})
+
+/** A server of one instance, whose console has only its page. */
+async function pageOf(name: string, logo?: Image) {
+  const one = Fastify()
+  const pages = files.filter((file) => file.name === 'index.html')
+  registerConsole(one, pages, { name, logo, version: '1.2.3' })
+  const headers = { 'accept-encoding': 'gzip' }
+  const [page, compressed, image] = await Promise.all([
+    one.inject('/'),
+    one.inject({ url: '/', headers }),
+    one.inject('/logo'),
+  ])
+  await one.close()
+  expect(gunzipSync(compressed.rawPayload).toString()).toBe(page.body)
+  return { body: page.body, image }
+}
+
+const tagsIn = (body: string, tag: RegExp) => body.match(tag) ?? []
+
+it('the page says whose instance it is, in its compressed form too', async () => {
+  const { body, image } = await pageOf('Acme & Söhne')
+  expect(body).toContain('<meta name="application-name" content="Acme &#38; Söhne">')
+  expect(body).toContain('<title>Acme &#38; Söhne</title>')
+  expect(body).toContain('<meta name="version" content="1.2.3">')
+  expect(tagsIn(body, /<link rel="icon"[^>]*>/g)).toHaveLength(1)
+  expect(body).not.toContain('href="/logo"')
+  expect(image.statusCode).toBe(404)
+})
+
+it('a name is text, whatever it has', async () => {
+  const { body } = await pageOf(`"><script>alert('$&$1')</script>`)
+  expect(body).toContain('content="&#34;&#62;&#60;script&#62;alert(&#39;$&#38;$1&#39;)&#60;/script&#62;"')
+  expect(body).not.toContain('<script>')
+})
+
+it('the logo is the icon of the page, and runs nothing when it is opened', async () => {
+  const content = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
+  const { body, image } = await pageOf('Acme', {
+    name: 'x.svg',
+    type: 'image/svg+xml; charset=utf-8',
+    content,
+  })
+  expect(tagsIn(body, /<link rel="icon"[^>]*>/g)).toEqual(['<link rel="icon" href="/logo">'])
+  expect(body).toContain('<meta name="logo" content="/logo">')
+  expect(image.rawPayload).toEqual(content)
+  expect(image.headers).toMatchObject({
+    'content-type': 'image/svg+xml; charset=utf-8',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'cache-control': 'no-cache',
+  })
+})
+
+it('a logo of a token is served once, by its name, for ever', async () => {
+  const one = Fastify()
+  const content = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
+  const logo = { name: '0a1b2c3d4e5f6071.svg', type: 'image/svg+xml; charset=utf-8', content }
+  const token = (digit: string, of: Image | undefined) =>
+    [`0x${digit}` as const, { address: `0x${digit}` as const, symbol: 'A', decimals: 18, logo: of }] as const
+  const tokenList = new Map([token('1', logo), token('2', logo), token('3', undefined)])
+  registerLogos(one, [{ tokenList }, { tokenList }])
+  const { rawPayload, headers } = await one.inject('/logos/0a1b2c3d4e5f6071.svg')
+  expect(rawPayload).toEqual(content)
+  expect(headers).toMatchObject({
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'cache-control': 'public, max-age=31536000, immutable',
+  })
+  expect((await one.inject('/logos/0a1b2c3d4e5f6070.svg')).statusCode).toBe(404)
+  await one.close()
 })
