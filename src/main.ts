@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { type App, createApp } from './app/app.js'
 import { processEnvironment, readConfig } from './config/config.js'
 import { ConfigError } from './config/environment.js'
-import { describeMisspelling, findMisspellings } from './config/misspelt.js'
+import { describeMisspelling, findMisspellings, type Misspelling } from './config/misspelt.js'
 import { ServiceError } from './domain/errors.js'
 import { replaceUnprintable } from './domain/values/text.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
@@ -19,17 +19,19 @@ refuseArguments()
 void run()
 
 async function run(): Promise<void> {
+  let misspellings: readonly Misspelling[] = []
   try {
     const environment = processEnvironment()
+    misspellings = findMisspellings(environment)
     const config = readConfig(environment)
     const log = await openProcessLog(config.logLevel)
-    for (const misspelling of findMisspellings(environment))
+    for (const misspelling of misspellings)
       log.warn(misspelling, `${misspelling.variable} ${describeMisspelling(misspelling)}`)
     const starting = createApp(config, { log })
     endWithProcess(starting, log)
     await starting
   } catch (error) {
-    process.stderr.write(explain(error))
+    process.stderr.write(explain(error, misspellings))
     process.exit(1)
   }
 }
@@ -71,18 +73,20 @@ function endWithProcess(starting: Promise<App>, log: Logger): void {
 }
 
 /** Explains an error of the configuration or of the database. Any other error is a defect and keeps its stack. */
-function explain(error: unknown): string {
-  if (error instanceof ConfigError) return explainIssues(error)
+function explain(error: unknown, misspellings: readonly Misspelling[]): string {
+  if (error instanceof ConfigError) return explainIssues(error, misspellings)
   if (error instanceof ServiceError && error.cause instanceof Error)
     return `The service cannot start, because its database fails: ${replaceUnprintable(error.cause.message)}\n`
   return `${(error as Error).stack}\n`
 }
 
-/** Writes each configuration error on one line, whatever its value contains. */
-function explainIssues({ issues }: ConfigError): string {
-  const [first = '', ...others] = issues.map(({ variable, message }) =>
-    replaceUnprintable(`${variable} ${message}`),
-  )
+/** Writes each configuration error and each misspelt variable on one line, whatever its value contains. */
+function explainIssues({ issues }: ConfigError, misspellings: readonly Misspelling[]): string {
+  const texts = [
+    ...issues.map(({ variable, message }) => `${variable} ${message}`),
+    ...misspellings.map((misspelling) => `${misspelling.variable} ${describeMisspelling(misspelling)}`),
+  ]
+  const [first = '', ...others] = texts.map(replaceUnprintable)
   const lines =
     others.length === 0
       ? [`The service cannot start: ${first}`]

@@ -18,7 +18,6 @@ import { type ChainConfig, readChains } from './chains.js'
 import { readDatabaseLocation } from './database-url.js'
 import { ConfigError, type Environment, EnvironmentReader } from './environment.js'
 import { readConsoleLogo } from './image.js'
-import { findMisspellings } from './misspelt.js'
 import {
   MAX_COUNT,
   type RateLimitConfig,
@@ -128,15 +127,8 @@ export function readConfig(environment: Environment) {
     /** Share of requests that are logged, 0 to 1. Failed and slow requests are always logged. */
     logRequestSample: env.share('LOG_REQUEST_SAMPLE'),
   }
-  env.assertValid((missing) => hintAt(missing, environment))
+  env.assertValid()
   return config
-}
-
-/** Names the variable that is probably a misspelling of a missing one. */
-function hintAt(missing: string, environment: Environment): string {
-  const general = missing.replace(/[0-9]+$/, '<chainId>')
-  const found = findMisspellings(environment).find(({ meant }) => meant === missing || meant === general)
-  return found === undefined ? '' : `; ${found.variable} is set, which the service does not read`
 }
 
 /** Its default is never above the timeout of quotes; a value that is set must not be. */

@@ -109,17 +109,9 @@ export class EnvironmentReader {
     return value ?? allowed[0]
   }
 
-  /**
-   * @param hint returns text to append to the message about a missing variable; may be empty
-   * @throws ConfigError when any mistake was recorded
-   */
-  assertValid(hint: (variable: string) => string = () => ''): void {
-    if (this.#mistakes.length === 0) return
-    throw new ConfigError(
-      this.#mistakes.map(({ variable, message }) => {
-        return { variable, message: message.startsWith('is missing') ? message + hint(variable) : message }
-      }),
-    )
+  /** @throws ConfigError when any mistake was recorded */
+  assertValid(): void {
+    if (this.#mistakes.length > 0) throw new ConfigError(this.#mistakes)
   }
 }
 

@@ -27,7 +27,7 @@ const MAX_NAME_LENGTH = 64
 
 /**
  * Finds set variables that the service does not read, and whose names are near misses of names that it reads. A near miss has
- * one or two wrong letters, another case, a missing or another unit, a missing chain id, or a wrong digit in the chain id. The address of a
+ * one or two wrong letters, another case, a missing or another unit, a missing first word, a missing chain id, or a wrong digit in the chain id. The address of a
  * contract under another name is one while SERVICE_ADDRESS_<chainId> is not set: other instances of the protocol name theirs so.
  * Such a variable may belong to another program.
  */
@@ -58,7 +58,12 @@ export function describeMisspelling({ meant }: Misspelling): string {
 }
 
 function meantBy(variable: string, known: readonly string[]): string | undefined {
-  return withoutChainId(variable) ?? nearMiss(variable, known, lettersOff) ?? withoutUnit(variable)
+  return (
+    withoutChainId(variable) ??
+    nearMiss(variable, known, lettersOff) ??
+    withoutUnit(variable) ??
+    withoutBeginning(variable)
+  )
 }
 
 /** Returns how many letters of a name may be wrong. Short names are too similar to names of other programs. */
@@ -81,6 +86,12 @@ function withoutChainId(variable: string): string | undefined {
 /** Finds the name that differs only in its unit. */
 function withoutUnit(variable: string): string | undefined {
   return GLOBAL_NAMES.find((name) => name.replace(UNIT, '') === variable.replace(UNIT, ''))
+}
+
+/** Finds the only name that ends with several words, such as DEFAULT_FILL_WINDOW for FILL_WINDOW. */
+function withoutBeginning(variable: string): string | undefined {
+  const [meant, another] = GLOBAL_NAMES.filter((name) => name.endsWith(`_${variable}`))
+  return variable.includes('_') && another === undefined ? meant : undefined
 }
 
 /**

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { readConfig } from '../../src/config/config.js'
 import { describeMisspelling, findMisspellings, nearMiss } from '../../src/config/misspelt.js'
 import { CHAIN_DEFAULTS, DEFAULTS, OPTIONAL_VARIABLES } from '../../src/config/variables.js'
 
@@ -11,6 +10,9 @@ const LEAST = {
 
 test.each([
   ['QUOTE_TIMEOUT', 'QUOTE_TIMEOUT_MS'],
+  ['RATE_LIMIT_QOUTE', 'RATE_LIMIT_QUOTE'],
+  ['FILL_WINDOW', 'DEFAULT_FILL_WINDOW'],
+  ['DEPOSIT_WINDOW', 'DEFAULT_DEPOSIT_WINDOW'],
   ['QUOTE_TIMEOUT_SECONDS', 'QUOTE_TIMEOUT_MS'],
   ['DEFAULT_DEPOSIT_WINDOW_SECONDS', 'DEFAULT_DEPOSIT_WINDOW'],
   ['quote_timeout_ms', 'QUOTE_TIMEOUT_MS'],
@@ -67,6 +69,8 @@ test('variables of the service, of chains that it does not serve, of other progr
     'KUBERNETES_SERVICE_HOST',
     'KUBERNETES_PORT',
     'POSTGRES_DB',
+    'TIMEOUT_MS',
+    'WINDOW',
     'DB_HOST',
     'LOG_FORMAT',
     'npm_package_name',
@@ -88,23 +92,6 @@ test('a chain id with a wrong digit is reported as a served one that lacks the v
     RPC_URL_8454: 'c',
   }
   expect(findMisspellings(environment)).toEqual([{ variable: 'RPC_URL_3137', meant: 'RPC_URL_31337' }])
-  expect(() => readConfig(environment)).toThrow(/RPC_URL_31337 is missing: .*; RPC_URL_3137 is set, which/)
-})
-
-test('the message about a missing variable names its misspelling', () => {
-  const { SUPPORTED_CHAINS: _, ...rest } = LEAST
-  expect(() => readConfig({ ...rest, SUPPORTED_CHAIN: '10' })).toThrow(
-    /^SUPPORTED_CHAINS is missing: it must be the chain ids to serve, such as 1,8453; SUPPORTED_CHAIN is set, which the service does not read$/,
-  )
-  const { RPC_URL_10, ...noUrl } = { ...LEAST, SUPPORTED_CHAINS: '10' }
-  expect(() => readConfig({ ...noUrl, RPC_URL: RPC_URL_10 })).toThrow(
-    /^RPC_URL_10 is missing.*; RPC_URL is set, which/,
-  )
-  const { SERVICE_ADDRESS_10, ...noAddress } = { ...LEAST, SUPPORTED_CHAINS: '10' }
-  expect(() => readConfig({ ...noAddress, OTHER_ADDRESS_10: SERVICE_ADDRESS_10 })).toThrow(
-    /^SERVICE_ADDRESS_10 is missing.*; OTHER_ADDRESS_10 is set, which/,
-  )
-  expect(() => readConfig({ ...noUrl, RPC_URL_1: RPC_URL_10 })).toThrow(/^RPC_URL_10 is missing: [^;]*$/)
 })
 
 const KNOWN = ['chainId', 'type', 'orderId', 'user', 'solver', 'after']

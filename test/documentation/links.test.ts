@@ -59,7 +59,7 @@ describe('the reader of links', () => {
 
   it('finds the documents that other files name', () => {
     const text =
-      '# see docs/api.md\nrunbook: docs/cli.md#exit-codes\nDocumentation=file:///opt/quote-aggregator/README.md'
+      '# see docs/api.md\nmore: docs/cli.md#exit-codes\nDocumentation=file:///opt/quote-aggregator/README.md'
     expect(mentionsIn(text).map(written)).toEqual(['docs/api.md#', 'docs/cli.md#exit-codes'])
   })
 

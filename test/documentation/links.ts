@@ -19,7 +19,7 @@ export function linksOf(markdown: string): Link[] {
 }
 
 /**
- * The documents that a text of another kind names, such as the `runbook` of an alert, relative to the root.
+ * The documents that a text of another kind names, such as a comment of a unit file, relative to the root.
  */
 export function mentionsIn(text: string): Link[] {
   return [...text.matchAll(/(?<![\w/.-])((?:[\w-]+\/)*[\w-]+\.md(?:#[\w-]+)?)/g)].map(([, target = '']) =>

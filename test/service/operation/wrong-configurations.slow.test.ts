@@ -66,19 +66,14 @@ describe('a start with one mistake writes one line and exits with 1:', () => {
       'is missing: it must be the chain ids to serve, such as 1,8453',
     ],
     ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: '' }, /^is missing: /],
-    [
-      'SUPPORTED_CHAINS',
-      { SUPPORTED_CHAINS: undefined, SUPPORTED_CHAIN: ID },
-      /^is missing: .*; SUPPORTED_CHAIN is set, which the service does not read$/,
-    ],
     ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: 'mainnet' }, `has "mainnet": ${CHAIN_ID}`],
     ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `${ID};10` }, `has "${ID};10": ${CHAIN_ID}`],
     ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `"${ID}"` }, `has ""${ID}"": ${CHAIN_ID}`],
     ['SUPPORTED_CHAINS', { SUPPORTED_CHAINS: `${ID},${ID}` }, `has ${ID} twice`],
     [
       RPC,
-      { [RPC]: undefined, RPC_URL: 'http://127.0.0.1:9' },
-      'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated; RPC_URL is set, which the service does not read',
+      { [RPC]: undefined },
+      'is missing: it must be http or ws URLs of JSON-RPC endpoints, comma-separated',
     ],
     [RPC, { [RPC]: '127.0.0.1:8545' }, 'has "127.0.0.1:8545": it must be an http, https, ws or wss URL'],
     [
@@ -239,6 +234,22 @@ it('a start with several mistakes writes a line for each', async () => {
     '  PORT is "7',
     '  NODE_ENV i',
     '  LOG_LEVEL ',
+    '',
+  ])
+})
+
+it('a start with mistakes names misspelt variables as well, without their values', async () => {
+  const misspelt = { QUOTE_TIMEOUT: '5000', FILL_WINDOW: '4', SUPPORTED_CHAIN: ID, RPC_URL: 'http://secret' }
+  const { code, errors } = await start({ ...misspelt, SUPPORTED_CHAINS: undefined })
+  expect(code).toBe(1)
+  const unread = 'is set, but the service does not read it: did you mean'
+  expect(errors.split('\n')).toEqual([
+    'The service cannot start with this configuration:',
+    '  SUPPORTED_CHAINS is missing: it must be the chain ids to serve, such as 1,8453',
+    `  QUOTE_TIMEOUT ${unread} QUOTE_TIMEOUT_MS?`,
+    `  FILL_WINDOW ${unread} DEFAULT_FILL_WINDOW?`,
+    `  SUPPORTED_CHAIN ${unread} SUPPORTED_CHAINS?`,
+    `  RPC_URL ${unread} RPC_URL_<chainId>?`,
     '',
   ])
 })
