@@ -133,7 +133,7 @@ export async function openServer(
     rateLimits,
     addServices: [health.routes, reflection],
     addRoutes(routes) {
-      registerReference(routes)
+      registerReference(routes, { hasConsole: consoleFiles !== undefined })
       registerLogos(routes, config.chains)
       if (consoleFiles === undefined) redirectToDocs(routes)
       else

@@ -66,8 +66,8 @@ describe('the alerts', () => {
     expect(alert.labels.service).toBe('quote-aggregator')
     expect(alert.annotations.summary).toMatch(/\S/)
     expect(alert.annotations.description).toMatch(/\.$/)
-    const section = `/docs/operations.md#${alert.alert.toLowerCase()}`
-    expect(alert.annotations.runbook_url).toBe(`https://runbooks.example${section}`)
+    const section = `docs/operations.md#${alert.alert.toLowerCase()}`
+    expect(alert.annotations.runbook_url).toBe(`https://runbooks.example/${section}`)
   })
 
   test('have one section each in the runbook, in their order, which begins with the severity', () => {

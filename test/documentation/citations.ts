@@ -2,7 +2,9 @@
 export type Texts = ReadonlyMap<string, string>
 
 /** A document's path, then the cited decisions or the cited section: `docs/decisions.md, D4, D13`. */
-const CITATION = /(?<path>[\w./-]*\w\.md)\b(?<decisions>(?:, D\d+)*)(?:, "(?<section>[^"\n]+)")?/g
+/** A URL cites no document of this repository. */
+const CITATION =
+  /(?<![\w./:-])(?<path>[\w./-]*\w\.md)\b(?<decisions>(?:, D\d+)*)(?:, "(?<section>[^"\n]+)")?/g
 /** Joins the lines of a comment. */
 const LINE_BREAK = /\n[ \t]*(?:\*|\/\/|#)?[ \t]*/g
 const BARE_DECISION = /\bD\d{1,2}\b/g

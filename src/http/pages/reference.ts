@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
-import { CONSOLE_POLICY, inSlices } from './console.js'
+import { inSlices } from './console.js'
+import { docsPage, PAGE_POLICY, START, STYLE, THEME } from './docs-page.js'
 
 /** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
 export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
@@ -12,7 +13,7 @@ export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
  * Serves the API's reference: `/openapi.json`, `/asyncapi.json`, and `/docs`, which shows the first. Requests for them do
  * not count against a limit (docs/decisions.md, D8).
  */
-export function registerReference(server: FastifyInstance): void {
+export function registerReference(server: FastifyInstance, site: { readonly hasConsole: boolean }): void {
   const openApi = readDocument('openapi.json')
   // Without its last brace: the servers follow.
   const asyncApi = readDocument('asyncapi.json').subarray(0, -1)
@@ -21,7 +22,7 @@ export function registerReference(server: FastifyInstance): void {
     asyncApi,
     Buffer.from(`,"servers":${JSON.stringify(asyncApiServers(originOf(request)))}}`),
   ])
-  registerDocsPage(server)
+  registerDocsPage(server, docsPage(site))
 }
 
 /** Reads a document without the spaces, which are for readers of the repository. */
@@ -67,46 +68,6 @@ function originOf({ host, protocol, socket }: FastifyRequest): Origin {
   return { host: HOST.test(host) ? host : `localhost:${socket.localPort}`, isSecure: protocol === 'https' }
 }
 
-/** The page and Swagger UI need the sources of the console and no others, and send no form. */
-const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
-
-/** Addresses are relative, so that the page works under any prefix that a proxy may add. */
-const PAGE = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Quote aggregator</title>
-<link rel="icon" type="image/png" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-</head>
-<body>
-<div id="swagger-ui"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</body>
-</html>
-`
-const START = `const isStream = (system, path, method) =>
-  system.specSelectors.specJson().getIn(['paths', path, method, 'x-stream']) === true
-const WithoutStreams = () => ({
-  statePlugins: {
-    spec: {
-      wrapSelectors: {
-        allowTryItOutFor: (original, system) => (state, path, method) =>
-          !isStream(system, path, method) && original(state, path, method),
-      },
-    },
-  },
-})
-SwaggerUIBundle({
-  url: 'openapi.json',
-  dom_id: '#swagger-ui',
-  deepLinking: true,
-  validatorUrl: null,
-  plugins: [WithoutStreams],
-})
-`
 /** For a user who opens the address of an instance without a console. */
 const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
 
@@ -121,6 +82,11 @@ const SERVED_FILES: readonly { readonly name: string; readonly path?: string; re
   // Browsers request it when they show JSON.
   { name: 'favicon-32x32.png', path: '/favicon.ico', type: 'image/png' },
 ]
+const OWN_FILES = [
+  ['start.js', 'text/javascript', START],
+  ['theme.js', 'text/javascript', THEME],
+  ['style.css', 'text/css', STYLE],
+] as const
 const FOR_AN_HOUR = 'public, max-age=3600'
 
 /** Leads from `/` to `/docs`, in an instance without a console. */
@@ -134,15 +100,16 @@ export function redirectToDocs(server: FastifyInstance): void {
  * Serves Swagger UI with `/openapi.json` at `/docs`. Reads the files once at the start, so that a slow client holds no file
  * open.
  */
-function registerDocsPage(server: FastifyInstance): void {
+function registerDocsPage(server: FastifyInstance, page: string): void {
   const folder = assetFolder()
   server.get('/docs', (_request, reply) => {
-    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(PAGE)
+    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page)
   })
   server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
-  server.get('/docs/start.js', (_request, reply) => {
-    reply.type('text/javascript; charset=utf-8').send(START)
-  })
+  for (const [name, type, text] of OWN_FILES)
+    server.get(`/docs/${name}`, (_request, reply) => {
+      reply.type(`${type}; charset=utf-8`).send(text)
+    })
   for (const { name, path = `/docs/${name}`, type } of SERVED_FILES) {
     const content = readFileSync(join(folder, name))
     server.get(path, (_request, reply) => {
