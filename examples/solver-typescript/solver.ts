@@ -45,9 +45,15 @@ const solver = createSolver({
   // The demo leaves 5 s to fill an order. Leave this out on a real chain.
   minFillSeconds: 5,
   stateFile: STATE_FILE ?? 'solver.db',
-  onSession: (change) =>
-    console.log('session', change.state, change.state === 'lost' ? change.error.message : change.url),
-  onFilled: ({ orderId }) => console.log('filled', orderId),
+  onSession(change) {
+    console.log('session', change.state, change.state === 'lost' ? change.error.message : change.url)
+    // Another process has the session, or the instance takes this solver no more: a supervisor must see it.
+    if (change.state === 'lost' && change.isFinal) void solver.close().finally(() => process.exit(1))
+  },
+  // Hedge here, once for each order: what the user pays is yours soon.
+  onDeposit: ({ orderId, inputAmount, inputToken }) =>
+    console.log('deposit', orderId, inputAmount, inputToken),
+  onFilled: ({ orderId, gasCost }) => console.log('filled', orderId, 'gas in wei:', gasCost),
   onError: console.error,
   // Says why a request was declined.
   log: console,

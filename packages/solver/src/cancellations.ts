@@ -6,11 +6,12 @@ import { requestOf, settlementCall } from './chain/calls.js'
 import { type SignedTransaction, withMargin } from './chain/transactions.js'
 import type { ChainParts } from './chain-parts.js'
 import { fromWord, type NonceWord, toWords } from './nonces.js'
-import type { Payments } from './payments.js'
 
 interface CancellationsOptions
-  extends Pick<ChainParts, 'chain' | 'solver' | 'time' | 'state' | 'ledger' | 'onError' | 'signal'> {
-  readonly payments: Payments
+  extends Pick<
+    ChainParts,
+    'chain' | 'solver' | 'time' | 'state' | 'ledger' | 'payments' | 'onError' | 'signal'
+  > {
   readonly budget: CancelBudget
   /** How many open quotes risk more than each of these. */
   readonly countAbove: (nonces: readonly bigint[]) => number

@@ -3,7 +3,7 @@ import type { Clock } from '../../../src/clock.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { DepositAddresses } from './deposit-addresses.js'
-import type { FilledOrder } from './fillable-order.js'
+import type { DepositedOrder, FilledOrder } from './fillable-order.js'
 import type { SolverMetrics } from './metrics.js'
 import type { Payments } from './payments.js'
 import type { Holdings, QuoteLedger, RiskLimits } from './quote-ledger.js'
@@ -19,6 +19,7 @@ export interface SolverParts extends Pick<SolverOptions, 'fill' | 'acceptLess'> 
   readonly state: SolverState
   readonly metrics: SolverMetrics
   readonly log: SolverLog
+  readonly onDeposit: (order: DepositedOrder) => void
   readonly onFilled: (order: FilledOrder) => void
   /** Gets every error that the solver goes on after. */
   readonly onError: (error: unknown) => void
@@ -34,8 +35,7 @@ export interface ChainParts extends SolverParts {
   readonly time: ChainTime
   readonly ledger: QuoteLedger
   readonly addresses: DepositAddresses
-  /** Undefined for an account that signs no transactions. */
-  readonly payments: Payments | undefined
+  readonly payments: Payments
   /** Reads what the solver has, for the ledger too. @throws viem's errors */
   readonly refresh: () => Promise<Holdings>
 }

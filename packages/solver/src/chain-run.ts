@@ -23,6 +23,8 @@ export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
 
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
+/** A quote that leaves time enough to end all others. */
+const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY }
 /** Often, so that each time is short. */
 const PRUNE_SECONDS = 60
 
@@ -50,7 +52,7 @@ async function runChain(chain: SolverChain, shared: SolverParts) {
   const payments = startPayments(chain, time, shared)
   const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits)
   const addresses = createDepositAddresses(chain, solver, state, time)
-  const readHoldings = createHoldingsReader(chain, solver, payments !== undefined, onError)
+  const readHoldings = createHoldingsReader(chain, solver, onError)
   for (const { signed, isForAddress } of state.keptQuotes(chainId)) ledger.add(signed, isForAddress)
   ledger.advance(time.passed())
   async function refresh() {
@@ -67,12 +69,21 @@ async function run(parts: ChainParts) {
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
   // Their nonces must be taken before new ones are.
-  await payments?.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
+  await payments.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
   ending.resume()
   filling.resume()
   const { ended, wake } = follow(parts, filling, ending)
   let isPrepared = false
   let wasBlind = false
+
+  function pause(): string | undefined {
+    if (!isPrepared) return 'the chain is not ready'
+    const isBlind = time.isBlind(chain.pollIntervalMs)
+    if (isBlind && !wasBlind) onError(new Error(`the node of chain ${chain.chainId} does not answer`))
+    wasBlind = isBlind
+    if (time.isStale()) return 'the newest block is old'
+    return isBlind ? 'the node does not answer' : undefined
+  }
 
   return {
     chain,
@@ -82,7 +93,7 @@ async function run(parts: ChainParts) {
     wake,
     /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
     async prepare(): Promise<void> {
-      if (payments !== undefined) await approveTokens(chain, parts.solver, payments, parts)
+      await approveTokens(chain, parts.solver, payments, parts)
       await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
       await ending.learn()
       const fields = { chainId: chain.chainId, keepsTokens: addresses.known() ?? 'not known yet' }
@@ -95,14 +106,12 @@ async function run(parts: ChainParts) {
         lockSeconds: asked.quote.fillDeadline - time.now(),
         keepsTokens: addresses.keepsTokens(),
       }),
+    /** Why no quote at all would be signed at present. */
+    pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
     /** Why a quote may not be signed at present. */
     pauseFor(asked: IncomingRequest): string | undefined {
-      if (!isPrepared) return 'the chain is not ready'
-      const isBlind = time.isBlind(chain.pollIntervalMs)
-      if (isBlind && !wasBlind) onError(new Error(`the node of chain ${chain.chainId} does not answer`))
-      wasBlind = isBlind
-      if (time.isStale()) return 'the newest block is old'
-      if (isBlind) return 'the node does not answer'
+      const why = pause()
+      if (why !== undefined) return why
       if (ledger.hasMissed(asked.outputToken)) return 'missed orders in the output token have cost too much'
       if (asked.isForAddress && addresses.areDeclined())
         return 'a deposit address has cost a part of the bond'
@@ -143,7 +152,7 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPol
     if (isLookingBack) return
     isLookingBack = true
     await filling.lookBack().catch(report)
-    await payments?.lookBack().catch(report)
+    await payments.lookBack().catch(report)
     isLookingBack = false
   }
 
@@ -151,13 +160,13 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPol
     ...parts,
     addresses: ledger.addresses,
     onDeposited: filling.deposited,
-    async onTransfer(to) {
+    async onTransfer(to, transactionHash) {
       const signed = ledger.at(to)
       if (signed === undefined) return
       const { quote, orderId, depositAddress } = signed
       // Transfers of nothing would make orders that hold up others.
       const balance = await readBalance(chain, quote.inputToken, depositAddress)
-      if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline)
+      if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
     },
     async onBlock(head) {
       time.see(head)
@@ -173,14 +182,9 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPol
   })
 }
 
-/** Undefined for an account that leaves its payments to `fill`. */
-function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts): Payments | undefined {
-  const { account, fill, log, state } = shared
+function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts): Payments {
+  const { account, state } = shared
   const { chainId } = chain
-  if (account.signTransaction === undefined && fill !== undefined) {
-    log.warn({ chainId }, 'the account signs no transactions: cancel unused quotes yourself')
-    return undefined
-  }
   const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
   return createPayments({
     ...shared,

@@ -1,6 +1,6 @@
 import { isAddress, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { ADDRESS, BYTES32, CHAIN_ID, PROTOCOL_NAME } from '../../../src/domain/field-rules.js'
+import { ADDRESS, BYTES32, CHAIN_ID, MAX_PORT, PROTOCOL_NAME } from '../../../src/domain/field-rules.js'
 import { isDisplayName } from '../../../src/domain/values/display-name.js'
 import { endpointUrlProblem } from '../../../src/domain/values/endpoint-url.js'
 import { isIntegerOf } from '../../../src/domain/values/numbers.js'
@@ -33,10 +33,7 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   settlement: address,
   tokens,
   pollIntervalMs: MILLISECONDS,
-  confirmations: rule(
-    (value) => isIntegerOf({ minimum: 0, maximum: MAX_CONFIRMATIONS, mustBe: '' }, value),
-    `must be an integer of 0 to ${MAX_CONFIRMATIONS}`,
-  ),
+  confirmations: rangeRule(0, MAX_CONFIRMATIONS),
   raiseFeesAfterMs: MILLISECONDS,
   maxFeePerGas: POSITIVE_WEI,
   maxGas: rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1'),
@@ -48,7 +45,7 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
 const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   account: rule(
     (value) => isPrivateKey(value) || isAccount(value),
-    'must be a private key of 32 bytes in hex with 0x, or an account with address, signMessage and signTypedData',
+    'must be a private key of 32 bytes in hex with 0x, or an account with address, signMessage, signTypedData and signTransaction',
   ),
   name: textRule(isDisplayName, 'must have 1 to 64 visible characters'),
   aggregatorUrl: rule(
@@ -69,12 +66,15 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   maxAddressBondShare: rule(isShare, 'must be a number of 0 to 1'),
   minFillSeconds: integerRule(1, MAX_UINT32, 'seconds'),
   maxLockSeconds: integerRule(1, MAX_UINT32, 'seconds'),
+  metricsPort: rangeRule(1, MAX_PORT),
+  metricsHost: textRule((text) => text !== '', 'must be an address of this machine'),
   log: rule(
     (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
     `must have the functions ${LOG_METHODS.join(', ')}`,
   ),
   onSession: FUNCTION,
   onResult: FUNCTION,
+  onDeposit: FUNCTION,
   onFilled: FUNCTION,
   onError: FUNCTION,
 }
@@ -118,6 +118,11 @@ function textRule(isRight: (text: string) => boolean, mustBe: string): Rule {
   return rule((value) => typeof value === 'string' && isRight(value), mustBe)
 }
 
+function rangeRule(minimum: number, maximum: number): Rule {
+  const isRight = (value: unknown) => isIntegerOf({ minimum, maximum, mustBe: '' }, value)
+  return rule(isRight, `must be an integer of ${minimum} to ${maximum}`)
+}
+
 function integerRule(minimum: number, maximum: number, unit?: string): Rule {
   const isRight = (value: unknown) => isIntegerOf({ minimum, maximum, mustBe: '' }, value)
   return rule(isRight, `must be an integer of at least ${minimum}${unit === undefined ? '' : `, in ${unit}`}`)
@@ -150,26 +155,23 @@ function isShare(value: unknown): value is number {
 }
 
 function isUrl(value: unknown, protocols: readonly string[]): boolean {
-  const url = unlessThrows(() => new URL(String(value)))
-  return url !== undefined && protocols.includes(url.protocol)
+  return URL.canParse(String(value)) && protocols.includes(new URL(String(value)).protocol)
 }
 
 function isPrivateKey(value: unknown): boolean {
   if (typeof value !== 'string' || !BYTES32.pattern.test(value)) return false
-  return unlessThrows(() => privateKeyToAccount(value as `0x${string}`)) !== undefined
-}
-
-function unlessThrows<T>(work: () => T): T | undefined {
   try {
-    return work()
+    return privateKeyToAccount(value as `0x${string}`) !== undefined
   } catch {
-    return undefined
+    return false
   }
 }
 
 function isAccount(value: unknown): boolean {
   if (!isObject(value) || address(value.address) !== undefined) return false
-  return ['signMessage', 'signTypedData'].every((name) => typeof value[name] === 'function')
+  return ['signMessage', 'signTypedData', 'signTransaction'].every(
+    (name) => typeof value[name] === 'function',
+  )
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -8,9 +8,10 @@ import type { CancelledQuote } from './ending.js'
 import { answerRequest, type EndpointAnswer, type EndpointRequest, handle } from './endpoint.js'
 import type { SolverQuote } from './fillable-order.js'
 import { createMetrics, type SolverMetrics } from './metrics.js'
+import { startMonitoring } from './monitoring.js'
 import type { Quoting } from './quoting.js'
 import type { SolverLog, SolverOptions } from './solver-options.js'
-import { startSolver } from './start-solver.js'
+import { guarded, startSolver } from './start-solver.js'
 
 /** A solver that quotes, fills and keeps track of its orders. */
 export interface Solver {
@@ -69,7 +70,24 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
     const error = reportable(thrown)
     metrics.errors++
     log.error({ err: error }, 'solver error')
-    options.onError?.(error)
+    guarded(options.onError, (thrown) => log.error({ err: thrown }, 'onError has thrown'))(error)
+  }
+
+  const count = () => ({
+    ...metrics,
+    openQuotes: [...chains.values()].reduce((sum, { ledger }) => sum + ledger.count(), 0),
+    openOrders: [...chains.values()].reduce((sum, { filling }) => sum + filling.count(), 0),
+  })
+
+  /** Why a chain does not quote, or no instance asks. */
+  function problems(): string[] {
+    const found = Object.keys(options.chains).flatMap((id) => {
+      const run = chains.get(Number(id))
+      const why = run === undefined ? 'it does not run' : run.pause()
+      return why === undefined ? [] : [`chain ${id}: ${why}`]
+    })
+    const isAsked = options.endpointUrl === undefined ? metrics.sessionOpen === 1 : quoting !== undefined
+    return isAsked ? found : [...found, 'no instance is connected']
   }
 
   async function start(): Promise<void> {
@@ -77,6 +95,8 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
       quoting = answering
     }
     try {
+      const { metricsPort: port, metricsHost: host = '127.0.0.1' } = options
+      if (port !== undefined) parts.push(await startMonitoring({ port, host, metrics: count, problems }))
       await startSolver({ options, clock, metrics, log, onError, signal, parts, onQuoting, chains })
     } catch (error) {
       if (signal.aborted) return
@@ -119,10 +139,6 @@ export function createSolver(options: SolverOptions, clock: Clock = systemClock)
         throw reportable(error)
       })
     },
-    metrics: () => ({
-      ...metrics,
-      openQuotes: [...chains.values()].reduce((sum, { ledger }) => sum + ledger.count(), 0),
-      openOrders: [...chains.values()].reduce((sum, { filling }) => sum + filling.count(), 0),
-    }),
+    metrics: count,
   }
 }

@@ -45,10 +45,13 @@ const PAUSES = {
 export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposited' | 'hasGivenUp'>) {
   const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
   const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
-  /** Undefined for an account that signs no transactions: then nothing is cancelled. */
-  const cancellations =
-    payments &&
-    createCancellations({ ...parts, payments, budget, countAbove, onEnd: look, onUnaffordable: leaveOpen })
+  const cancellations = createCancellations({
+    ...parts,
+    budget,
+    countAbove,
+    onEnd: look,
+    onUnaffordable: leaveOpen,
+  })
   const requested = new Map<bigint, Waiter[]>()
   /** When the next look at a quote is due. */
   const slow = new Map<bigint, number>()
@@ -70,7 +73,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     if (first === undefined || deposit === 'CONTRACT') return false
     const isTime = time.passed() > endsAfter(entry) && time.passed() >= (slow.get(quote.nonce) ?? 0)
     if (!isTime && !requested.has(quote.nonce)) return false
-    return !cancellations?.has(quote.nonce) && !payments?.isUnderWay(first.orderId)
+    return !cancellations.has(quote.nonce) && !payments.isUnderWay(first.orderId)
   }
 
   const bondOf = ({ quote }: Pick<LedgerQuote, 'quote'>) => ledger.bondOf(quote)
@@ -88,7 +91,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   /** The quotes that will be cancelled unless somebody takes them, but for those whose cancellation is under way. */
   function openQuotes(): LedgerQuote[] {
     // Tokens that came late keep some open.
-    return notSpared().filter(({ quote: { nonce } }) => !cancellations?.has(nonce) && !slow.has(nonce))
+    return notSpared().filter(({ quote: { nonce } }) => !cancellations.has(nonce) && !slow.has(nonce))
   }
 
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
@@ -210,7 +213,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
 
   async function lookAtAll(): Promise<void> {
     isLookDue = false
-    cancellations?.resume()
+    cancellations.resume()
     for (const nonce of requested.keys())
       if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') conclude(nonce, 'TAKEN')
     const due = [...ledger.quotes()].filter(isDue)
@@ -225,7 +228,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
       const some = due.slice(from, from + LOOKED_AT)
       const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at)))
-      cancellations?.start(some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
+      cancellations.start(some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
     }
     await addresses.learn()
   }
@@ -242,14 +245,13 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   return {
     look,
     /** Learns what a cancellation costs. @throws viem's errors */
-    learn: async () => cancellations?.learn(),
+    learn: async () => cancellations.learn(),
     /** Whether a nonce is being used up. */
-    isCancelling: (nonce: bigint) => cancellations?.has(nonce) ?? false,
+    isCancelling: (nonce: bigint) => cancellations.has(nonce),
     /** Goes on with the cancellations that the state has. */
-    resume: () => cancellations?.resume(),
+    resume: () => cancellations.resume(),
     /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
     async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
-      if (cancellations === undefined) throw new Error('the account cannot sign transactions')
       signal.throwIfAborted()
       const outcomes = wanted.map(async ({ orderId, quote: { nonce } }) => ({
         orderId,
@@ -263,7 +265,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     /** Why what is open could not be ended with a further quote; undefined when it could be, or nothing is known of its cost yet. */
     pauseFor(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): string | undefined {
       const gas = ledger.gas()
-      if (gas === undefined || cancellations === undefined) return undefined
+      if (gas === undefined) return undefined
       const open = openQuotes().map(({ quote }) => quote)
       const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
       const windows = [asked, ...open].map(
@@ -295,6 +297,6 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
       return shortage && PAUSES[shortage]
     },
     /** @returns when no cancellation is followed any more, after the signal has aborted */
-    idle: async () => cancellations?.idle(),
+    idle: async () => cancellations.idle(),
   }
 }

@@ -9,6 +9,8 @@ export interface SolverQuote {
   readonly orderId: Hex
   /** Lower case. */
   readonly depositAddress: Address
+  /** The `id` of the request that it answers: the id of the solver's own result. Undefined for a request without one. */
+  readonly quoteId?: string | undefined
 }
 
 /** An order whose deposit is there, and which is to be paid. */
@@ -25,12 +27,36 @@ export interface FillableOrder {
   fill(): Promise<void>
 }
 
-/** An order that has been paid. */
-export interface FilledOrder {
+/** The terms of an order. Addresses in EIP-55 form, amounts in the token's smallest unit, times in Unix seconds. */
+export interface OrderTerms extends Terms {
   readonly chainId: number
   readonly orderId: Hex
-  /** Undefined when the kit did not send the payment: anyone may settle a deposit at an address. */
+  /** The `id` of the request that its quote answers. Undefined when the state does not have the quote. */
+  readonly quoteId: string | undefined
+  /** Undefined when the state does not have the quote. */
+  readonly depositDeadline?: number
+}
+
+/** What a quote, or the contract, says of an order. */
+export type Terms = Pick<
+  Quote,
+  'user' | 'inputToken' | 'inputAmount' | 'outputToken' | 'outputAmount' | 'fillDeadline'
+>
+
+/** An order whose deposit was seen, and which is to be paid. Its input amount is what has arrived at the contract. */
+export interface DepositedOrder extends OrderTerms, Pick<FillableOrder, 'deposit'> {
+  /** Of the deposit; undefined when it was found by what the contract or the token says, as after a restart. */
   readonly transactionHash: Hex | undefined
+}
+
+/** An order that has been paid. */
+export interface FilledOrder extends OrderTerms {
+  /** Of the payment. Undefined when the kit did not send it: anyone may settle a deposit at an address. */
+  readonly transactionHash: Hex | undefined
+  /** What the payment has used; undefined as above. */
+  readonly gasUsed: bigint | undefined
+  /** What that has cost in wei, without what a rollup takes for its data; undefined as above. */
+  readonly gasCost: bigint | undefined
 }
 
 /** An order at the contract with less input than was quoted. */

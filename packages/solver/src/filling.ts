@@ -3,10 +3,10 @@ import type { Order } from '../../../src/domain/orders/order.js'
 import { isOverflow } from '../../protocol/src/revert.js'
 import { settleCall, settlementCall } from './chain/calls.js'
 import { readBalance, readOrder } from './chain/orders.js'
+import type { PaymentEnd } from './chain/transactions.js'
 import type { ChainParts } from './chain-parts.js'
-import type { FillableOrder, SolverQuote } from './fillable-order.js'
+import type { FillableOrder, SolverQuote, Terms } from './fillable-order.js'
 import { createOrderReports } from './order-reports.js'
-import type { Payments } from './payments.js'
 import { createSlots } from './slots.js'
 import type { SolverOptions } from './solver-options.js'
 import type { StoredOrder } from './state.js'
@@ -25,6 +25,15 @@ interface Found {
 interface Seen {
   readonly where: FillableOrder['deposit']
   reverts: number
+  /** The market maker knows of it. */
+  isAnnounced: boolean
+}
+
+/** What a log says of a deposit. */
+export interface DepositLog {
+  readonly transactionHash: Hex
+  /** The input of its quote, as the contract's event says it: the state may not have the quote. */
+  readonly quotedInput?: bigint
 }
 
 const MAX_DELAY_MS = 10_000
@@ -43,8 +52,8 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   const running = new Map<Hex, Promise<void>>()
   /** The orders that are under way, and whose deposits have been reported. */
   const reported = new Map<Hex, Seen>()
-  const quotedInputs = new Map<Hex, bigint>()
-  const reportEnd = createOrderReports(parts)
+  const logs = new Map<Hex, DepositLog>()
+  const reports = createOrderReports(parts)
   /** The blocks at which orders were first seen as paid. */
   const paidSince = new Map<Hex, bigint>()
 
@@ -53,7 +62,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     const ended = keepTrying(orderId).finally(() => {
       running.delete(orderId)
       reported.delete(orderId)
-      quotedInputs.delete(orderId)
+      logs.delete(orderId)
     })
     running.set(orderId, ended)
   }
@@ -80,8 +89,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   async function step(order: StoredOrder): Promise<boolean> {
     const { orderId, fillDeadline } = order
     // A stopped process may have left more payments than the limit allows.
-    if (payments?.isUnderWay(orderId))
-      return paying.runNow(() => followPayment(order, fillDeadline, payments))
+    if (payments.isUnderWay(orderId)) return paying.runNow(() => followPayment(order, fillDeadline))
     const urgency = { bond: bondOf(orderId), deadline: fillDeadline }
     const found = await reading.run(urgency, () => look(order))
     if (found === undefined) return false
@@ -121,10 +129,23 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     if (hasGivenUp(orderId)) return undefined
     if (seen.state === 'DEPOSITED' && !(await isEnough(order, seen.inputAmount, signed, isFirst)))
       return undefined
-    if (deposit === 'CONTRACT' || signed === undefined) return { deposit, deadline: order.fillDeadline }
+    if (seen.state === 'DEPOSITED') {
+      announce(orderId, seen, signed)
+      return { deposit, deadline: order.fillDeadline }
+    }
     // A deposit by a call may still show up.
-    if (time.passed() > parts.addresses.givenUpAfter(signed.quote)) return undefined
+    if (signed === undefined || time.passed() > parts.addresses.givenUpAfter(signed.quote)) return undefined
+    announce(orderId, signed.quote, signed)
     return { deposit, deadline: parts.addresses.lastSettle(signed.quote) }
+  }
+
+  /** Tells the market maker once of a deposit that is to be paid. */
+  function announce(orderId: Hex, terms: Terms, signed: SolverQuote | undefined): void {
+    const known = reported.get(orderId)
+    if (known === undefined || known.isAnnounced) return
+    known.isAnnounced = true
+    const { transactionHash } = logs.get(orderId) ?? {}
+    reports.deposited(orderId, terms, signed, { deposit: known.where, transactionHash })
   }
 
   /** Whether what has arrived is what was quoted, or the market maker takes it. */
@@ -134,7 +155,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
     signed: SolverQuote | undefined,
     isFirst: boolean,
   ): Promise<boolean> {
-    const quoted = signed?.quote.inputAmount ?? quotedInputs.get(orderId)
+    const quoted = signed?.quote.inputAmount ?? logs.get(orderId)?.quotedInput
     if (quoted !== undefined && inputAmount >= quoted) return true
     if (signed !== undefined && (await parts.acceptLess?.({ chainId, orderId, signed, inputAmount })))
       return true
@@ -148,11 +169,11 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   }
 
   /** @throws Error when it has reverted, so that the next one is sent later */
-  async function followPayment(order: StoredOrder, deadline: number, sent: Payments): Promise<true> {
+  async function followPayment(order: StoredOrder, deadline: number): Promise<true> {
     const { orderId } = order
-    const ended = await sent.follow(orderId, deadline)
-    if (ended?.outcome === 'success') await end(order, 'FILLED', { isNonceUsed: true, hash: ended.hash })
-    else if (ended !== undefined) sent.forget(orderId)
+    const ended = await payments.follow(orderId, deadline)
+    if (ended?.outcome === 'success') await end(order, 'FILLED', { isNonceUsed: true, payment: ended })
+    else if (ended !== undefined) payments.forget(orderId)
     if (ended?.outcome !== 'reverted') return true
     metrics.paymentsReverted++
     const seen = reported.get(orderId)
@@ -195,7 +216,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   async function reopen(orderId: Hex, seen: Order): Promise<void> {
     const signed = state.quote(orderId)
     // Its payment would revert.
-    if ((await findDeposit(seen, signed)) === undefined) payments?.forget(orderId)
+    if ((await findDeposit(seen, signed)) === undefined) payments.forget(orderId)
     if (signed !== undefined) countAgain(signed)
     paidSince.delete(orderId)
     state.setStatus(orderId, 'OPEN')
@@ -204,22 +225,21 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
 
   /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
   async function pay(order: StoredOrder, found: Found): Promise<void> {
-    if (payments === undefined) throw new Error('the account cannot sign transactions')
     const { deadline } = found
     await paying.run({ bond: bondOf(order.orderId), deadline }, async (hasWaited) => {
       const now = hasWaited ? await look(order) : found
       if (now === undefined) return
-      await send(order, now, payments)
+      await send(order, now)
       metrics.paymentsSent++
-      await followPayment(order, now.deadline, payments)
+      await followPayment(order, now.deadline)
     })
   }
 
-  async function send({ orderId }: StoredOrder, { deposit }: Found, sender: Payments): Promise<void> {
+  async function send({ orderId }: StoredOrder, { deposit }: Found): Promise<void> {
     const signed = deposit === 'ADDRESS' ? state.quote(orderId) : undefined
     const call = signed === undefined ? settlementCall(chain, 'fill', [orderId]) : settleCall(chain, signed)
     try {
-      await sender.send(orderId, call, () => {
+      await payments.send(orderId, call, () => {
         if (signed !== undefined && isCancelling(signed.quote.nonce))
           throw new Error(`the quote of order ${orderId} is being cancelled`)
       })
@@ -253,11 +273,11 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   async function end(
     order: StoredOrder,
     status: StoredOrder['status'],
-    { isNonceUsed, hash }: { readonly isNonceUsed: boolean; readonly hash?: Hex },
+    { isNonceUsed, payment }: { readonly isNonceUsed: boolean; readonly payment?: PaymentEnd },
   ): Promise<void> {
     const { orderId } = order
     const signed = state.quote(orderId)
-    reportEnd({ orderId, status, signed, where: reported.get(orderId)?.where, transactionHash: hash })
+    await reports.ended({ orderId, status, signed, where: reported.get(orderId)?.where, payment })
     state.setStatus(orderId, status)
     if (signed === undefined) return
     // What was paid out must be missing from the holdings before it is missing from the promises.
@@ -270,7 +290,7 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   }
 
   function onDeposit(orderId: Hex, signed: SolverQuote | undefined, where: FillableOrder['deposit']): void {
-    reported.set(orderId, { where, reverts: 0 })
+    reported.set(orderId, { where, reverts: 0, isAnnounced: false })
     metrics.deposits++
     log.info({ chainId, orderId, where }, 'deposit')
     if (signed === undefined) return
@@ -281,10 +301,10 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   return {
     /**
      * Pays an order if its deposit is there, or comes until the deadline. Known orders are ignored.
-     * @param quotedInput the input of its quote, as the contract's event says it: the state may not have the quote
+     * @param seenIn undefined for a deposit that was found without a log
      */
-    deposited(orderId: Hex, fillDeadline: number, quotedInput?: bigint): void {
-      if (quotedInput !== undefined) quotedInputs.set(orderId, quotedInput)
+    deposited(orderId: Hex, fillDeadline: number, seenIn?: DepositLog): void {
+      if (seenIn !== undefined) logs.set(orderId, seenIn)
       state.addOrder({ chainId, orderId, fillDeadline })
       run(orderId)
     },

@@ -9,7 +9,14 @@ export { AggregatorError } from '../../client/src/errors.js'
 export { createSolver, type Solver } from './create-solver.js'
 export type { CancelledQuote } from './ending.js'
 export type { EndpointAnswer, EndpointRequest } from './endpoint.js'
-export type { FillableOrder, FilledOrder, ShortOrder, SolverQuote } from './fillable-order.js'
+export type {
+  DepositedOrder,
+  FillableOrder,
+  FilledOrder,
+  OrderTerms,
+  ShortOrder,
+  SolverQuote,
+} from './fillable-order.js'
 export type { SolverMetrics } from './metrics.js'
 export { decline } from './quoting.js'
 export { SessionError } from './session/session-error.js'

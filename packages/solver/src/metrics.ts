@@ -10,6 +10,8 @@ export function createMetrics() {
     quoted: 0,
     /** Declines, with those for liquidity and errors. */
     declined: 0,
+    /** Declines since `quote` has thrown, has returned no amount, or has not answered in time. */
+    quotesFailed: 0,
     /** Declines because the balance, the allowance or the free bond would not have covered the quote. */
     declinedForLiquidity: 0,
     /** Offers that the instance did not take: results INVALID, LATE and SOFT_DEADLINE of sessions. */
@@ -36,8 +38,9 @@ export function createMetrics() {
     missed: 0,
     /** Errors after which the solver goes on. */
     errors: 0,
-    /** Not counts: signed quotes that may still be taken, and orders that are to be paid. */
+    /** Not counts: signed quotes that may still be taken, orders that are to be paid, and 1 while a session is open. */
     openQuotes: 0,
     openOrders: 0,
+    sessionOpen: 0,
   }
 }

@@ -36,7 +36,7 @@ const GRACE_SECONDS = 60
 const MISSING_RECEIPT_MS = 60_000
 /** The name of payments that nobody waits for. */
 const DONE = 'done'
-const FAILED = { outcome: 'failed', hash: undefined, fee: 0n } as const
+const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
 
 /** Builds the payments of an account on one chain. */
 export function createPayments(options: PaymentsOptions) {

@@ -12,8 +12,7 @@ export interface Holdings {
   readonly freeBond: bigint
   /** With the reserved part. */
   readonly totalBond: bigint
-  /** Undefined for an account that signs no transactions. */
-  readonly gas: GasFunds | undefined
+  readonly gas: GasFunds
 }
 
 /** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1; of `maxOpenBond` with what own orders reserve. */
@@ -254,7 +253,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       const allowed = wholeBond(holdings) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
       return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
     },
-    /** As last read; undefined before that, too. */
+    /** As last read; undefined before that. */
     gas: () => holdings?.gas,
     count: () => entries.size,
   }

@@ -26,6 +26,8 @@ const MAX_ANSWERS_UNDER_WAY = 64
 /** A later deadline counts as this one: such requests would hold all answers of a slow `quote`. */
 const MAX_ANSWER_MS = 60_000
 
+const LATE = new Error('the deadline has passed: it must answer earlier')
+
 /** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
 export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
 
@@ -80,14 +82,31 @@ export function createQuoting(options: QuotingOptions): Quoting {
     return code
   }
 
+  /** Strangers choose what `quote` is asked, so what it does wrong is a decline and a line, and no error. */
+  async function price(request: IncomingRequest, signal: AbortSignal): Promise<bigint | DeclineCode> {
+    try {
+      return readAnswer(await beforeAbort(signal, options.quote(toPublic(request, signal))))
+    } catch (error) {
+      // Nobody waits for this answer any more.
+      if (signal.aborted && signal.reason !== LATE) return 'OTHER'
+      metrics.quotesFailed++
+      const { chainId, orderType, amount } = request
+      const why = error instanceof Error ? error.message : String(error)
+      const fields = { chainId, orderType, amount: String(amount), why }
+      if (isDue('quote has failed')) log.warn(fields, 'quote has failed: declined')
+      log.debug({ err: error }, 'quote has failed')
+      return 'OTHER'
+    }
+  }
+
   async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
     const run = chains.get(request.chainId)
     if (run === undefined) return refuse('UNSUPPORTED_PAIR')
     const atFirst = refusal(run, request)
     if (atFirst !== undefined) return refuse(atFirst)
-    const priced = await beforeAbort(signal, options.quote(toPublic(request, signal)))
-    if (isDecline(priced)) return refuse(priced.decline)
-    const quote = toQuote(solver, request, priced.amount, nonceFor(run, request))
+    const priced = await price(request, signal)
+    if (typeof priced === 'string') return refuse(priced)
+    const quote = toQuote(solver, request, priced, nonceFor(run, request))
     // Without a bond, nothing would make it worth to end it.
     if (quote.outputAmount < run.chain.minOrder || run.ledger.bondOf(quote) === 0n)
       return refuse('AMOUNT_TOO_SMALL')
@@ -106,7 +125,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     run.ledger.promise(asked)
     try {
       const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
-      run.addQuote(signed, asked.isForAddress)
+      run.addQuote({ ...signed, quoteId: request.id }, asked.isForAddress)
       metrics.quoted++
       return { quote, signature: signed.signature }
     } catch (error) {
@@ -123,10 +142,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
     const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_ANSWER_MS)
-    const timer = clock.setTimeout(
-      () => ending.abort(new Error('the deadline has passed: quote must answer earlier')),
-      leftMs,
-    )
+    const timer = clock.setTimeout(() => ending.abort(LATE), leftMs)
     try {
       return await answer(request, ending.signal)
     } catch (error) {
@@ -167,19 +183,20 @@ function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteReq
   }
 }
 
-/** @throws Error when the answer of a program without types is neither an amount nor a decline */
-function isDecline(answer: QuoteAnswer): answer is Extract<QuoteAnswer, { decline: unknown }> {
+/** @throws Error when the answer of a program without types is neither an amount nor a decline, or the amount is none */
+function readAnswer(answer: QuoteAnswer): bigint | DeclineCode {
   if (typeof answer !== 'object' || answer === null || !('decline' in answer || 'amount' in answer))
-    throw new Error(`quote has returned ${answer}: it must be { amount } or decline(code)`)
-  if (!('decline' in answer)) return false
-  if (DECLINE_CODES.includes(answer.decline)) return true
-  throw new Error(`quote has declined with ${answer.decline}: it must be one of ${DECLINE_CODES.join(', ')}`)
+    throw new Error(`it returned ${answer}: it must be { amount } or decline(code)`)
+  if ('decline' in answer) {
+    if (DECLINE_CODES.includes(answer.decline)) return answer.decline
+    throw new Error(`it declined with ${answer.decline}: it must be one of ${DECLINE_CODES.join(', ')}`)
+  }
+  const amount: unknown = answer.amount
+  if (typeof amount === 'bigint' && amount > 0n && amount <= maxUint256) return amount
+  throw new Error(`it returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
 }
 
-/** @throws Error when the amount is not one */
-function toQuote(solver: Address, request: IncomingRequest, amount: unknown, nonce: bigint): Quote {
-  if (typeof amount !== 'bigint' || amount < 1n || amount > maxUint256)
-    throw new Error(`quote has returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
+function toQuote(solver: Address, request: IncomingRequest, amount: bigint, nonce: bigint): Quote {
   const isExactInput = request.orderType === 'EXACT_INPUT'
   return {
     solver,

@@ -9,7 +9,7 @@ import { openSolverSession } from './session/solver-session.js'
 import type { SolverOptions } from './solver-options.js'
 
 interface ConnectionOptions
-  extends Omit<SolverParts, 'limits' | 'onFilled' | 'signal' | 'state'>,
+  extends Omit<SolverParts, 'limits' | 'onDeposit' | 'onFilled' | 'signal' | 'state'>,
     Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
   readonly serviceUrls: readonly [string, ...string[]]
   readonly chainIds: readonly number[]
@@ -58,12 +58,14 @@ export function connectBySession(options: ConnectionOptions) {
     onResult,
     onReady({ sessionId }: SessionReady, url: string) {
       metrics.sessionsOpened++
+      metrics.sessionOpen = 1
       log.info({ url, sessionId }, 'session open')
       options.onSession?.({ state: 'open', url, sessionId })
       setOpened()
     },
     onLost(error: SessionError) {
       metrics.sessionsLost++
+      metrics.sessionOpen = 0
       const { code, isFinal } = error
       log.warn({ err: error, isFinal }, 'session lost')
       options.onSession?.({ state: 'lost', error, code, isFinal })

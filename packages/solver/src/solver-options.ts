@@ -1,13 +1,14 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem'
 import type { DeclineCode } from '../../../src/domain/solvers/solver-result.js'
-import type { FillableOrder, FilledOrder, ShortOrder } from './fillable-order.js'
+import type { DepositedOrder, FillableOrder, FilledOrder, ShortOrder } from './fillable-order.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionResult } from './session/session-messages.js'
 
 /** What signs for the solver: any account of viem, also one whose key is elsewhere, such as in a KMS. */
-export type SolverAccount = Pick<LocalAccount, 'address' | 'signMessage' | 'signTypedData'> &
-  /** Signs approvals, fills and settlements. An account without it needs `fill`. */
-  Partial<Pick<LocalAccount, 'signTransaction'>>
+export type SolverAccount = Pick<
+  LocalAccount,
+  'address' | 'signMessage' | 'signTypedData' | 'signTransaction'
+>
 
 /** A chain on which the solver quotes and fills. */
 export interface ChainOptions {
@@ -90,7 +91,10 @@ export interface SolverOptions {
   readonly protocolName?: string
   /** By chain id. */
   readonly chains: Readonly<Record<number, ChainOptions>>
-  /** Prices a swap, or declines. What it throws becomes a decline, and goes to `onError`. */
+  /**
+   * Prices a swap, or declines. When it throws, returns no amount or does not answer by the deadline, that is a decline, a line of
+   * `log.warn` and one of `quotesFailed`.
+   */
   readonly quote: (request: SolverQuoteRequest) => QuoteAnswer | Promise<QuoteAnswer>
   /**
    * Fills an order in the place of the kit, or calls `order.fill()` for the kit's way. It is called again when it throws, and
@@ -128,12 +132,24 @@ export interface SolverOptions {
   readonly minFillSeconds?: number
   /** The longest time until the fill deadline, in seconds; 3600 when left out. */
   readonly maxLockSeconds?: number
+  /** Port of `GET /metrics` for Prometheus and `GET /health`; none when left out. */
+  readonly metricsPort?: number
+  /** Where that port is open; 127.0.0.1 when left out. */
+  readonly metricsHost?: string
   /** Nothing is logged when left out. */
   readonly log?: SolverLog
   readonly onSession?: (change: SessionChange) => void
   /** Called with what came of each answer. Only with a session. */
   readonly onResult?: (result: SessionResult) => void
-  /** Called for each order that has been paid, at least once over restarts. */
+  /**
+   * Called when the deposit of an order was seen that is to be paid, before the payment: to hedge early. At least once for each order:
+   * again after a restart or a reorganisation before its end, and when the deposit moves from an address to the contract. The payment
+   * does not wait for it. A deposit that a reorganisation removes is not called back.
+   */
+  readonly onDeposit?: (order: DepositedOrder) => void
+  /**
+   * Called for each order that has been paid, at least once over restarts and reorganisations. Its amounts are those of the quote.
+   */
   readonly onFilled?: (order: FilledOrder) => void
   /** Called with every error that the solver goes on after. */
   readonly onError?: (error: unknown) => void

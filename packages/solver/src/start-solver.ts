@@ -58,8 +58,9 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
   const limits = { overcommit, maxBondShare, maxOpenBond, maxAddressBondShare }
+  const onDeposit = guarded(options.onDeposit, start.onError)
   const onFilled = guarded(options.onFilled, start.onError)
-  const own = { account, state, protocolName, limits, fill, acceptLess, onFilled }
+  const own = { account, state, protocolName, limits, fill, acceptLess, onDeposit, onFilled }
   const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()
@@ -148,16 +149,10 @@ async function keepTrying<T>(
   }
 }
 
-/** A callback that throws must not stop what calls it. */
-function guarded<T>(
-  callback: ((value: T) => void) | undefined,
+/** A callback that throws, or whose promise is rejected or never ends, must not stop what calls it. */
+export function guarded<T>(
+  callback: ((value: T) => unknown) | undefined,
   onError: (error: unknown) => void,
 ): (value: T) => void {
-  return (value) => {
-    try {
-      callback?.(value)
-    } catch (error) {
-      onError(error)
-    }
-  }
+  return (value) => void (async () => callback?.(value))().catch(onError)
 }

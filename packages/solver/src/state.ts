@@ -48,7 +48,8 @@ const SCHEMA = `
 /** The columns of a `SolverQuote`. */
 const SIGNED = 'orderId, chainId, depositAddress, quote, signature'
 
-type SignedRow = Omit<SolverQuote, 'quote'> & { readonly quote: string }
+/** The id of the request stands with the members of the quote. */
+type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId'> & { readonly quote: string }
 
 /**
  * Opens the state, which one process at a time can have.
@@ -70,7 +71,7 @@ export function openState(path: string) {
     /** Keeps a quote before it is sent. The same price may be signed again. */
     addQuote(signed: SolverQuote, isForAddress: boolean): void {
       const { fillDeadline } = signed.quote
-      const quote = JSON.stringify(toWireQuote(signed.quote))
+      const quote = JSON.stringify({ ...toWireQuote(signed.quote), quoteId: signed.quoteId })
       sql(
         `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @quote, @signature, @isForAddress, NULL)
           ON CONFLICT DO NOTHING`,
@@ -192,5 +193,7 @@ function openDatabase(path: string): Database.Database {
 }
 
 function toQuote(row: SignedRow | undefined): SolverQuote | undefined {
-  return row && { ...row, quote: fromWireQuote(JSON.parse(row.quote)) }
+  if (row === undefined) return undefined
+  const { quoteId, ...quote } = JSON.parse(row.quote)
+  return { ...row, quoteId, quote: fromWireQuote(quote) }
 }

@@ -20,7 +20,7 @@ function refusal(change: object): string {
 }
 
 const onChain = (change: object) => ({ chains: { 1: { ...CHAIN, ...change } } })
-const { address, signMessage, signTypedData } = privateKeyToAccount(KEY)
+const { address, signMessage, signTypedData, signTransaction } = privateKeyToAccount(KEY)
 
 it.each([
   [
@@ -33,7 +33,7 @@ it.each([
   [
     'account signs',
     { account: { address, signMessage } },
-    'an account with address, signMessage and signTypedData',
+    'an account with address, signMessage, signTypedData and signTransaction',
   ],
   ['name', { name: ' ' }, 'name must have 1 to 64 visible characters'],
   ['protocolName', { protocolName: 'a b' }, 'protocolName must be letters, digits and underscores'],
@@ -125,6 +125,7 @@ it.each([
   ['maxLockSeconds', { maxLockSeconds: 1.5 }, 'maxLockSeconds must be an integer of at least 1, in seconds'],
   ['log', { log: console.log }, 'log must have the functions debug, info, warn, error'],
   ['onFilled', { onFilled: 5 }, 'onFilled must be a function'],
+  ['metricsPort', { metricsPort: 65_536 }, 'metricsPort must be an integer of 1 to 65535'],
   ['names of options', { stateFIle: 'a.db' }, 'stateFIle is not an option of this version'],
 ])('a solver is not built when an option is wrong: %s', (_title, change, problem) => {
   expect(refusal(change)).toContain(problem)
@@ -142,7 +143,10 @@ it('a solver is built from every kind of right options', () => {
   const lowerCase = CONTRACT.toLowerCase()
   expect(refusal({})).toBe('')
   expect(
-    refusal({ account: { address, signMessage, signTypedData }, aggregatorUrl: ['http://a', 'https://b/c'] }),
+    refusal({
+      account: { address, signMessage, signTypedData, signTransaction },
+      aggregatorUrl: ['http://a', 'https://b/c'],
+    }),
   ).toBe('')
   expect(
     refusal({

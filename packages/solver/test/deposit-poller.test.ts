@@ -118,7 +118,8 @@ function startPolling(
     onError: (error) => errors.push((error as Error).message),
     signal: closing.signal,
     addresses: () => addresses,
-    onDeposited: (orderId, fillDeadline, input) => deposits.push([Number(orderId), fillDeadline, input]),
+    onDeposited: (orderId, fillDeadline, { quotedInput }) =>
+      deposits.push([Number(orderId), fillDeadline, quotedInput ?? 0n]),
     onTransfer: async (to) => void transfers.push(to),
     async onBlock(seen) {
       time.see(seen)

@@ -2,6 +2,8 @@ import { expect, it } from 'vitest'
 import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
 import { createQuoteLedger, type QuoteLedger, type RiskLimits } from '../src/quote-ledger.js'
 
+const GAS = { balance: 0n, maxFeePerGas: 0n }
+
 const USDC = '0xcf7ed3acca5a467e9e704c703e8d87f634fb0fc9'
 const WETH = '0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0'
 const ADDRESS = '0x70997970c51812dc3a010c7d01b50e0d17dc79c8'
@@ -31,7 +33,7 @@ function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
 function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {}) {
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
   const ledger = createQuoteLedger(500n, all)
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond, gas: undefined })
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond, gas: GAS })
   return ledger
 }
 
@@ -107,7 +109,7 @@ it('an order that is not paid counts, and its reserved bond is part of what the 
   const promised = Array.from({ length: 4 }, () => promise(ledger, quote(100n)))
   for (const each of promised) ledger.deposited(each, 'CONTRACT')
   // The contract has reserved four times 5.
-  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond: 30n, totalBond: 50n, gas: undefined })
+  ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond: 30n, totalBond: 50n, gas: GAS })
   const asked = [quote(79n), quote(60n), quote(120n)]
   expect(asked.map((each) => shortage(ledger, each))).toEqual([undefined, undefined, 'BOND_SHARE'])
   promise(ledger, quote(79n))

@@ -23,6 +23,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
   const metrics = createMetrics()
   const errors: string[] = []
   const lines: object[] = []
+  const warnings: string[] = []
   /** The nonces of the quotes that count. */
   const promised = new Set<bigint>()
   const open = new Map<bigint, { quote: Quote; deposit: 'NONE' | 'CONTRACT' }>()
@@ -57,7 +58,12 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     rules: { minFillSeconds: 60, maxLockSeconds: 3_600 },
     clock,
     metrics,
-    log: { debug() {}, info: (line) => void lines.push(line), warn() {}, error() {} },
+    log: {
+      debug() {},
+      info: (line) => void lines.push(line),
+      warn: (line) => void warnings.push((line as { why: string }).why),
+      error() {},
+    },
     onError: (error) => errors.push((error as Error).message),
     signal: new AbortController().signal,
   })
@@ -83,6 +89,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     metrics,
     errors,
     lines,
+    warnings,
     promised,
     open,
     kept,
@@ -102,7 +109,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
 
 it('a price that never comes is declined once at the deadline, and then its place is free', async () => {
   const prices = Array.from({ length: 64 }, () => NEVER)
-  const { clock, metrics, errors, ask } = startQuoting(
+  const { clock, metrics, errors, warnings, ask } = startQuoting(
     () => prices.pop() ?? { decline: 'AMOUNT_TOO_SMALL' },
     () => NEVER,
   )
@@ -111,8 +118,8 @@ it('a price that never comes is declined once at the deadline, and then its plac
   await clock.advance(500)
   expect(await Promise.all(answers)).toEqual(answers.map(() => ({ decline: 'OTHER' })))
   expect(await ask(undefined, { deadline: clock.now() + 500 })).toEqual({ decline: 'AMOUNT_TOO_SMALL' })
-  expect(metrics).toMatchObject({ requests: 66, declined: 66, quoted: 0 })
-  expect(errors).toEqual(answers.map(() => 'the deadline has passed: quote must answer earlier'))
+  expect(metrics).toMatchObject({ requests: 66, declined: 66, quotesFailed: 64, quoted: 0 })
+  expect([errors, warnings]).toEqual([[], ['the deadline has passed: it must answer earlier']])
   expect(clock.waiting).toBe(0)
 })
 
@@ -229,4 +236,38 @@ it('requests that are declined have one line a minute for each reason, and are c
   await clock.advance(1)
   await ask(undefined, declined)
   expect(lines).toHaveLength(2)
+})
+
+const WRONG_ANSWERS: readonly (readonly [title: string, give: () => unknown, why: string])[] = [
+  ['no amount', () => undefined, 'it returned undefined: it must be { amount } or decline(code)'],
+  ['another thing', () => 5n, 'it returned 5: it must be { amount } or decline(code)'],
+  ['an unknown code', () => ({ decline: 'NO' }), 'it declined with NO: it must be one of UNSUPPORTED_PAIR, '],
+  ...[0n, -1n, 2n ** 256n, 1, Number.NaN, '5', null].map(
+    (amount) =>
+      [
+        `the amount ${amount}`,
+        () => ({ amount }),
+        `it returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`,
+      ] as const,
+  ),
+  ['a rejection', () => Promise.reject(new TypeError('no price')), 'no price'],
+  ['a rejection with a text', () => Promise.reject('no price'), 'no price'],
+]
+
+it.each(WRONG_ANSWERS)(
+  '`quote` that gives %s is declined, with one line a minute and no error',
+  async (_, give, why) => {
+    const { errors, warnings, metrics, promised, ask } = startQuoting(() => give() as never, signs)
+    expect([await ask(), await ask()]).toEqual([{ decline: 'OTHER' }, { decline: 'OTHER' }])
+    expect(warnings).toEqual([expect.stringContaining(why)])
+    expect([errors, metrics.quotesFailed, promised.size]).toEqual([[], 2, 0])
+  },
+)
+
+it('`quote` that throws before it returns a promise is declined as well', async () => {
+  const { errors, warnings, ask } = startQuoting(() => {
+    throw new Error('no table')
+  }, signs)
+  expect(await ask()).toEqual({ decline: 'OTHER' })
+  expect([errors, warnings]).toEqual([[], ['no table']])
 })

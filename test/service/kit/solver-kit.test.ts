@@ -8,6 +8,8 @@ import type { SessionResult } from '../../../packages/solver/src/session/session
 import type { SessionChange, SolverQuoteRequest } from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts, user } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
+import { eventually } from '../../support/eventually.js'
+import { freePort } from '../../support/free-port.js'
 import { startEventService } from '../../support/service/event-service.js'
 import { fixedPrice, PRICE, WETH_UNIT } from '../../support/solver-kit/fixed-price.js'
 import { type Market, startMarket } from '../../support/solver-kit/market.js'
@@ -21,7 +23,11 @@ afterAll(() => market?.close())
 
 it('a solver with a session quotes, and fills an order that was deposited at the contract', async () => {
   const results: SessionResult[] = []
-  const solver = market.solver({ onResult: (result) => results.push(result) })
+  const told: object[] = []
+  const solver = market.solver({
+    onResult: (result) => results.push(result),
+    onDeposit: (order) => told.push(order),
+  })
   await solver.start()
   const { usdc } = market.chain.contracts
   const before = await market.calls.balanceOf(usdc, user.address)
@@ -32,6 +38,9 @@ it('a solver with a session quotes, and fills an order that was deposited at the
   await expect.poll(() => solver.filled).toEqual([offer.orderId])
   expect((await market.calls.balanceOf(usdc, user.address)) - before).toBe(PRICE)
   expect(results).toMatchObject([{ outcome: 'QUOTED' }])
+  // Its own id of the quote, as the results have it.
+  const terms = { orderId: offer.orderId, quoteId: results[0]?.id, user: user.address, outputAmount: PRICE }
+  expect(told).toMatchObject([{ ...terms, deposit: 'CONTRACT', transactionHash: expect.any(String) }])
   // The quote is released after its order has been reported: the holdings are read first.
   const counts = { quoted: 1, deposits: 1, paymentsSent: 1, filled: 1, openQuotes: 0 }
   await expect.poll(() => solver.metrics()).toMatchObject(counts)
@@ -63,23 +72,10 @@ it('an account that only viem knows signs quotes and payments', async () => {
   expect(await market.settlements(offer.orderId)).toBe(1)
 })
 
-it('an account that signs no transactions leaves its orders to `fill`', async () => {
+it('an account that signs no transactions is refused: it could not end a quote', () => {
   const { address, signMessage, signTypedData } = solverAccounts[0]
-  const account = { address, signMessage, signTypedData }
-  await expect(market.solver({ account }).start()).rejects.toThrow('the account cannot sign transactions')
-  const filled: unknown[] = []
-  const solver = market.solver({
-    account,
-    fill: async ({ orderId, deposit, signed }) => {
-      filled.push([orderId, deposit, signed?.orderId])
-      await market.calls.send(solverAccounts[0], 'fill', [orderId])
-    },
-  })
-  await solver.start()
-  const offer = await market.quote()
-  await market.deposit(offer)
-  expect(await market.settlements(offer.orderId)).toBe(1)
-  expect(filled).toEqual([[offer.orderId, 'CONTRACT', offer.orderId]])
+  const account = { address, signMessage, signTypedData } as never
+  expect(() => market.solver({ account })).toThrow(/account must be .* and signTransaction/)
 })
 
 it('`fill` that throws is called again, and may pay as the kit does', async () => {
@@ -123,7 +119,7 @@ it.each([
   expect(status).toBe(503)
   const { body: record } = await market.service.get(`/v1/${market.chain.chainId}/quote/${body.quoteId}`)
   expect(record.solvers).toMatchObject([{ outcome: 'DECLINED', declineCode: code }])
-  expect(solver.errors).toHaveLength(code === 'OTHER' ? 1 : 0)
+  expect(solver.errors).toEqual([])
 })
 
 it('`quote` gets the request with its deadline, and a signal that aborts when the solver is closed', async () => {
@@ -246,6 +242,54 @@ it('a solver whose instance shuts down connects to the next URL, and fills the o
   }
 })
 
+it('a solver serves its metrics and its health until it is closed', async () => {
+  const metricsPort = await freePort()
+  const url = `http://127.0.0.1:${metricsPort}`
+  const solver = market.solver({ metricsPort })
+  const starting = solver.start()
+  await expect(
+    market.solver({ metricsPort: Number(new URL(market.service.url).port) }).start(),
+  ).rejects.toThrow(/^metricsPort cannot be opened: listen EADDRINUSE/)
+  await starting
+  const health = await fetch(`${url}/health`)
+  expect([health.status, await health.json()]).toEqual([200, { problems: [] }])
+  await market.quote()
+  const text = await (await fetch(`${url}/metrics`)).text()
+  expect(text).toContain('# TYPE solver_quoted_total counter\nsolver_quoted_total 1\n')
+  expect(text).toContain('# TYPE solver_session_open gauge\nsolver_session_open 1\n')
+  for (const line of text.trim().split('\n'))
+    expect(line).toMatch(/^(# TYPE )?solver_[a-z_]+ (\d+|counter|gauge)$/)
+  expect((await fetch(`${url}/quote`)).status).toBe(404)
+  await solver.close()
+  await expect(fetch(`${url}/health`)).rejects.toThrow()
+})
+
+it('a solver whose node does not answer says so in its health', async () => {
+  const metricsPort = await freePort()
+  const [chainId] = Object.keys(market.solverOptions().chains)
+  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  onTestFinished(() => void silent.close().closeAllConnections())
+  await once(silent, 'listening')
+  const rpc = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  const [terms] = Object.values(market.solverOptions().chains)
+  const solver = market.solver({ metricsPort, chains: { [Number(chainId)]: { ...terms, rpc } as never } })
+  const starting = solver.start().catch(() => {})
+  const health = await eventually(
+    () =>
+      fetch(`http://127.0.0.1:${metricsPort}/health`).then(
+        async (answer) => [answer.status, await answer.json()],
+        () => [],
+      ),
+    ([status]) => status !== undefined,
+  )
+  expect(health).toEqual([
+    503,
+    { problems: [`chain ${chainId}: it does not run`, 'no instance is connected'] },
+  ])
+  await solver.close()
+  await starting
+})
+
 it('a second solver with the same key replaces the first, which does not come back', async () => {
   const changes: SessionChange[] = []
   const first = market.solver({ onSession: (change) => changes.push(change) })
@@ -294,20 +338,6 @@ it('an account that cannot pay for its approvals is told so, and tries again', a
     .toContainEqual(expect.stringMatching(/0x\w{40} must be able to approve 0x\w{40} on chain/))
   await solver.close()
   await started
-})
-
-it('an answer of `quote` that is none is declined, and the error says what it must be', async () => {
-  const answers = [undefined, 5n, {}, { decline: 'NO' }, { amount: 1 }]
-  const solver = market.solver({ quote: () => answers.shift() as never })
-  await solver.start()
-  while (answers.length > 0) expect((await market.ask()).status).toBe(503)
-  expect(solver.errors.map((error) => (error as Error).message)).toEqual([
-    'quote has returned undefined: it must be { amount } or decline(code)',
-    'quote has returned 5: it must be { amount } or decline(code)',
-    'quote has returned [object Object]: it must be { amount } or decline(code)',
-    expect.stringContaining('quote has declined with NO: it must be one of UNSUPPORTED_PAIR, '),
-    'quote has returned the amount 1: it must be a bigint of 1 to 2^256-1',
-  ])
 })
 
 it('nonces of quotes do not repeat', async () => {

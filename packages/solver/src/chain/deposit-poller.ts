@@ -6,6 +6,7 @@ import { isNodeAnswer } from '../../../protocol/src/node-answer.js'
 import { logsIn } from '../../../protocol/src/parse-blocks.js'
 import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
 import type { ChainParts } from '../chain-parts.js'
+import type { DepositLog } from '../filling.js'
 import { within } from '../within.js'
 import { type Head, readHead } from './chain-time.js'
 
@@ -14,9 +15,9 @@ interface DepositPollerOptions
   /** The deposit addresses of quotes that may still be taken, in lower case. */
   readonly addresses: () => readonly Address[]
   /** Called for each deposit at the contract, and more than once for some. */
-  readonly onDeposited: (orderId: Hex, fillDeadline: number, quotedInput: bigint) => void
+  readonly onDeposited: (orderId: Hex, fillDeadline: number, log: DepositLog) => void
   /** Called for each of the addresses that has got something, and more than once for some. */
-  readonly onTransfer: (to: Address) => Promise<void>
+  readonly onTransfer: (to: Address, transactionHash: Hex) => Promise<void>
   /** Called when the chain has a new block, after its deposits unless the node does not show them. */
   readonly onBlock: (head: Head) => Promise<void>
 }
@@ -141,7 +142,10 @@ function createLogReads(options: DepositPollerOptions) {
       const logs = await read(from, to, [...contract.depositTopics(solver)], settlement)
       for (const { event } of contract.decodeLogs(chainId, logs).events)
         if (event.type === 'Deposited' && event.solver === solver)
-          onDeposited(event.orderId, event.fillDeadline, event.inputAmount)
+          onDeposited(event.orderId, event.fillDeadline, {
+            transactionHash: event.transactionHash,
+            quotedInput: event.inputAmount,
+          })
       return logs.length
     },
     async readTransfers(from: number, to: number) {
@@ -160,9 +164,11 @@ function createLogReads(options: DepositPollerOptions) {
         const topics = encodeEventTopics({ abi: erc20Abi, eventName: 'Transfer', args })
         const logs = await read(from, to, topics, ...tokens.keys())
         count += logs.length
-        const found = new Set(logs.map(({ topics }): Address => `0x${topics[2]?.slice(-40)}`))
+        const found = new Map(
+          logs.map((log): [Address, Hex] => [`0x${log.topics[2]?.slice(-40)}`, log.transactionHash]),
+        )
         // A token that fails must not keep the others. Blocks are read again, and so is it.
-        await Promise.all([...found].map((receiver) => onTransfer(receiver).catch(onError)))
+        await Promise.all([...found].map((transfer) => onTransfer(...transfer).catch(onError)))
       }
     },
   }

@@ -10,13 +10,11 @@ import { readBalance } from './orders.js'
 
 /**
  * Builds a function that reads what a solver has on a chain, and throws the node's errors. A token that fails counts as none.
- * @param sendsTransactions whether the account pays for gas
  * @param onError gets the first failure of a token, until it answers again
  */
 export function createHoldingsReader(
   chain: SolverChain,
   solver: Address,
-  sendsTransactions: boolean,
   onError: (error: unknown) => void,
 ): () => Promise<Holdings> {
   const { client, settlement, tokens, chainId } = chain
@@ -53,7 +51,7 @@ export function createHoldingsReader(
   return async () => {
     const [bond, gas] = await Promise.all([
       readView(client.request, settlement, settlementOf(chainId).bond(solver)),
-      sendsTransactions ? readGas() : undefined,
+      readGas(),
     ])
     // After it, so that a node that is down does not look like failing tokens.
     const payable = await Promise.all([...tokens.keys()].map(payableOf))

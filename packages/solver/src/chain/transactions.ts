@@ -27,12 +27,13 @@ interface Unsigned extends Fees {
 export type OnSigned = (transaction: SignedTransaction) => void
 
 /**
- * The end of a payment, and what it has cost in wei. `failed`: another transaction has its nonce, its deadline is over, or its receipt
+ * The end of a payment, the gas that it has used, and what that has cost in wei. `failed`: another transaction has its nonce, its deadline is over, or its receipt
  * does not say.
  */
 export interface PaymentEnd {
   readonly outcome: 'success' | 'reverted' | 'failed'
   readonly hash: Hex | undefined
+  readonly gasUsed: bigint
   readonly fee: bigint
 }
 
@@ -61,7 +62,6 @@ const OUTCOMES = ['reverted', 'success'] as const
  * @param afterKept the first nonce after those of transactions that are kept. A node may have lost one of them, and says then that
  * its nonce is free.
  * @param deepBlock the newest block that no reorganisation is expected to remove
- * @throws Error for an account that cannot sign transactions
  */
 export function createTransactionSender(
   chain: SolverChain,
@@ -70,9 +70,7 @@ export function createTransactionSender(
   deepBlock: () => bigint,
 ) {
   const { chainId, client } = chain
-  const { address, signTransaction } = account
-  if (signTransaction === undefined) throw new Error('the account cannot sign transactions: give `fill`')
-  const signWith = signTransaction
+  const { address } = account
   let signing: Promise<unknown> = Promise.resolve()
   /** The most gas of those that reverted, by their data. */
   const reverted = new Map<Hex, bigint>()
@@ -82,7 +80,7 @@ export function createTransactionSender(
     client.getTransactionCount({ address, ...block })
 
   async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
-    const raw = (await signWith({ ...request, chainId, type: 'eip1559', nonce })) as Hex
+    const raw = (await account.signTransaction({ ...request, chainId, type: 'eip1559', nonce })) as Hex
     return { hash: keccak256(raw), raw, nonce }
   }
 
@@ -133,7 +131,8 @@ export function createTransactionSender(
     const outcome = OUTCOMES[numberIn(receipt.status) ?? -1] ?? 'failed'
     if (outcome === 'reverted') reverted.set(data, max(gas, reverted.get(data) ?? 0n))
     const price = numberIn(receipt.effectiveGasPrice) ?? maxFeePerGas
-    return { outcome, hash, fee: BigInt(numberIn(receipt.gasUsed) ?? gas) * BigInt(price) }
+    const gasUsed = BigInt(numberIn(receipt.gasUsed) ?? gas)
+    return { outcome, hash, gasUsed, fee: gasUsed * BigInt(price) }
   }
 
   return {

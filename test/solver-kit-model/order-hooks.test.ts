@@ -1,0 +1,108 @@
+import { getAddress } from 'viem'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import type { DepositedOrder, FilledOrder } from '../../packages/solver/src/fillable-order.js'
+import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
+import type { KnownQuote } from './known-quotes.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { SOLVER, USDC, USERS, WETH } from './world.js'
+
+beforeAll(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterAll(() => void vi.unstubAllGlobals())
+
+/** A solver that runs, and what its market maker was told. */
+async function start(hooks: Pick<SolverOptions, 'onDeposit' | 'onFilled'> = {}) {
+  const told: [what: 'deposit' | 'filled', order: DepositedOrder | FilledOrder][] = []
+  const onDeposit = (order: DepositedOrder) => void told.push(['deposit', order])
+  const onFilled = (order: FilledOrder) => void told.push(['filled', order])
+  const running = await startRunning('reference', { confirmations: 20 }, { onDeposit, onFilled, ...hooks })
+  const ask = async (isForAddress = false) =>
+    (await running.ask(1_000n, { isForAddress, depositSeconds: 60 })) as KnownQuote
+  return { ...running, told, ask, names: () => told.map(([what]) => what) }
+}
+
+it.each([false, true])(
+  'a market maker hears of a deposit before its payment, and then of that: at an address %s',
+  async (isForAddress) => {
+    const { ask, deposit, transfer, passBlocks, stateOf, told, names, end } = await start()
+    const known = await ask(isForAddress)
+    const { depositDeadline, fillDeadline, inputAmount, outputAmount } = known.quote
+    if (isForAddress) transfer(known)
+    else deposit(known)
+    await passBlocks(2, 2, { holdsSigned: true })
+    expect([names(), stateOf(known) === OrderState.SETTLED]).toEqual([['deposit'], false])
+    await passBlocks(4)
+    expect(stateOf(known)).toBe(OrderState.SETTLED)
+    const terms = {
+      orderId: known.orderId,
+      user: getAddress(USERS[0] ?? '0x'),
+      inputToken: getAddress(WETH),
+      inputAmount,
+      outputToken: getAddress(USDC),
+      outputAmount,
+      depositDeadline,
+      fillDeadline,
+      transactionHash: expect.stringMatching(/^0x\w{64}$/),
+    }
+    const [deposited, filled] = told.map(([, order]) => order)
+    expect(deposited).toMatchObject({ ...terms, deposit: isForAddress ? 'ADDRESS' : 'CONTRACT' })
+    expect(filled).toMatchObject({ ...terms, gasUsed: expect.any(BigInt), gasCost: expect.any(BigInt) })
+    expect(filled?.transactionHash).not.toBe(deposited?.transactionHash)
+    expect(told).toHaveLength(2)
+    end()
+  },
+)
+
+it.each<[string, () => unknown]>([
+  [
+    'throw',
+    () => {
+      throw new Error('no hedge')
+    },
+  ],
+  ['are rejected', () => Promise.reject(new Error('no hedge'))],
+  ['never end', () => new Promise(() => {})],
+])('hooks that %s delay no payment', async (_, hook) => {
+  const { ask, deposit, passBlocks, stateOf, errors, metrics, end } = await start({
+    onDeposit: () => hook() as never,
+    onFilled: () => hook() as never,
+  })
+  const known = await ask()
+  deposit(known)
+  await passBlocks(4)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(metrics()).toMatchObject({ filled: 1, paymentsSent: 1, openOrders: 0 })
+  expect(errors().every((error) => error === 'Error: no hedge')).toBe(true)
+  end()
+})
+
+it('after a restart, a market maker hears again of deposits that are not paid, and of no others', async () => {
+  const { ask, deposit, passBlocks, restart, names, end } = await start()
+  const paid = await ask()
+  deposit(paid)
+  await passBlocks(4)
+  const waiting = await ask()
+  deposit(waiting)
+  await passBlocks(2, 2, { holdsSigned: true })
+  expect(names()).toEqual(['deposit', 'filled', 'deposit'])
+  await restart(() => {})
+  await passBlocks(4)
+  expect(names().slice(0, 3)).toEqual(['deposit', 'filled', 'deposit'])
+  expect(names().filter((name) => name === 'filled')).toHaveLength(2)
+  end()
+})
+
+it('a deposit and a payment that a reorganisation removes are told again when they come again', async () => {
+  const { ask, deposit, passBlocks, chain, told, stateOf, end } = await start()
+  const known = await ask()
+  deposit(known)
+  await passBlocks(4)
+  chain.reorganise(5, chain.head().timestamp + 2, () => 0)
+  await passBlocks(10)
+  expect(stateOf(known)).toBe(OrderState.SETTLED)
+  expect(told.length).toBeGreaterThanOrEqual(2)
+  expect(new Set(told.map(([, { orderId }]) => orderId))).toEqual(new Set([known.orderId]))
+  end()
+})
