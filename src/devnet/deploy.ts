@@ -1,6 +1,7 @@
 import { pbkdf2Sync } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
+  type Abi,
   type Account,
   type Address,
   createWalletClient,
@@ -135,24 +136,13 @@ export async function bondSolver(
     address: settlement,
     functionName: 'BOND_TOKEN',
   })
-  const token = { abi: testTokenAbi, address: bondToken } as const
-  await mined(
-    client,
-    await client.writeContract({ ...token, functionName: 'mint', args: [solver.address, amount] }),
-  )
-  await mined(
-    client,
-    await client.writeContract({ ...token, functionName: 'approve', args: [settlement, amount] }),
-  )
-  await mined(
-    client,
-    await client.writeContract({
-      abi: settlementAbi,
-      address: settlement,
-      functionName: 'registerSolver',
-      args: [amount],
-    }),
-  )
+  const send = async (address: Address, functionName: string, args: readonly unknown[]) => {
+    const abi: Abi = [...testTokenAbi, ...settlementAbi]
+    await mined(client, await client.writeContract({ address, abi, functionName, args }))
+  }
+  await send(bondToken, 'mint', [solver.address, amount])
+  await send(bondToken, 'approve', [settlement, amount])
+  await send(settlement, 'registerSolver', [amount])
 }
 
 /** The compiled contract contains the struct's name only as part of the type hash, once. */

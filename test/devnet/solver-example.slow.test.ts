@@ -26,13 +26,16 @@ beforeAll(async () => {
 })
 afterAll(() => network?.close())
 
-it('the example of a solver wins quotes by its spread, and fills both kinds of deposits', async () => {
-  const solver = startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
+const startExample = () =>
+  startProcess(process.execPath, ['--import', 'tsx', 'examples/solver-typescript/solver.ts'], {
     AGGREGATOR_URL: network.serviceUrl,
     RPC_URL: network.devnet.rpcUrl,
     PRIVATE_KEY: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
     STATE_FILE: ':memory:',
   })
+
+it('the example of a solver wins quotes by its spread, and fills both kinds of deposits', async () => {
+  const solver = startExample()
   await solver.waitFor(/^session open /m)
   const lines: string[] = []
   const named = { name: 'Example', account } as ReferenceSolver
@@ -41,7 +44,18 @@ it('the example of a solver wins quotes by its spread, and fills both kinds of d
   await playPurchase(stage, (line) => void lines.push(line))
   expect(lines).toContain('   Example  2499 USDC for 1 WETH  <- best')
   expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
-  await solver.waitFor(/filled 0x\w{64}\n.*filled 0x\w{64}\n/s)
+  await solver.waitFor(/deposit 0x\w{64} \d+n 0x\w{40}\n.*filled 0x\w{64} gas in wei: \d+n\n.*filled 0x/s)
   solver.signal('SIGTERM')
   expect(await solver.exited, solver.output()).toBe(0)
+})
+
+it('the example ends with an error when another process takes its session', async () => {
+  const first = startExample()
+  await first.waitFor(/^session open /m)
+  const second = startExample()
+  expect(await first.exited, first.output()).toBe(1)
+  expect(first.output()).toContain('session lost SESSION_REPLACED')
+  await second.waitFor(/^session open /m)
+  second.signal('SIGTERM')
+  expect(await second.exited, second.output()).toBe(0)
 })

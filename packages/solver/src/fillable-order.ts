@@ -34,7 +34,7 @@ export interface OrderTerms extends Terms {
   /** The `id` of the request that its quote answers. Undefined when the state does not have the quote. */
   readonly quoteId: string | undefined
   /** Undefined when the state does not have the quote. */
-  readonly depositDeadline?: number
+  readonly depositDeadline: number | undefined
 }
 
 /** What a quote, or the contract, says of an order. */

@@ -30,6 +30,7 @@ export function createOrderReports(parts: ChainParts) {
     chainId,
     orderId,
     quoteId: signed?.quoteId,
+    depositDeadline: signed?.quote.depositDeadline,
     user: getAddress(terms.user),
     inputToken: getAddress(terms.inputToken),
     outputToken: getAddress(terms.outputToken),
