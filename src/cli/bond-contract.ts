@@ -14,6 +14,7 @@ import { revertOf } from '../../packages/protocol/src/revert.js'
 import { settlementOf } from '../../packages/protocol/src/settlement-of-chain.js'
 import { systemClock } from '../clock.js'
 import type { Address, Hex } from '../domain/values/hex.js'
+import { toChecksumAddress } from '../signing/checksum.js'
 import { readBondToken } from './doctor/check-contract.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
@@ -65,9 +66,11 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     throw new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${wordsOf(error)}`)
   })
   const contract = settlementOf(chainId)
-  const { token, symbol, decimals } = await readBondToken(client, { chainId, settlement }).catch((error) => {
+  const bondToken = await readBondToken(client, { chainId, settlement }).catch((error) => {
     throw new CommandFailure(EXIT.refused, `--settlement is no settlement contract: ${wordsOf(error)}`)
   })
+  const { symbol, decimals } = bondToken
+  const token = toChecksumAddress(bondToken.token)
   const minimum = (await findView(request, settlement, contract.minBond())) ?? USUAL_MINIMUM
 
   const both = (amount: bigint) => `${formatUnits(amount, decimals)} ${symbol} (${amount})`
@@ -144,7 +147,12 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     async change(functionName: string, amount: bigint | undefined, pays: boolean, sending: Sending) {
       const args = amount === undefined ? [] : [amount]
       const data = encodeFunctionData({ abi: contract.BOND_CALLS_ABI, functionName, args })
-      const what = [functionName, ...(amount === undefined ? [] : ['of', both(amount)]), 'to', settlement]
+      const what = [
+        functionName,
+        ...(amount === undefined ? [] : ['of', both(amount)]),
+        'to',
+        toChecksumAddress(settlement),
+      ]
       try {
         // The contract looks at the tokens last: what it refuses by itself needs no approval.
         await estimate(sending.account.address, settlement, data).catch((error) => {
