@@ -27,6 +27,10 @@ export interface Token {
 /** A chain that an instance serves. It is discovery, not trust: an instance could name any contract. */
 export interface Chain {
   readonly chainId: number
+  /** The operator's name of the chain; `Chain <id>` at an instance that does not send one. */
+  readonly name: string
+  /** Base URL of a block explorer, whose pages are `/tx/<hash>` and `/address/<address>`; undefined when there is none. */
+  readonly explorerUrl: string | undefined
   /** The settlement contract. */
   readonly settlement: Address
   /** Part of the primary type of a quote, `<name>Quote`. */
@@ -65,8 +69,11 @@ export function readChains(answer: unknown): Chain[] {
 
 function readChain(answer: unknown): Chain {
   const message = readMessage<'Chain'>(answer)
+  const chainId = readInteger(message.chainId)
   return {
-    chainId: readInteger(message.chainId),
+    chainId,
+    name: readText(message.name ?? `Chain ${chainId}`),
+    explorerUrl: readOptional(message.explorerUrl, readLink),
     settlement: readAddress(message.settlement),
     protocolName: readText(message.protocolName),
     domain: readOptional(message.domain, readDomain),
@@ -85,6 +92,12 @@ function readChain(answer: unknown): Chain {
   }
 }
 
+/** @returns undefined for what a page must not link to */
+function readLink(value: unknown): string | undefined {
+  const text = readText(value)
+  return /^https?:\/\//.test(text) ? text : undefined
+}
+
 function readDomain(answer: unknown): TypedDataDomain {
   const message = readMessage<'Eip712Domain'>(answer)
   return {
@@ -96,7 +109,8 @@ function readDomain(answer: unknown): TypedDataDomain {
   }
 }
 
-function readToken(answer: unknown): Token {
+/** Reads a token. @throws UnreadableAnswer */
+export function readToken(answer: unknown): Token {
   const message = readMessage<'Token'>(answer)
   return {
     address: readAddress(message.address),

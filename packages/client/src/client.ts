@@ -55,6 +55,7 @@ import {
   readListedSolver,
   readRegisteredSolver,
 } from './solvers.js'
+import { type ListedPair, type ListedToken, readPairs, readTokens } from './tokens.js'
 
 export interface AggregatorClientOptions {
   /** Where the instance answers, such as `https://quotes.example`, with or without a path. */
@@ -81,6 +82,10 @@ export interface AggregatorClient extends OrderMethods {
   getPrice(params: PriceParams, options?: CallOptions): Promise<PriceAnswer>
   /** Describes the chains of the instance. It is discovery, not trust: an instance could name any contract. */
   listChains(options?: CallOptions): Promise<Chain[]>
+  /** Lists tokens of a chain: those of the operator's list, then those of settled orders. It is no recommendation. */
+  listTokens(chainId: number, options?: CallOptions): Promise<ListedToken[]>
+  /** Lists the pairs that settled orders of a chain have traded, those of listed tokens first. */
+  listPairs(chainId: number, options?: CallOptions): Promise<ListedPair[]>
   /** Reads how a quote came about. */
   getQuoteRecord(chainId: number, quoteId: string, options?: CallOptions): Promise<QuoteRecord>
   /** Lists the active solvers, the longest registered first. */
@@ -115,6 +120,11 @@ const TIMEOUT_MS = 10_000
 export function createAggregatorClient(options: AggregatorClientOptions): AggregatorClient {
   const { baseUrl, timeoutMs = TIMEOUT_MS, fetch = globalThis.fetch, identifyOffer } = options
   const instance = createInstance({ baseUrl, timeoutMs, fetch })
+  const list = <T>(chainId: number, what: string, read: (answer: unknown) => T, callOptions?: CallOptions) =>
+    checked(() => {
+      check({ chainId: chainIdProblem(chainId) })
+      return instance.call({ verb: 'GET', path: `/v1/${chainId}/${what}` }, read, callOptions)
+    })
 
   return {
     ...createOrderMethods(instance),
@@ -149,6 +159,9 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
       }),
     listChains: (callOptions) =>
       checked(() => instance.call({ verb: 'GET', path: '/v1/chains' }, readChains, callOptions)),
+    listTokens: (chainId, callOptions) =>
+      list(chainId, 'tokens', (answer) => readTokens(answer, instance.url), callOptions),
+    listPairs: (chainId, callOptions) => list(chainId, 'pairs', readPairs, callOptions),
     getQuoteRecord: (chainId, quoteId, callOptions) =>
       checked(() => {
         check({ chainId: chainIdProblem(chainId), quoteId: textProblem(quoteId) })
@@ -156,11 +169,7 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         return instance.call({ verb: 'GET', path }, readQuoteRecord, callOptions)
       }),
     listSolvers: (chainId, callOptions) =>
-      checked(() => {
-        check({ chainId: chainIdProblem(chainId) })
-        const read = (solvers: unknown) => readList(solvers).map(readListedSolver)
-        return instance.call({ verb: 'GET', path: `/v1/${chainId}/solvers` }, read, callOptions)
-      }),
+      list(chainId, 'solvers', (solvers) => readList(solvers).map(readListedSolver), callOptions),
     listSolverStats: (chainId, params = {}, callOptions) =>
       checked(() => {
         check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })

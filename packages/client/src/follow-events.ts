@@ -1,7 +1,7 @@
-import { AggregatorError } from './errors.js'
+import type { AggregatorError } from './errors.js'
 import type { EventFilter } from './event-filter.js'
 import type { OrderEvent, StreamMessage } from './events.js'
-import { isRetryable, pause, retryDelay } from './retry.js'
+import { reconnect } from './reconnect.js'
 import { untilSilent } from './silence.js'
 
 export interface StreamOptions {
@@ -44,33 +44,25 @@ export async function* followEvents(
   filter: EventFilter,
   options: FollowOptions,
 ): AsyncGenerator<Notice, void, void> {
-  const { signal = new AbortController().signal, onConnected, onLost, isStreamOptional = false } = options
+  const { signal = new AbortController().signal, onConnected, onLost, isStreamOptional } = options
   let after = filter.after
-  let failures = 0
-  // An opening does not end these: a stream may open each time, and then send what this client cannot read.
-  let refusals = 0
-  while (!signal.aborted) {
-    try {
-      const from = after === undefined ? filter : { ...filter, after }
-      for await (const { id, event } of untilSilent((ending) => open(from, ending), signal)) {
-        after = event?.cursor ?? id ?? after
-        if (event === undefined) continue
-        if (event.type === 'connected') {
-          failures = 0
-          onConnected?.({ supportedChains: event.supportedChains, cursor: event.cursor })
-          yield { type: 'connected' }
-        } else yield event
-      }
-      throw new AggregatorError('CONNECTION_FAILED', 'The instance has ended the stream.')
-    } catch (thrown) {
-      if (signal.aborted) return
-      if (!(thrown instanceof AggregatorError)) throw thrown
-      const isRefusal = !isRetryable(thrown)
-      if (isRefusal && !isStreamOptional) throw thrown
-      if (thrown.reason === 'CURSOR_UNKNOWN') after = filter.after
-      onLost?.(thrown)
+  const openNext = () => {
+    const from = after === undefined ? filter : { ...filter, after }
+    return untilSilent((ending) => open(from, ending), signal)
+  }
+  const isSuccess = ({ event }: StreamMessage) => event?.type === 'connected'
+  for await (const message of reconnect(openNext, { signal, isSuccess, isOptional: isStreamOptional })) {
+    if ('error' in message) {
+      if (message.error.reason === 'CURSOR_UNKNOWN') after = filter.after
+      onLost?.(message.error)
       if (!signal.aborted) yield { type: 'disconnected' }
-      await pause(retryDelay(isRefusal ? refusals++ : failures++, thrown), signal)
+      continue
     }
+    const { id, event } = message
+    after = event?.cursor ?? id ?? after
+    if (event?.type === 'connected') {
+      onConnected?.({ supportedChains: event.supportedChains, cursor: event.cursor })
+      yield { type: 'connected' }
+    } else if (event !== undefined) yield event
   }
 }

@@ -23,6 +23,8 @@ export interface RestRequest {
 
 /** An instance as HTTP has it. */
 export interface Instance {
+  /** Its base URL, without a slash at its end. */
+  readonly url: string
   /**
    * @param read reads the JSON of a successful answer
    * @throws AggregatorError
@@ -84,6 +86,7 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
   }
 
   return {
+    url: root,
     async call(sent, read, options = {}) {
       checkOptions(options)
       const patience = options.timeoutMs ?? timeoutMs

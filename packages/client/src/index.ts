@@ -32,6 +32,7 @@ export type {
   Reverted,
   Settled,
 } from './events.js'
+export { explainForUser } from './explain-for-user.js'
 export type { Opening, StreamOptions } from './follow-events.js'
 export type { CallOptions } from './http.js'
 export type { UnknownText } from './messages.js'
@@ -64,6 +65,7 @@ export type {
   QuoteStreamParams,
   QuoteUpdate,
 } from './quote-stream.js'
+export { isRefundable, refundCall, refundTransfer } from './refund.js'
 export {
   type MessageSigner,
   type RegistrationTerms,
@@ -84,6 +86,7 @@ export type {
   SolverStatsParams,
 } from './solver-stats.js'
 export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
+export type { ListedPair, ListedToken } from './tokens.js'
 export {
   type QuoteProblem,
   QuoteVerificationError,
@@ -92,3 +95,4 @@ export {
 } from './verify-quote.js'
 export type { WaitForOrderOptions } from './wait-for-order.js'
 export type { WatchOrderOptions } from './watch-order.js'
+export { type QuoteOffers, type WatchQuotesOptions, watchQuotes } from './watch-quotes.js'

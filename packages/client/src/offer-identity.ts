@@ -50,8 +50,8 @@ export function identifyOffer(
   signature: Hex,
   { settlement, protocolName, depositProxyCodeHash }: Omit<SettlementTerms, 'chainId' | 'client' | 'domain'>,
 ): OfferIdentity {
-  const { types, primaryType, message } = typedQuote(quote, protocolName)
-  const structHash = hashStruct({ types, primaryType, data: message })
+  const typed = typedQuote(quote, protocolName)
+  const structHash = hashStruct({ ...typed, data: typed.message })
   const orderId = keccak256(concat([structHash, keccak256(signature)]))
   const depositAddress = getContractAddress({
     opcode: 'CREATE2',

@@ -108,13 +108,14 @@ async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promis
   const { quote, signature } = offer
   const digest = digestOf(quote, terms)
   if (digest === undefined || !isHex(signature) || signature.length % 2 !== 0) return ['malformed']
-  const problem = await judgeSignature(digest, signature, quote.solver)
   const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
-  return problemsIn<QuoteProblem>([
-    [problem !== undefined, problem ?? 'malformed'],
-    [offer.orderId?.toLowerCase() !== orderId, 'order_id_mismatch'],
-    [!isSame(offer.depositAddress, depositAddress), 'deposit_address_mismatch'],
-  ])
+  return [
+    ...(await judgeSignature(digest, signature, quote.solver)),
+    ...problemsIn<QuoteProblem>([
+      [offer.orderId?.toLowerCase() !== orderId, 'order_id_mismatch'],
+      [!isSame(offer.depositAddress, depositAddress), 'deposit_address_mismatch'],
+    ]),
+  ]
 }
 
 /** @returns undefined when a member does not fit its type */
@@ -127,18 +128,14 @@ function digestOf(quote: Quote, { protocolName, domain }: SettlementTerms): Hex 
 }
 
 /** As strictly as OpenZeppelin's ECDSA (docs/protocol.md, "Signatures"). */
-async function judgeSignature(
-  digest: Hex,
-  signature: Hex,
-  signer: Address,
-): Promise<QuoteProblem | undefined> {
-  if (signature.length !== 132) return 'signature_length'
+async function judgeSignature(digest: Hex, signature: Hex, signer: Address): Promise<QuoteProblem[]> {
+  if (signature.length !== 132) return ['signature_length']
   const [s = 0n, v = 0n] = [signature.slice(66, 130), signature.slice(130)].map((hex) => BigInt(`0x${hex}`))
-  if (v !== 27n && v !== 28n) return 'signature_v'
-  if (s > HALF_ORDER) return 'signature_high_s'
+  if (v !== 27n && v !== 28n) return ['signature_v']
+  if (s > HALF_ORDER) return ['signature_high_s']
   // Not every r and s belong to a point of the curve: such bytes are not a signature.
   const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
-  return recovered !== undefined && isSame(recovered, signer) ? undefined : 'signature_mismatch'
+  return recovered !== undefined && isSame(recovered, signer) ? [] : ['signature_mismatch']
 }
 
 /** A text that is not an address is not the same as any. */

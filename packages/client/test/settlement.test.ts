@@ -36,6 +36,16 @@ describe('readSettlement', () => {
     expect((await readSettlement(createNode(), PINNED)).protocolName).toBe('Service')
   })
 
+  it.each([
+    ['lower case', '0xe7f1725e7734ce288f8367e1bb143e90bb3f0512'],
+    ['capitals', '0xE7F1725E7734CE288F8367E1BB143E90BB3F0512'],
+    ['EIP-55', '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'],
+    ['another checksum', '0xE7f1725e7734CE288F8367e1Bb143E90bb3F0512'],
+  ] as const)('takes the address in %s', async (_name, address) => {
+    const { settlement } = await readSettlement(createNode(), address)
+    expect(settlement).toBe('0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512')
+  })
+
   it("takes the address and the name from a trusted instance, and the rest from the user's node", async () => {
     const listed = { ...sampleChain(10, LISTED), protocolName: 'Listed', domain: { name: 'Invented' } }
     const { aggregator } = await createInstance([sampleChain(1), listed])

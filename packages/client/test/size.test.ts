@@ -23,9 +23,13 @@ async function sizeOf(contents: string): Promise<{ bytes: number; sources: strin
 }
 
 it.each([
-  ["export { createAggregatorClient } from '@quote-aggregator/client'", 10_000],
-  ["export { verifyQuote } from '@quote-aggregator/client'", 3_000],
+  ["export { createAggregatorClient } from '@quote-aggregator/client'", 10_300],
+  ["export { verifyQuote } from '@quote-aggregator/client'", 3_050],
   ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
+  ["export { refundCall, isRefundable } from '@quote-aggregator/client'", 1_000],
+  ["export { explainForUser } from '@quote-aggregator/client'", 2_500],
+  ["export { watchQuotes } from '@quote-aggregator/client'", 2_000],
+  ["export { identifyOffers } from '@quote-aggregator/client'", 700],
   ["export { AggregatorError } from '@quote-aggregator/client'", 700],
   ["import '@quote-aggregator/client'", 20],
 ])('%s costs at most %i bytes', async (statement, most) => {
@@ -33,10 +37,14 @@ it.each([
   expect(bytes).toBeLessThanOrEqual(most)
 })
 
-it('the client contains no code of verifyQuote and depositCalls, and no package but viem', async () => {
+it('the client contains no code of what is exported beside it, and no package but viem', async () => {
   const { sources } = await sizeOf("export { createAggregatorClient } from '@quote-aggregator/client'")
   expect(sources).toContain('packages/client/src/client.ts')
   expect(
-    sources.filter((path) => /verify-quote|offer-state|settlement|deposit|node_modules/.test(path)),
+    sources.filter((path) =>
+      /verify-quote|offer-(state|identity)|settlement|deposit|refund|explain|watch-quotes|node_modules/.test(
+        path,
+      ),
+    ),
   ).toEqual([])
 })

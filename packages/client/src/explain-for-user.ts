@@ -1,0 +1,115 @@
+import { AggregatorError, type ClientReason } from './errors.js'
+import type { UnknownText } from './messages.js'
+import { isRetryable } from './retry.js'
+import type { QuoteProblem } from './verify-quote.js'
+
+const LATER = 'The exchange service has a problem. Please try again in a moment.'
+const BUSY = 'There are too many requests at the moment. Please try again in a moment.'
+const APP =
+  'This app asked for something that the exchange service does not accept. Please report it to the makers of the app.'
+const SOLVERS_ONLY = 'The exchange service did not accept this trading account.'
+const NOT_AS_ASKED = 'The offer is not what you asked for. Do not take it. Please ask for a new one.'
+const FORGED = 'The offer is not genuine. Do not take it. Please ask for a new one.'
+const GONE = 'This offer is no longer available. Please ask for a new one.'
+
+/** A sentence for each problem. It names no code and no address, and says what the user can do. */
+const ENGLISH = {
+  // The service's reasons.
+  INVALID_ARGUMENT: APP,
+  CHAIN_NOT_SUPPORTED: 'The exchange service does not support this network. Please choose another one.',
+  SOLVER_NOT_FOUND: 'There is no such trading account.',
+  QUOTE_NOT_FOUND: 'There is no record of this quote, or it is too old.',
+  ROUTE_NOT_FOUND: APP,
+  METHOD_NOT_ALLOWED: APP,
+  SIGNATURE_INVALID: 'The signature does not belong to this account.',
+  TIMESTAMP_OUT_OF_RANGE: 'The clock of your device is wrong. Please set it and try again.',
+  TIMESTAMP_REUSED: 'This request was sent before. Please sign a new one.',
+  BOND_INSUFFICIENT: SOLVERS_ONLY,
+  ENDPOINT_REJECTED: SOLVERS_ONLY,
+  SOLVER_BLOCKED: SOLVERS_ONLY,
+  SOLVER_LIMIT_REACHED: SOLVERS_ONLY,
+  RATE_LIMITED: BUSY,
+  NO_QUOTES: 'Nobody offers this swap at the moment. Please try another amount or another token.',
+  SOLVERS_BUSY: BUSY,
+  CHAIN_UNAVAILABLE:
+    'The exchange service cannot reach this network at the moment. Please try again in a moment.',
+  DATABASE_UNAVAILABLE: LATER,
+  CURSOR_UNKNOWN: 'Some updates were missed. Please reload the page.',
+  STREAM_LIMIT_REACHED: BUSY,
+  SESSIONS_OFF: SOLVERS_ONLY,
+  CHALLENGE_EXPIRED: SOLVERS_ONLY,
+  AUDIENCE_REJECTED: SOLVERS_ONLY,
+  SESSION_LIMIT_REACHED: BUSY,
+  SESSION_REPLACED: SOLVERS_ONLY,
+  SESSION_STALLED: SOLVERS_ONLY,
+  SUBSCRIBER_TOO_SLOW: 'Your connection is too slow for live updates. Please reload the page.',
+  SHUTTING_DOWN: LATER,
+  INTERNAL: LATER,
+  // The client's reasons.
+  CONNECTION_FAILED: 'The exchange service cannot be reached. Please check your connection and try again.',
+  TIMED_OUT: 'The exchange service did not answer in time. Please try again.',
+  CANCELLED: 'The request was cancelled.',
+  ANSWER_INVALID:
+    'The exchange service sent an answer that this app does not understand. Please try again later.',
+  ORDER_STATE_UNREACHABLE: 'Your swap has ended in another way than expected. Please look at its state.',
+  // Problems of an offer.
+  malformed: FORGED,
+  user_mismatch: 'The offer is for another account. Do not take it. Please ask for a new one.',
+  input_token_mismatch: NOT_AS_ASKED,
+  output_token_mismatch: NOT_AS_ASKED,
+  order_type_mismatch: NOT_AS_ASKED,
+  output_chain_mismatch: NOT_AS_ASKED,
+  fixed_amount_mismatch: NOT_AS_ASKED,
+  amount_out_of_range: NOT_AS_ASKED,
+  chain_mismatch: 'The offer is for another network. Do not take it. Please ask for a new one.',
+  equal_tokens: 'Both tokens are the same. Please choose another one.',
+  signature_length: FORGED,
+  signature_v: FORGED,
+  signature_high_s: FORGED,
+  signature_mismatch: FORGED,
+  order_id_mismatch: FORGED,
+  deposit_address_mismatch: FORGED,
+  deposit_deadline_passed: 'This offer has expired. Please ask for a new one.',
+  fill_deadline_too_early: NOT_AS_ASKED,
+  fill_deadline_too_far: 'This offer could lock your tokens for too long. Please ask for a new one.',
+  solver_not_registered: GONE,
+  bond_too_small: GONE,
+  below_minimum_order: 'The amount is below the minimum of this exchange. Please enter a larger one.',
+  nonce_used: GONE,
+  // Errors of other kinds.
+  ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
+  other: 'Something went wrong. Please try again.',
+} as const satisfies Record<ClientReason | QuoteProblem | 'ChainReadError' | 'other', string>
+
+type Problem = keyof typeof ENGLISH
+
+/** The sentences by language. */
+const SENTENCES: Readonly<Record<string, Readonly<Record<Problem, string>>>> = { en: ENGLISH }
+
+/**
+ * Explains a problem to the user of a wallet, in plain sentences without codes. The messages of errors are for developers.
+ * @param problem an error of this client, of which the first problem counts, or a reason or problem itself. Any other error gets a
+ * general sentence
+ * @param locale such as `de-CH`. There is English only, in which all other languages are answered too
+ */
+export function explainForUser(
+  problem: Error | ClientReason | QuoteProblem | UnknownText,
+  locale = 'en',
+): string {
+  const [language = ''] = locale.split('-')
+  const sentences = Object.hasOwn(SENTENCES, language) ? SENTENCES[language] : undefined
+  return (sentences ?? ENGLISH)[codeOf(problem)]
+}
+
+function codeOf(problem: Error | string): Problem {
+  if (typeof problem === 'string') return isKnown(problem) ? problem : 'other'
+  const { reason, problems } = problem as { reason?: unknown; problems?: readonly unknown[] }
+  const code = reason ?? problems?.[0] ?? problem.name
+  if (isKnown(code)) return code
+  // A reason of a newer instance.
+  return problem instanceof AggregatorError && isRetryable(problem) ? 'INTERNAL' : 'other'
+}
+
+function isKnown(code: unknown): code is Problem {
+  return typeof code === 'string' && Object.hasOwn(ENGLISH, code)
+}

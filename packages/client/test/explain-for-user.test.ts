@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { REASONS } from '../../../src/domain/errors.js'
+import {
+  AggregatorError,
+  ChainReadError,
+  explainForUser,
+  type QuoteProblem,
+  QuoteVerificationError,
+} from '../src/index.js'
+
+const OTHER = 'Something went wrong. Please try again.'
+
+it.each([...Object.keys(REASONS), 'CONNECTION_FAILED', 'TIMED_OUT', 'CANCELLED', 'ANSWER_INVALID'])(
+  '%s has plain sentences for a user, the same as its error has',
+  (reason) => {
+    const sentence = explainForUser(reason)
+    expect(sentence).toMatch(/^[A-Z][^_`{}]+\.$/)
+    expect(sentence).not.toBe(OTHER)
+    expect(explainForUser(new AggregatorError(reason, 'For developers.'))).toBe(sentence)
+  },
+)
+
+it('the first problem of an offer is explained', () => {
+  const problems: QuoteProblem[] = ['deposit_deadline_passed', 'nonce_used']
+  const sentence = 'This offer has expired. Please ask for a new one.'
+  expect(explainForUser(new QuoteVerificationError(problems))).toBe(sentence)
+  expect(explainForUser('deposit_deadline_passed')).toBe(sentence)
+})
+
+it('an error of the node of the user is one of the network', () => {
+  const error = new ChainReadError({} as never, 'fetch failed')
+  expect(explainForUser(error)).toMatch(/^The network cannot be read/)
+})
+
+it.each([
+  new Error('of a wallet'),
+  'toString',
+  '',
+  new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus: 400 }),
+])('anything else gets a general sentence: %s', (problem) => expect(explainForUser(problem)).toBe(OTHER))
+
+it('a reason of a newer instance that may pass is a problem of the service', () => {
+  const error = new AggregatorError('MOON_ECLIPSED', 'No.', { httpStatus: 503 })
+  expect(explainForUser(error)).toBe(explainForUser('INTERNAL'))
+})
+
+it.each(['en', 'en-GB', 'de-CH', '', '__proto__', 'constructor'])(
+  'the locale "%s" is answered in English',
+  (locale) => {
+    expect(explainForUser('TIMED_OUT', locale)).toBe(
+      'The exchange service did not answer in time. Please try again.',
+    )
+  },
+)
