@@ -100,7 +100,9 @@ it.each(clients)('the example at $document:$line runs as copied in a clone: $cod
   // As README.md says.
   const child = startProcess('npx', ['tsx', 'swap.ts'], {}, { cwd: clone })
   onTestFailed(() => void process.stderr.write(child.output()))
-  await child.waitFor(/SETTLED\n$|^registered 0x\w+ QUOTED|round 1 has ended with 0x\w+\n$/)
+  await child.waitFor(
+    /SETTLED\n$|^registered 0x\w+ QUOTED|round 1 has ended with 0x\w+\n$|^best offer 0x\w+\n$/,
+  )
   expect(await child.exited).toBe(0)
 })
 

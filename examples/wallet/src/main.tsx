@@ -2,7 +2,8 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { WagmiProvider } from 'wagmi'
-import { wagmi } from './config'
+import { AggregatorContext } from './aggregator-hooks'
+import { aggregator, wagmi } from './config'
 import { Swap } from './swap'
 
 const root = document.getElementById('root')
@@ -11,7 +12,9 @@ createRoot(root).render(
   <StrictMode>
     <WagmiProvider config={wagmi}>
       <QueryClientProvider client={new QueryClient()}>
-        <Swap />
+        <AggregatorContext value={aggregator}>
+          <Swap />
+        </AggregatorContext>
       </QueryClientProvider>
     </WagmiProvider>
   </StrictMode>,

@@ -1,103 +1,72 @@
-import {
-  depositCalls,
-  type QuoteStreamParams,
-  queryKey,
-  readSettlement,
-  type SignedQuote,
-  verifyQuote,
-} from '@quote-aggregator/client'
-import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
 import { formatUnits, parseUnits } from 'viem'
-import { useConnect, useConnection, useConnectors, usePublicClient, useSendTransaction } from 'wagmi'
-import { aggregator, chainId, inputToken, outputToken, settlement } from './config'
-import { useQuotes } from './use-quotes'
+import { useConnect, useConnection, useConnectors } from 'wagmi'
+import { useChains, useOrder, usePrice, useQuotes, useSwap, useTokens } from './aggregator-hooks'
+import { chainId, inputToken, outputToken, settlement } from './config'
 
+const SALE = {
+  chainId,
+  inputToken,
+  outputToken,
+  orderType: 'EXACT_INPUT',
+  amount: parseUnits('1', 18),
+} as const
 const OUTPUT_DECIMALS = 6
-const REFRESH_SECONDS = 15
 
-/** Sells one WETH: quote, check, deposit, and the order to its last state. */
+/** Sells one WETH: price, quote, check, deposit, and the order to its last state. */
 export function Swap() {
   const { address } = useConnection()
-  const client = usePublicClient()
-  const { mutateAsync: sendTransaction } = useSendTransaction()
-  const [state, setState] = useState<string>()
-
   // Before a wallet is connected there is no user, and no stream.
-  const params: QuoteStreamParams | undefined = address && {
-    chainId,
-    inputToken,
-    outputToken,
-    orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18),
-    user: address,
-    depositMode: 'CONTRACT',
-    refreshSeconds: REFRESH_SECONDS,
-  }
+  const params: QuoteStreamParams | undefined = address && { ...SALE, user: address, depositMode: 'CONTRACT' }
+  const price = usePrice(params === undefined ? SALE : undefined)
   const quotes = useQuotes(params)
-  const swap = useMutation({
-    mutationFn: async ({ best, params }: { best: SignedQuote; params: QuoteStreamParams }) => {
-      const terms = await readSettlement(client, settlement)
-      await verifyQuote(best, { ...terms, params })
-      for (const call of await depositCalls(best, terms)) {
-        const hash = await sendTransaction({ ...call, chainId })
-        const { status } = await client.waitForTransactionReceipt({ hash })
-        if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
-      }
-      for await (const order of aggregator.watchOrder(chainId, best.orderId, { finalAfterMs: 0 }))
-        setState(order.state)
-    },
-  })
-
-  const price = usePrice(params === undefined)
+  const swap = useSwap(settlement)
+  const order = useOrder(chainId, swap.data)
 
   if (params === undefined)
     return (
       <>
-        <p>
-          {price.data &&
-            `About ${formatUnits(price.data.best.outputAmount, OUTPUT_DECIMALS)} USDC for 1 WETH`}
-        </p>
+        <p>{price.data && `About ${inUsdc(price.data.best.outputAmount)} USDC for 1 WETH`}</p>
         <Connect />
+        <Instance />
       </>
     )
-  const best = quotes.data
-  const error = quotes.error ?? swap.error
+  const best = quotes.data?.best
+  const error = quotes.error ?? swap.error ?? order.error
   return (
     <>
       <p>
         {best
-          ? `1 WETH for ${formatUnits(best.quote.outputAmount, OUTPUT_DECIMALS)} USDC`
-          : 'Asking for a quote'}
+          ? `1 WETH for ${inUsdc(best.quote.outputAmount)} USDC`
+          : quotes.data
+            ? explainForUser('NO_QUOTES')
+            : 'Asking for a quote'}
       </p>
       <button
         type="button"
         disabled={!best || swap.isPending}
-        onClick={() => best && swap.mutate({ best, params })}
+        onClick={() => best && swap.mutate({ offer: best, params })}
       >
         Swap
       </button>
-      {state && <output>{state}</output>}
-      {error && <p role="alert">{error.message}</p>}
+      {order.data && <output>{order.data.state}</output>}
+      {error && <p role="alert">{explainForUser(error)}</p>}
     </>
   )
 }
 
-/** What one WETH gives, while there is no user to ask a quote for. */
-function usePrice(isWanted: boolean) {
-  const params = {
-    chainId,
-    inputToken,
-    outputToken,
-    orderType: 'EXACT_INPUT',
-    amount: parseUnits('1', 18),
-  } as const
-  return useQuery({
-    queryKey: queryKey('price', params),
-    queryFn: ({ signal }) => aggregator.getPrice(params, { signal }),
-    enabled: isWanted,
-    refetchInterval: REFRESH_SECONDS * 1000,
-  })
+const inUsdc = (amount: bigint) => formatUnits(amount, OUTPUT_DECIMALS)
+
+/** Where the page trades, and what: the names of tokens that are not on the operator's list can be anything. */
+function Instance() {
+  const chain = useChains().data?.find((served) => served.chainId === chainId)
+  const tokens = useTokens(chainId).data?.filter(({ listed }) => listed)
+  return (
+    <small>
+      {chain && `On ${chain.name}. `}
+      {tokens && tokens.length > 0 && `Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}`}
+    </small>
+  )
 }
 
 function Connect() {

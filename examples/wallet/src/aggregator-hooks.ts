@@ -1,0 +1,142 @@
+/**
+ * Hooks of TanStack Query and wagmi for a page that swaps through an aggregator. Copy this file: it needs nothing else of the example.
+ * Give the page's tree a client with `<AggregatorContext value={createAggregatorClient({ baseUrl })}>`.
+ */
+import {
+  type AggregatorClient,
+  type CallOptions,
+  depositCalls,
+  type InstanceTrust,
+  isRetryable,
+  type Order,
+  type PriceParams,
+  type QuoteOffers,
+  type QuoteParams,
+  type QuoteStreamParams,
+  queryKey,
+  readSettlement,
+  retryDelay,
+  type SignedQuote,
+  verifyQuote,
+  watchQuotes,
+} from '@quote-aggregator/client'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
+import type { Address, Hex } from 'viem'
+import { usePublicClient, useSendTransaction } from 'wagmi'
+
+export const AggregatorContext = createContext<AggregatorClient | undefined>(undefined)
+
+const REFRESH_MS = 15_000
+const STALE_MS = 60_000
+
+/** The chains of the instance. */
+export function useChains() {
+  return useAnswer(['chains'], true, (aggregator, options) => aggregator.listChains(options))
+}
+
+/** The tokens of a chain, those of the operator's list first. @param chainId undefined until it is known */
+export function useTokens(chainId: number | undefined) {
+  return useAnswer(['tokens', chainId], chainId !== undefined, (aggregator, options) =>
+    aggregator.listTokens(chainId as number, options),
+  )
+}
+
+/** What a swap would give, without a user. @param params undefined while there is nothing to ask for */
+export function usePrice(params: PriceParams | undefined) {
+  const aggregator = useAggregator()
+  return useQuery({
+    queryKey: queryKey('price', params),
+    queryFn: params === undefined ? skipToken : ({ signal }) => aggregator.getPrice(params, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+    ...RETRIES,
+  })
+}
+
+/** The offers that the user can take now, for as long as the hook is used. @param params undefined until a wallet is connected */
+export function useQuotes(params: QuoteStreamParams | undefined) {
+  const aggregator = useAggregator()
+  return useQuery({
+    queryKey: queryKey('quotes', params),
+    queryFn:
+      params === undefined
+        ? skipToken
+        : async ({ client, queryKey, signal }) => {
+            let last: QuoteOffers | null = null
+            for await (const offers of watchQuotes(aggregator, params, { signal })) {
+              last = offers
+              client.setQueryData(queryKey, offers)
+            }
+            return last
+          },
+    // It reconnects itself, and ends only with what a repetition does not change.
+    retry: false,
+  })
+}
+
+/**
+ * Checks an offer against the settlement contract, and deposits. Its result is the id of the order.
+ * @param settlement the contract that the page pins; an instance may name it in development only
+ */
+export function useSwap(settlement: Address | InstanceTrust) {
+  const client = usePublicClient()
+  const { mutateAsync: sendTransaction } = useSendTransaction()
+  return useMutation({
+    mutationFn: async ({ offer, params }: { offer: SignedQuote; params: QuoteParams }): Promise<Hex> => {
+      const terms = await readSettlement(client, settlement)
+      await verifyQuote(offer, { ...terms, params })
+      for (const call of await depositCalls(offer, terms)) {
+        const hash = await sendTransaction({ ...call, chainId: client.chain.id })
+        const { status } = await client.waitForTransactionReceipt({ hash })
+        if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
+      }
+      return offer.orderId
+    },
+  })
+}
+
+/** An order, as it changes. @param orderId undefined until there is one */
+export function useOrder(chainId: number, orderId: Hex | undefined) {
+  const aggregator = useAggregator()
+  return useQuery({
+    queryKey: queryKey('order', chainId, orderId),
+    queryFn:
+      orderId === undefined
+        ? skipToken
+        : async ({ client, queryKey, signal }) => {
+            let last: Order | null = null
+            for await (const order of aggregator.watchOrder(chainId, orderId, { signal })) {
+              last = order
+              client.setQueryData(queryKey, order)
+            }
+            return last
+          },
+    retry: false,
+  })
+}
+
+function useAggregator(): AggregatorClient {
+  const aggregator = useContext(AggregatorContext)
+  if (aggregator === undefined) throw new Error('The hooks need a client in AggregatorContext.')
+  return aggregator
+}
+
+const RETRIES = {
+  retry: (failures: number, error: Error) => failures < 3 && isRetryable(error),
+  retryDelay,
+}
+
+function useAnswer<T>(
+  key: readonly unknown[],
+  isWanted: boolean,
+  call: (aggregator: AggregatorClient, options: CallOptions) => Promise<T>,
+) {
+  const aggregator = useAggregator()
+  return useQuery({
+    queryKey: queryKey(...key),
+    queryFn: isWanted ? ({ signal }) => call(aggregator, { signal }) : skipToken,
+    staleTime: STALE_MS,
+    ...RETRIES,
+  })
+}
