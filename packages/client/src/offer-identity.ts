@@ -1,4 +1,4 @@
-import { concat, getContractAddress, type Hex, hashStruct, keccak256 } from 'viem'
+import { type Address, concat, getContractAddress, type Hex, hashStruct, keccak256 } from 'viem'
 import {
   QUOTE_MEMBERS,
   type Quote,
@@ -6,7 +6,13 @@ import {
   type SignedQuote,
   toContractQuote,
 } from '../../../src/domain/quotes/quote.js'
-import type { SettlementTerms } from './settlement.js'
+
+/** The facts of a settlement contract that identify its offers, a part of `SettlementTerms`. */
+interface ContractTerms {
+  readonly settlement: Address
+  readonly protocolName: string
+  readonly depositProxyCodeHash: Hex
+}
 
 /** What identifies an offer. */
 export type OfferIdentity = Pick<SignedQuote, 'orderId' | 'depositAddress'>
@@ -20,10 +26,7 @@ export type IdentifyOffer = (chainId: number, quote: Quote, signature: Hex) => O
  * @param settlements the contract of each chain, as `readSettlement` describes it
  */
 export function identifyOffers(
-  ...settlements: readonly Pick<
-    SettlementTerms,
-    'chainId' | 'settlement' | 'protocolName' | 'depositProxyCodeHash'
-  >[]
+  ...settlements: readonly (ContractTerms & { readonly chainId: number })[]
 ): IdentifyOffer {
   return (chainId, quote, signature) => {
     const terms = settlements.find((settlement) => settlement.chainId === chainId)
@@ -48,7 +51,7 @@ export function typedQuote(quote: Quote, protocolName: string) {
 export function identifyOffer(
   quote: Quote,
   signature: Hex,
-  { settlement, protocolName, depositProxyCodeHash }: Omit<SettlementTerms, 'chainId' | 'client' | 'domain'>,
+  { settlement, protocolName, depositProxyCodeHash }: ContractTerms,
 ): OfferIdentity {
   const typed = typedQuote(quote, protocolName)
   const structHash = hashStruct({ ...typed, data: typed.message })

@@ -10,9 +10,9 @@ import type { SettlementTerms } from './settlement.js'
  * Whether the input of an order can be taken back with `refundCall` at this time: it was deposited by a call of the contract, and
  * the time for the solver is over. Tokens at a deposit address make no order before they are settled or refunded: for them, compare
  * the time with the `fillDeadline` of the quote.
- * @param now Unix time in seconds; the contract compares the time of the block
+ * @param now Unix time in seconds, such as `Date.now() / 1000`; the contract compares the time of the block
  */
-export function isRefundable(order: Order | ListedOrder, now = Date.now() / 1000): boolean {
+export function isRefundable(order: Order | ListedOrder, now: number): boolean {
   return order.state === 'DEPOSITED' && 'fillDeadline' in order && now > (order.fillDeadline ?? now)
 }
 

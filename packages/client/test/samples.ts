@@ -63,6 +63,8 @@ export function sampleEnd(round: number, output: number | undefined, alternative
 export function sampleChain(chainId: number, settlement: Address = ADDRESS) {
   return {
     chainId,
+    name: 'Sample',
+    explorerUrl: 'https://explorer.example',
     settlement,
     protocolName: 'Service',
     domain: { name: 'Service', version: '1', chainId, verifyingContract: settlement },

@@ -70,7 +70,9 @@ it.each([
   [{}, ['Chain 7', undefined]],
   [{ explorerUrl: 'javascript:alert(1)' }, ['Chain 7', undefined]],
 ])('a chain with %j has the name and the explorer %j', async (more, expected) => {
-  const { client } = await clientOf({ chains: [{ ...sampleChain(7), ...more }] })
+  const { client } = await clientOf({
+    chains: [{ ...sampleChain(7), name: undefined, explorerUrl: undefined, ...more }],
+  })
   const [chain] = await client.listChains()
   expect([chain?.name, chain?.explorerUrl]).toEqual(expected)
 })
