@@ -211,7 +211,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       })
       await open(stage.swapLink())
       await button(page, 'Connect wallet').click(PAGE_WAIT)
-      const change = button(page, 'Switch the wallet to Foundry')
+      const change = button(page, /^Switch the wallet to /)
       await change.click(PAGE_WAIT)
       await page.getByRole('alert').getByText('You refused the request in the wallet.').waitFor(PAGE_WAIT)
       await change.click()

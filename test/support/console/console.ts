@@ -28,7 +28,7 @@ export type ConsoleBrowser = Awaited<ReturnType<typeof startBrowser>>
 /** A page of the console, with all that went wrong in it. */
 export interface ConsolePage {
   readonly page: Page
-  /** Goes to a place of the console, such as `market`. The address of a link (`for=`) is confirmed by a click, which the form demands. */
+  /** Goes to a place of the console, such as `market`. Without a wallet, the address of a link (`for=`) is confirmed by a click. */
   open(place: string): Promise<void>
   /** Errors of scripts, violations of the content security policy, and requests to other hosts. */
   readonly problems: readonly string[]
@@ -115,9 +115,20 @@ async function openPage(
     problems,
     async open(place) {
       await page.goto(`${baseUrl}/#/${place}`)
-      if (place.includes('for=')) await page.getByRole('button', { name: 'Use this address' }).click()
+      if (place.includes('for=')) await takeAddress(page)
     },
   }
+}
+
+/** Confirms the address of a link, and waits until the auction is for it. A connected wallet has its own. */
+async function takeAddress(page: Page): Promise<void> {
+  const use = page.getByRole('button', { name: 'Use this address' })
+  await use
+    .or(page.getByRole('button', { name: 'disconnect' }))
+    .first()
+    .waitFor()
+  if (await use.isVisible()) await use.click()
+  await page.getByText(/^round \d+$/).waitFor()
 }
 
 function swapLink({ contracts }: Network, changes: Record<string, string>): string {

@@ -59,7 +59,7 @@ export function Amount(
     <span class="amount">
       <span class="number" title={exact}>
         {formatAmount(value, decimals, fraction === undefined ? {} : { fraction })}
-        {decimals === undefined && <span class="muted"> units</span>}
+        {decimals === undefined && !isShort && <span class="muted"> units</span>}
       </span>
       {!bare && ' '}
       {!bare && <TokenName chainId={chainId} address={address} isShort={isShort ?? false} />}

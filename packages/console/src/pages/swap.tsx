@@ -96,7 +96,6 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           token={params.exact === 'sell' ? params.buy : params.sell}
           isAsking={request !== undefined}
           isForNobody={isForNobody}
-          none={none}
         />
       </div>
       {params.sell !== '' && params.buy !== '' && (

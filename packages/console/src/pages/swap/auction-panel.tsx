@@ -18,12 +18,10 @@ interface AuctionPanelProps {
   readonly isAsking: boolean
   /** Whether nobody can take the offers: there is no user. */
   readonly isForNobody: boolean
-  /** Why the round has no offer; empty with one. */
-  readonly none: string
 }
 
 /** The auction: improvements while it runs, then all results with the ranking. */
-export function AuctionPanel({ chain, auction, token, isAsking, isForNobody, none }: AuctionPanelProps) {
+export function AuctionPanel({ chain, auction, token, isAsking, isForNobody }: AuctionPanelProps) {
   const { round } = auction
   const isShown = isAsking && round !== undefined
   return (
@@ -43,7 +41,7 @@ export function AuctionPanel({ chain, auction, token, isAsking, isForNobody, non
         )}
       </div>
       {isShown ? (
-        <Rounds chain={chain} auction={auction} token={token} none={none} />
+        <Rounds chain={chain} auction={auction} token={token} />
       ) : (
         <>
           <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
@@ -59,12 +57,7 @@ export function AuctionPanel({ chain, auction, token, isAsking, isForNobody, non
   )
 }
 
-function Rounds({
-  chain,
-  auction,
-  token,
-  none,
-}: Pick<AuctionPanelProps, 'chain' | 'auction' | 'token' | 'none'>) {
+function Rounds({ chain, auction, token }: Pick<AuctionPanelProps, 'chain' | 'auction' | 'token'>) {
   const { round } = auction
   const isRunning = round !== undefined && round.offers === undefined
   const elapsedMs = useElapsed(round?.startedAt ?? 0, isRunning)
@@ -85,7 +78,7 @@ function Rounds({
             The best offer is <Bps bps={surplus} /> better than the next one.
           </>
         ) : round.offers === 0 ? (
-          none
+          'No offer in this round.'
         ) : (
           'There is one valid offer.'
         )}
