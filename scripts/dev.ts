@@ -27,18 +27,27 @@ async function end(): Promise<never> {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => void end())
 
-const bundle = await context({ ...BUNDLE, entryPoints: ['src/main.ts'], outdir: OUTDIR, sourcemap: true })
+let onMade = () => {}
+const bundle = await context({
+  ...BUNDLE,
+  entryPoints: ['src/main.ts'],
+  outdir: OUTDIR,
+  sourcemap: true,
+  plugins: [
+    {
+      name: 'restart',
+      // esbuild prints its errors.
+      setup: (build) => build.onEnd(({ errors }) => void (errors.length === 0 && onMade())),
+    },
+  ],
+})
 await copyFiles(OUTDIR)
 const program: WatchedProgram = {
-  sources: ['src', 'gen', 'packages/protocol/src', 'packages/chain/src'],
   path: join(OUTDIR, 'main.js'),
-  // esbuild prints its errors.
-  build: () =>
-    bundle.rebuild().then(
-      () => true,
-      () => false,
-    ),
-  onChange: (path) => print(`${path} has changed`),
+  watch(listener) {
+    onMade = listener
+    return bundle.watch()
+  },
 }
 network = await startNetwork({
   environment: { DEFAULT_FILL_WINDOW: '5', ...process.env },
