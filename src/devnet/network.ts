@@ -17,6 +17,7 @@ import {
 } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 import { type ReferenceSolver, startReferenceSolver, type TradedToken } from './reference-solver.js'
+import { writeTokenList } from './token-list.js'
 
 /** A whole local network: a chain, the contracts, three solvers, and the service with these solvers. */
 export interface Network {
@@ -103,7 +104,14 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       solvers.push(solver)
     }
 
-    const environment = { ...options.environment, ...serviceEnvironment(devnet, contracts) }
+    const tokenList = writeTokenList(devnet, contracts)
+    started.push(tokenList)
+    const environment = {
+      [`CHAIN_NAME_${devnet.chainId}`]: 'Demo chain',
+      [`TOKEN_LIST_${devnet.chainId}`]: tokenList.path,
+      ...options.environment,
+      ...serviceEnvironment(devnet, contracts),
+    }
     const service = await startService(environment, options)
     started.push(service)
     for (const solver of solvers) {
