@@ -66,7 +66,7 @@ async function busyPlaces(): Promise<Place[]> {
   const { quoteId } = (await quote.json()) as { quoteId: string }
   return [
     { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /better than the next one/ },
-    { name: 'swap-price', path: stage.swapLink(), ready: /best of 3 offers/ },
+    { name: 'swap-price', path: stage.swapLink(), ready: /Best of 3 offers/ },
     { name: 'market', path: 'market', ready: /settled/ },
     { name: 'orders', path: 'orders', ready: /WETH/ },
     { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /WETH/ },

@@ -164,6 +164,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
     it('are reached by their keys, and rows of tables by arrows and Enter', async () => {
       const { page, open } = await openConsole()
       await open('orders')
+      await listedOrders(page, 25)
       const titles = { s: 'Swap', m: 'Market', v: 'Solvers', o: 'Orders' }
       for (const [key, title] of Object.entries(titles)) {
         await page.keyboard.press('g')

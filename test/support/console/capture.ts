@@ -6,6 +6,7 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { runScenario } from '../../../src/devnet/scenario.js'
 import { runTraffic } from '../../../src/devnet/traffic.js'
+import { eventually } from '../eventually.js'
 import { startConsole } from './console.js'
 
 const pictureOf = (place: string) =>
@@ -20,13 +21,20 @@ async function main(): Promise<void> {
   await runScenario(stage.network, () => {})
   void runTraffic(stage.network, console.error)
   const { page, open } = await stage.openPage({
-    viewport: { width: 1200, height: 540 },
+    viewport: { width: 1200, height: 700 },
     colorScheme: 'light',
   })
-  await open(stage.swapLink({ for: stage.network.user.address }))
+  // The pair is known once the instance has counted its orders.
+  await eventually(
+    async () => (await fetch(`${stage.network.serviceUrl}/v1/31337/pairs`)).text(),
+    (pairs) => pairs.includes('lastUsed'),
+  )
+  await open('')
   await page.getByText('3 of 3 answered').waitFor(PAGE_WAIT)
   await page.getByText('The best offer is').waitFor(PAGE_WAIT)
+  await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
   await page.screenshot({ path: pictureOf('swap') })
+  await page.setViewportSize({ width: 1200, height: 500 })
   await page.getByRole('link', { name: 'Market' }).click()
   const fills = page.locator('.event-list-line.fresh', { hasText: 'settled' })
   await fills.nth(FILLED - 1).waitFor(PAGE_WAIT)

@@ -120,7 +120,7 @@ async function openPage(
   }
 }
 
-/** Confirms the address of a link, and waits until the auction is for it. A connected wallet has its own. */
+/** Confirms the address of a link, and waits until the auction is for it, if there is one. A connected wallet has its own address. */
 async function takeAddress(page: Page): Promise<void> {
   const use = page.getByRole('button', { name: 'Use this address' })
   await use
@@ -128,7 +128,10 @@ async function takeAddress(page: Page): Promise<void> {
     .first()
     .waitFor()
   if (await use.isVisible()) await use.click()
-  await page.getByText(/^round \d+$/).waitFor()
+  await page
+    .getByText(/^round \d+$|does not list these tokens/)
+    .first()
+    .waitFor()
 }
 
 function swapLink({ contracts }: Network, changes: Record<string, string>): string {
