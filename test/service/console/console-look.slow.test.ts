@@ -67,7 +67,7 @@ async function busyPlaces(): Promise<Place[]> {
   return [
     { name: 'swap', path: stage.swapLink({ for: user.address }), ready: /better than the next one/ },
     { name: 'swap-price', path: stage.swapLink(), ready: /Best of 3 offers/ },
-    { name: 'market', path: 'market', ready: /settled/ },
+    { name: 'market', path: 'market', ready: /Settled/ },
     { name: 'orders', path: 'orders', ready: /WETH/ },
     { name: 'orders-filtered', path: `orders?state=settled&user=${user.address}`, ready: /WETH/ },
     { name: 'order', path: `order/${orders[0]?.orderId}`, ready: /Timeline/ },
