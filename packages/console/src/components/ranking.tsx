@@ -73,7 +73,7 @@ export function Ranking({ attempts, chainId, token, deadlineMs, isExplained }: R
                 {attempt.atMs === undefined ? '' : formatDuration(attempt.atMs)}
               </td>
               {axis !== undefined && (
-                <td data-label="Arrival">
+                <td class="ranking-arrival">
                   <ArrivalBar place={axis.place(attempt.atMs ?? 0)} attempt={attempt} />
                 </td>
               )}
