@@ -76,7 +76,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const endpoints = rpcUrls.map((url) => openEndpoint(url, limits))
   const entries = new LRUCache<Address, Entry>({ max: MAX_KNOWN })
   let waiting: Address[] = []
-  let reading = 0
+  const underWay = new Set<Address>()
   let isClosed = false
 
   /** The bytes that a view returns; none when the contract reverts, or returns nothing. @throws ChainReadError */
@@ -107,21 +107,29 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
 
   function isDue(token: Address): boolean {
     const { symbol, decimals, retryAt } = entries.get(token) ?? { retryAt: Number.NEGATIVE_INFINITY }
-    return (symbol === undefined || decimals === undefined) && retryAt <= clock.monotonic()
+    const isKnown = symbol !== undefined && decimals !== undefined
+    return !isKnown && !underWay.has(token) && retryAt <= clock.monotonic()
   }
 
-  async function readWaiting(): Promise<void> {
-    reading++
-    for (let token = waiting.shift(); token !== undefined && !isClosed; token = waiting.shift())
-      if (isDue(token)) await read(token)
-    reading--
+  function readWaiting(): void {
+    while (underWay.size < MAX_READING && waiting.length > 0 && !isClosed) {
+      const token = waiting.shift()
+      if (token !== undefined && isDue(token)) void readInBackground(token)
+    }
+  }
+
+  async function readInBackground(token: Address): Promise<void> {
+    underWay.add(token)
+    await read(token)
+    underWay.delete(token)
+    readWaiting()
   }
 
   return {
     read,
     describe(tokens) {
       waiting = tokens.filter(isDue)
-      while (reading < MAX_READING && waiting.length > 0) void readWaiting()
+      readWaiting()
       return tokens.map((token) => metadataOf(entries.get(token)))
     },
     close() {
