@@ -8,7 +8,7 @@ const IMAGE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
 /** The name of a logo changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** Serves the logos of token lists from memory (docs/decisions.md, D29). Requests for them do not count against a limit (D8). */
+/** Serves the logos of token lists from memory (docs/decisions.md, D29). Requests for them count against no limit. */
 export function registerLogos(
   server: FastifyInstance,
   chains: readonly Pick<ChainConfig, 'tokenList'>[],

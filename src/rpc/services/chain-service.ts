@@ -50,7 +50,7 @@ interface ChainServiceOptions {
   readonly trades: RecentTrades
 }
 
-/** The methods of ChainService (docs/decisions.md, D17 and D29). None of them waits for a node. */
+/** The methods of ChainService (docs/decisions.md, D17; docs/decisions.md, D29). None of them waits for a node. */
 export function createChainService(options: ChainServiceOptions): Method[] {
   const { config, chains, directory, trades } = options
 

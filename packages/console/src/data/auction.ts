@@ -1,4 +1,5 @@
 import {
+  DeclineCode,
   type GetQuoteRecordResponse,
   OrderType,
   type QuoteRoundEnd,
@@ -7,7 +8,6 @@ import {
   type SolverResult,
 } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { differenceBps } from '../format/amount.js'
-import { reasonOf } from './no-offer.js'
 
 /** An offer that a user can take, as streams and answers carry it. */
 export type Offer = Pick<QuoteUpdate, 'quote' | 'solverSignature' | 'depositAddress' | 'orderId' | 'verified'>
@@ -203,4 +203,24 @@ function amountOf({ quote }: Pick<Offer, 'quote'>, isOutput: boolean): bigint {
 function resultAmount({ inputAmount, outputAmount }: SolverResult, isOutput: boolean): bigint | undefined {
   const text = isOutput ? outputAmount : inputAmount
   return text !== undefined && /^\d+$/.test(text) ? BigInt(text) : undefined
+}
+
+const DECLINES: Readonly<Record<DeclineCode, string>> = {
+  [DeclineCode.UNSPECIFIED]: 'no reason given',
+  [DeclineCode.UNSUPPORTED_PAIR]: 'pair not supported',
+  [DeclineCode.AMOUNT_TOO_SMALL]: 'amount too small',
+  [DeclineCode.AMOUNT_TOO_LARGE]: 'amount too large',
+  [DeclineCode.INSUFFICIENT_LIQUIDITY]: 'not enough liquidity',
+  [DeclineCode.PAUSED]: 'paused',
+  [DeclineCode.OTHER]: 'no reason given',
+}
+
+/** Why a solver has made no offer, in a few words: `amount too small`. Empty where the outcome says it. */
+export function reasonOf({
+  outcome,
+  declineCode = DeclineCode.OTHER,
+  reason = '',
+}: Pick<SolverResult, 'outcome' | 'declineCode' | 'reason'>): string {
+  if (outcome === SolverOutcome.DECLINED) return DECLINES[declineCode] ?? 'no reason given'
+  return reason.replaceAll('_', ' ')
 }

@@ -1,25 +1,5 @@
-import { DeclineCode, SolverOutcome, type SolverResult } from '../../../../gen/aggregator/v1/quote_pb.js'
+import { SolverOutcome } from '../../../../gen/aggregator/v1/quote_pb.js'
 import type { Attempt, Round } from './auction.js'
-
-const DECLINES: Readonly<Record<DeclineCode, string>> = {
-  [DeclineCode.UNSPECIFIED]: 'no reason given',
-  [DeclineCode.UNSUPPORTED_PAIR]: 'pair not supported',
-  [DeclineCode.AMOUNT_TOO_SMALL]: 'amount too small',
-  [DeclineCode.AMOUNT_TOO_LARGE]: 'amount too large',
-  [DeclineCode.INSUFFICIENT_LIQUIDITY]: 'not enough liquidity',
-  [DeclineCode.PAUSED]: 'paused',
-  [DeclineCode.OTHER]: 'no reason given',
-}
-
-/** Why a solver has made no offer, in a few words: `amount too small`. Empty where the outcome says it. */
-export function reasonOf({
-  outcome,
-  declineCode = DeclineCode.OTHER,
-  reason = '',
-}: Pick<SolverResult, 'outcome' | 'declineCode' | 'reason'>): string {
-  if (outcome === SolverOutcome.DECLINED) return DECLINES[declineCode] ?? 'no reason given'
-  return reason.replaceAll('_', ' ')
-}
 
 /** The outcomes without an offer: what the sentence of so many solvers says. */
 const SENTENCES: readonly (readonly [outcomes: readonly SolverOutcome[], said: string])[] = [
