@@ -1,4 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { parseEnv } from 'node:util'
 import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from '../domain/field-rules.js'
 import { VERIFY_MODES, type VerifyMode } from '../domain/quotes/verification.js'
 import { MAX_COOL_DOWN_SECONDS } from '../domain/solvers/cool-down.js'
@@ -40,13 +41,14 @@ const MAX_RECORD_MB = 1_000_000
  */
 export function processEnvironment(): Environment {
   try {
-    if (existsSync('.env')) process.loadEnvFile('.env')
+    // Editors of Windows begin a file with a byte order mark.
+    const text = existsSync('.env') ? readFileSync('.env', 'utf8').replace(/^\ufeff/, '') : ''
+    return { ...parseEnv(text), ...process.env }
   } catch (error) {
     const reason = statSync('.env').isDirectory() ? 'it is a folder' : (error as Error).message
     const message = `in ${process.cwd()} cannot be read: ${reason}. It must be a file with lines NAME=value`
     throw new ConfigError([{ variable: '.env', message }])
   }
-  return process.env
 }
 
 /**

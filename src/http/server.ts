@@ -93,7 +93,10 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
     trustProxy: trustedProxies(config.trustProxy),
     genReqId: createRequestIds(),
-    frameworkErrors: (error, request, reply) => void rejectBadUrl(error, request, reply),
+    frameworkErrors(error, request, reply) {
+      setCommonHeaders(request, reply)
+      void rejectBadUrl(error, request, reply)
+    },
     clientErrorHandler: rejectUnparsable,
   })
 
@@ -104,6 +107,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   const logRequest = createRequestLog(server, log, config.logRequestSample)
   const rejectBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
   const crossOriginHeaders = createCorsHeaders(config.corsOrigins)
+  const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
+    reply
+      .headers(SECURITY_HEADERS)
+      .header('x-request-id', request.id)
+      .headers(crossOriginHeaders(request.headers.origin))
   server.addHook('onRoute', ({ url, wsHandler }) => {
     if (wsHandler !== undefined) webSocketPaths.add(url)
   })
@@ -121,8 +129,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
   server.decorateRequest('arrivedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {
     if (!recordArrival(request)) return abandon(request, reply)
-    reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
-    reply.headers(crossOriginHeaders(request.headers.origin))
+    setCommonHeaders(request, reply)
     const error = findHeaderError(request.raw)
     if (error === undefined) done()
     else rejectCounted(error, request, reply).catch(done)

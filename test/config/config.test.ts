@@ -331,4 +331,6 @@ test("the process's environment overrides a file .env in the working directory",
   vi.stubEnv('PROTOCOL_NAME', 'FromProcess')
   vi.stubEnv('DB_PATH', undefined)
   expect(processEnvironment()).toMatchObject({ PROTOCOL_NAME: 'FromProcess', DB_PATH: 'from-file.db' })
+  writeFileSync(join(folder, '.env'), '\ufeffDB_PATH=after-a-mark.db\r\nPORT=1\r\n')
+  expect(processEnvironment()).toMatchObject({ DB_PATH: 'after-a-mark.db', PORT: '1' })
 })

@@ -53,7 +53,8 @@ const MAX_KEY_LENGTH = 64
  */
 export function parseJsonBody(bytes: Buffer): JsonObject {
   if (!isUtf8(bytes)) throw invalidArgument([{ field: 'body', message: 'must be UTF-8' }])
-  const text = bytes.toString()
+  // Some clients of Windows begin with a byte order mark.
+  const text = bytes.toString().replace(/^\ufeff/, '')
   const value = parseJsonObject(text)
   assertKeysOnce(text)
   return value

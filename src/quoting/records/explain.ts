@@ -133,7 +133,7 @@ type ExplainDrop = (request: QuoteParameters, answer: RecordedResult) => string
 /** The explanation of each reason to drop a reply: what the solver's developer must correct. */
 const DROPS: Readonly<Record<DropReason, ExplainDrop>> = {
   malformed: () =>
-    'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x.',
+    'The reply must be JSON: {"quote": {the eleven fields of the struct}, "signature": "0x…"}, addresses and signature in hex with 0x. It must not be compressed, such as with gzip.',
   solver_mismatch: (_request, { solver }) => `quote.solver must be the registered solver, ${solver}.`,
   user_mismatch: ({ user }) => `quote.user must be the userAddress of the request, ${user}.`,
   input_token_mismatch: ({ inputToken }) => `quote.inputToken must be the one of the request, ${inputToken}.`,

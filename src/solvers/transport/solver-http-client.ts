@@ -227,7 +227,8 @@ function parseReply(chunks: readonly Buffer[]): HttpReply {
   const [only] = chunks
   const bytes = only !== undefined && chunks.length === 1 ? only : Buffer.concat(chunks)
   try {
-    return { kind: 'replied', body: JSON.parse(bytes.toString()) }
+    // A library may begin with a byte order mark.
+    return { kind: 'replied', body: JSON.parse(bytes.toString().replace(/^\ufeff/, '')) }
   } catch {
     return { kind: 'invalid', reason: 'malformed' }
   }

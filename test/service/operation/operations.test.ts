@@ -214,6 +214,10 @@ describe('CORS', () => {
     })
     const exposed = answer.headers.get('access-control-expose-headers')?.toLowerCase()
     for (const header of ['grpc-status', 'grpc-message', 'x-request-id']) expect(exposed).toContain(header)
+    const undecodable = await service.send('GET', '/v1/%zz', undefined, { headers: { origin: ORIGIN } })
+    expect(undecodable.status).toBe(404)
+    for (const header of ['access-control-allow-origin', 'x-request-id', 'x-content-type-options'])
+      expect(undecodable.headers.get(header)).not.toBeNull()
     await service.close()
   })
 

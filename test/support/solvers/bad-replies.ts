@@ -5,6 +5,7 @@ import { head, ok, replies, sends } from './malformed-solvers.js'
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
 
 const shaped = [
+  sends('a byte order mark before a good reply', 'quoted', (json) => ok(`\ufeff${json}`)),
   sends('text/html around a good reply, for only status and body count', 'quoted', (json) =>
     ok(json).toString().replace('application/json', 'text/html'),
   ),
