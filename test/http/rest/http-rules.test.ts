@@ -36,8 +36,8 @@ test('the protos give the routes of the protocol', () => {
     'StreamEvents: GET /v1/ws, body none, answers the message',
     'StreamEvents: GET /v1/events, body none, answers the message',
     'ListChains: GET /v1/chains, body none, answers the message',
-    'ListTokens: GET /v1/{chainId}/tokens, body none, answers the message',
-    'ListPairs: GET /v1/{chainId}/pairs, body none, answers the message',
+    'ListTokens: GET /v1/:chainId/tokens, body none, answers the message',
+    'ListPairs: GET /v1/:chainId/pairs, body none, answers the message',
   ])
 })
 
