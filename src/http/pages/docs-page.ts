@@ -75,7 +75,7 @@ export const STYLE = `html {
   --on-accent: light-dark(#ffffff, #0f1120);
   --negative: light-dark(#b3261e, #ff8f85);
   --text-font: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
-  --number-font: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
+  --code-font: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
 html, html.dark-mode, body, #swagger-ui { margin: 0; background: var(--background); color: var(--text); }
 body { font: 400 13px/1.4 var(--text-font); }
@@ -90,7 +90,7 @@ a:focus-visible, button:focus-visible, #swagger-ui :focus-visible { outline: 2px
 #swagger-ui .swagger-ui { background: none; }
 #swagger-ui * { font-family: var(--text-font); text-shadow: none; }
 #swagger-ui :is(h1, h2, h3, h4, h5, p, b, i, label, th, td, div, span, li) { color: inherit; }
-#swagger-ui :is(code, pre, pre *, textarea, .opblock-summary-path, .opblock-summary-path *, .parameter__name, .parameter__type, .prop-format) { font-family: var(--number-font); font-size: 12px; font-weight: 400; }
+#swagger-ui :is(code, pre, pre *, textarea, .opblock-summary-path, .opblock-summary-path *, .parameter__name, .parameter__type, .prop-format) { font-family: var(--code-font); font-size: 12px; font-weight: 400; }
 #swagger-ui .info { margin: 24px 0 16px; max-width: 68ch; }
 #swagger-ui .info :is(p, li, td) { font-size: 13px; line-height: 1.5; color: var(--text); margin: 8px 0; }
 #swagger-ui .info .title { font-size: 20px; font-weight: 600; }
