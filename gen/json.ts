@@ -3,396 +3,6 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description ListChainsRequest has no fields. */
-        ListChainsRequest: Record<string, never>;
-        /** @description ListChainsResponse carries the chains. */
-        ListChainsResponse: {
-            /** @description The chains in the order of the instance's configuration. */
-            chains: components["schemas"]["Chain"][];
-        };
-        /** @description Chain is one chain of an instance. */
-        Chain: {
-            /** @description EIP-155 chain id. */
-            chainId: number;
-            /** @description The settlement contract that the instance uses. EIP-55 form, as all addresses here. */
-            settlement: string;
-            /** @description Name of the protocol; the EIP-712 primary type of a quote is `<protocolName>Quote`. */
-            protocolName: string;
-            /** @description EIP-712 domain of the contract. Absent until the instance has read the contract for the first time, and when its chain id exceeds 2^53-1 or its texts exceed 256 characters. */
-            domain?: components["schemas"]["Eip712Domain"];
-            /** @description The token of solvers' bonds. Absent until the instance has read it, and when the contract has no `BOND_TOKEN`. */
-            bondToken?: components["schemas"]["Token"];
-            /** @description Bond that a solver must hold, in the bond token's smallest unit, decimal. */
-            minimumBond: string;
-            /** @description Chains on which the output may be paid, this one included. */
-            destinationChainIds: number[];
-            /** @description Deposit window of a request without one, in seconds. */
-            defaultDepositWindow: number;
-            /** @description Time from the deposit deadline to the fill deadline, in seconds. */
-            fillWindow: number;
-            /** @description Longest time of a round, in milliseconds. */
-            quoteTimeoutMs: number;
-            /** @description Soft deadline of a request without one, in milliseconds; 0 is none. */
-            quoteSoftTimeoutMs: number;
-            /** @description Most solvers that one quote asks. */
-            maxQuoteFanOut: number;
-            /**
-             * @description Whether the instance reads the chain. `/health` shows the same.
-             *
-             *     - `ok`: The events of the chain are read up to its head.
-             *     - `syncing`: Events of blocks far below the head are read, the chain has no leader, or `START_BLOCK` is above the head.
-             *     - `down`: No endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.
-             * @enum {string}
-             */
-            status: "ok" | "syncing" | "down";
-            /** @description Number of the highest block seen; absent until the chain has answered for the first time. */
-            headBlock?: number;
-            /** @description Number of active solvers. */
-            activeSolvers: number;
-            /**
-             * @description Most that the `verify` of a request may ask for.
-             *
-             *     - `off`: None.
-             *     - `best`: The best one, and after each one that the contract refuses the next one.
-             *     - `all`: All of them.
-             * @enum {string}
-             */
-            verifyMax: "off" | "best" | "all";
-            /** @description Name of the chain for people, such as `Base`. */
-            name: string;
-            /**
-             * Format: uri
-             * @description URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent when the instance knows none.
-             */
-            explorerUrl?: string;
-        };
-        /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
-        Eip712Domain: {
-            /** @description Name of the domain. */
-            name?: string;
-            /** @description Version of the domain. */
-            version?: string;
-            /** @description EIP-155 chain id. */
-            chainId?: number;
-            /** @description The contract that verifies signatures. EIP-55 form. */
-            verifyingContract?: string;
-            /** @description 32 bytes in lower-case hex with `0x`. */
-            salt?: string;
-        };
-        /** @description Token is an ERC-20 token, as its contract describes it. */
-        Token: {
-            /** @description Address of the contract. EIP-55 form. */
-            address: string;
-            /** @description Symbol of the token, with the rules of a solver's name. Any contract can choose any symbol: show it only next to the address, and isolate the direction of its script. Absent when the contract has none that can be shown. */
-            symbol?: string;
-            /** @description Number of decimals, at most 255; absent when the contract has none. */
-            decimals?: number;
-        };
-        /** @description ListTokensRequest names a chain. */
-        ListTokensRequest: {
-            /** @description Chain of the tokens: an EIP-155 chain id that the instance serves. A path parameter on REST. */
-            chainId: number;
-        };
-        /** @description ListTokensResponse carries the tokens. */
-        ListTokensResponse: {
-            /** @description The tokens, listed ones first. */
-            tokens: components["schemas"]["TokenSummary"][];
-        };
-        /** @description TokenSummary is a token and how much it is traded. */
-        TokenSummary: {
-            /** @description Address of the contract. EIP-55 form. */
-            address: string;
-            /** @description Symbol of the token, at most 32 characters with the rules of a solver's name. That of a listed token is from the operator's list. That of another one is from its contract, which can choose any: show it only next to the address. Absent when the contract has none that can be shown, or has not been read yet. */
-            symbol?: string;
-            /** @description Number of decimals, at most 255, from the same source as the symbol. Absent when it is not known. Do not let the decimals of a token that is not listed decide about money. */
-            decimals?: number;
-            /** @description Whether the token is on the operator's list. */
-            listed: boolean;
-            /** @description Path of the token's logo on this instance, such as `/logos/0a1b2c3d4e5f6071.svg`. Absent without a logo in the operator's list. */
-            logo?: string;
-            /** @description Number of orders with this token that were settled in the last 24 hours. */
-            orders24h: number;
-            /** @description Block time of the last settled order with this token, Unix time in seconds. Absent when the instance knows of none. */
-            lastUsed?: number;
-        };
-        /** @description ListPairsRequest names a chain. */
-        ListPairsRequest: {
-            /** @description Chain of the deposits: an EIP-155 chain id that the instance serves. A path parameter on REST. */
-            chainId: number;
-        };
-        /** @description ListPairsResponse carries the pairs. */
-        ListPairsResponse: {
-            /** @description The pairs, those of listed tokens first. */
-            pairs: components["schemas"]["PairSummary"][];
-        };
-        /** @description PairSummary is a pair of tokens in one direction, and how much it is traded. */
-        PairSummary: {
-            /** @description Token sold, on the chain of the request. EIP-55 form. */
-            inputToken: string;
-            /** @description Token bought, on the destination chain. EIP-55 form. */
-            outputToken: string;
-            /** @description Chain on which the output is paid. */
-            destinationChainId: number;
-            /** @description Whether both tokens are on the operator's lists of their chains. */
-            listed: boolean;
-            /** @description Number of orders that were settled in the last 24 hours. */
-            orders24h: number;
-            /** @description Sum of the input of these orders in the token's smallest unit, decimal. */
-            inputVolume24h: string;
-            /** @description Sum of the output of these orders in the token's smallest unit, decimal. */
-            outputVolume24h: string;
-            /** @description Median time from the deposit to the settlement of these orders by block times, in milliseconds. Absent without an order whose deposit has an event. */
-            medianFillMs24h?: number;
-            /** @description Block time of the last settled order, Unix time in seconds. */
-            lastUsed?: number;
-        };
-        /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */
-        StreamEventsRequest: {
-            /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. `earliest` begins with the oldest event kept. On server-sent events, the header `Last-Event-ID` takes precedence. */
-            after?: string;
-            /** @description Chains to follow; all supported ones when empty. All filters together may have 256 values. */
-            chainId: number[];
-            /**
-             * @description Kinds of events; all when empty. `Reverted` matches its own kind and the kind of the event that was removed.
-             *
-             *     - `Deposited`: A deposit for an order was made.
-             *     - `Settled`: An order was settled.
-             *     - `Refunded`: An order was refunded and the solver's bond slashed.
-             *     - `Reverted`: A reorganisation removed an event that was published before.
-             */
-            type: ("Deposited" | "Settled" | "Refunded" | "Reverted")[];
-            /** @description Orders to follow, 32 bytes in hex with `0x`; all when empty. */
-            orderId: string[];
-            /** @description Users to follow, addresses in hex with `0x`; all when empty. */
-            user: string[];
-            /** @description Solvers to follow, addresses in hex with `0x`; all when empty. */
-            solver: string[];
-            /** @description Whether the stream also reports how the chains of the instance are: a `Health` follows `connected`, then one comes about every 15 s. */
-            health: boolean;
-        };
-        /** @description Connected opens a stream. */
-        Connected: {
-            /** @description Chains that the instance serves. */
-            supportedChains: number[];
-        };
-        /** @description Heartbeat says that the stream is alive. */
-        Heartbeat: Record<string, never>;
-        /** @description Deposited says that a deposit for an order was made on-chain. */
-        Deposited: {
-            /** @description Chain of the order. */
-            chainId: number;
-            /** @description The order's identifier in lower-case hex. */
-            orderId: string;
-            /** @description The user. EIP-55 form, as all addresses here. */
-            user: string;
-            /** @description The solver. */
-            solver: string;
-            /** @description Token sold. */
-            inputToken: string;
-            /** @description Amount of the input token in its smallest unit, decimal. */
-            inputAmount: string;
-            /** @description Token bought. */
-            outputToken: string;
-            /** @description Amount of the output token in its smallest unit, decimal. */
-            outputAmount: string;
-            /** @description Last moment for the fill, Unix time in seconds. */
-            fillDeadline: number;
-            /** @description Block of the event. */
-            blockNumber: number;
-            /** @description Hash of the transaction of the event, in lower-case hex. */
-            transactionHash?: string;
-            /** @description Index of the event's log in its block. */
-            logIndex: number;
-            /** @description Time of the block, Unix time in seconds. */
-            blockTime?: number;
-        };
-        /** @description Settled says that an order was settled on-chain. */
-        Settled: {
-            /** @description Chain of the order. */
-            chainId: number;
-            /** @description The order's identifier in lower-case hex. */
-            orderId: string;
-            /** @description Block of the event. */
-            blockNumber: number;
-            /** @description The user. EIP-55 form, as all addresses here. */
-            user: string;
-            /** @description The solver. */
-            solver: string;
-            /** @description Hash of the transaction of the event, in lower-case hex. */
-            transactionHash?: string;
-            /** @description Index of the event's log in its block. */
-            logIndex: number;
-            /** @description Time of the block, Unix time in seconds. */
-            blockTime?: number;
-        };
-        /** @description Refunded says that an order was refunded on-chain and the solver's bond slashed. */
-        Refunded: {
-            /** @description Chain of the order. */
-            chainId: number;
-            /** @description The order's identifier in lower-case hex. */
-            orderId: string;
-            /** @description The user. EIP-55 form. */
-            user: string;
-            /** @description Amount of the input token given back, in its smallest unit, decimal. */
-            inputAmount: string;
-            /** @description Amount taken from the solver's bond, in the smallest unit of the bond token, decimal. */
-            bondSlashed: string;
-            /** @description Block of the event. */
-            blockNumber: number;
-            /** @description Hash of the transaction of the event, in lower-case hex. */
-            transactionHash?: string;
-            /** @description Index of the event's log in its block. */
-            logIndex: number;
-            /** @description Time of the block, Unix time in seconds. */
-            blockTime?: number;
-        };
-        /** @description Reverted says that a reorganisation of the chain removed an event that was published before. */
-        Reverted: {
-            /** @description Chain of the order. */
-            chainId: number;
-            /** @description The order's identifier in lower-case hex. */
-            orderId: string;
-            /**
-             * @description Kind of the event that was removed.
-             *
-             *     - `Deposited`: A deposit for an order was made.
-             *     - `Settled`: An order was settled.
-             *     - `Refunded`: An order was refunded and the solver's bond slashed.
-             *     - `Reverted`: A reorganisation removed an event that was published before.
-             * @enum {string}
-             */
-            event: "Deposited" | "Settled" | "Refunded" | "Reverted";
-            /** @description Block that the event was published with. The next three fields are those of the removed event, too. */
-            blockNumber: number;
-            /** @description Hash of the transaction of the event, in lower-case hex. */
-            transactionHash?: string;
-            /** @description Index of the event's log in its block. */
-            logIndex: number;
-            /** @description Time of the block, Unix time in seconds. */
-            blockTime?: number;
-        };
-        /** @description GetOrderRequest names an order. */
-        GetOrderRequest: {
-            /** @description Chain of the order: an EIP-155 chain id that the instance serves. A path parameter on REST. */
-            chainId: number;
-            /** @description The order's identifier: 32 bytes in hex with `0x`. A path parameter on REST. */
-            orderId: string;
-        };
-        /** @description GetOrderResponse is an order as the settlement contract has it. Only `orderId`, `chainId` and `state` are present while the state is NONE. */
-        GetOrderResponse: {
-            /** @description The order's identifier in lower-case hex. */
-            orderId: string;
-            /** @description Chain of the order. */
-            chainId: number;
-            /**
-             * @description State of the order.
-             *
-             *     - `NONE`: The contract does not know the order (its number there is 0).
-             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
-             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
-             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
-             * @enum {string}
-             */
-            state: "NONE" | "DEPOSITED" | "SETTLED" | "REFUNDED";
-            /** @description The user. EIP-55 form, as all addresses here. */
-            user?: string;
-            /** @description The solver. */
-            solver?: string;
-            /** @description Token sold. */
-            inputToken?: string;
-            /** @description Amount of the input token in its smallest unit, decimal. */
-            inputAmount?: string;
-            /** @description Token bought. */
-            outputToken?: string;
-            /** @description Amount of the output token in its smallest unit, decimal. */
-            outputAmount?: string;
-            /** @description Chain on which the output is paid. */
-            outputChainId?: number;
-            /** @description Last moment for the fill, Unix time in seconds. */
-            fillDeadline?: number;
-            /** @description The deposit, once its event is published. Absent for an address deposit, and when its event was removed before the instance had lists of orders. */
-            deposited?: components["schemas"]["OrderStep"];
-            /** @description The settlement, once its event is published. */
-            settled?: components["schemas"]["OrderStep"];
-            /** @description The refund, once its event is published. */
-            refunded?: components["schemas"]["OrderStep"];
-        };
-        /** @description OrderStep is the event that moved an order into a state. */
-        OrderStep: {
-            /** @description Block of the event. */
-            blockNumber: number;
-            /** @description Time of the block, Unix time in seconds. */
-            blockTime?: number;
-            /** @description Hash of the transaction in lower-case hex. */
-            transactionHash?: string;
-        };
-        /** @description ListOrdersRequest says which orders of a chain to list. An order must match every filter that is set. */
-        ListOrdersRequest: {
-            /** @description Chain of the orders: an EIP-155 chain id that the instance serves. A path parameter on REST. */
-            chainId: number;
-            /** @description The user, an address in hex with `0x`; every user when absent. */
-            user?: string;
-            /** @description The solver, an address in hex with `0x`; every solver when absent. */
-            solver?: string;
-            /**
-             * @description The state: `DEPOSITED`, `SETTLED` or `REFUNDED`; every state when absent.
-             *
-             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
-             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
-             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
-             * @enum {string}
-             */
-            state?: "DEPOSITED" | "SETTLED" | "REFUNDED";
-            /** @description Most orders of the page; 50 when it is absent or 0. Values above 200 mean 200. */
-            pageSize?: number;
-            /** @description The `nextPageToken` of the last page; the first page when it is absent or empty. It is valid only for the chain and with the filters of that page. The page size may change. */
-            pageToken?: string;
-        };
-        /** @description ListOrdersResponse is one page of orders. */
-        ListOrdersResponse: {
-            /** @description The orders, newest first. */
-            orders: components["schemas"]["Order"][];
-            /** @description Token of the next page; empty on the last page. */
-            nextPageToken: string;
-        };
-        /** @description Order is an order whose events the instance has published. */
-        Order: {
-            /** @description The order's identifier in lower-case hex. */
-            orderId: string;
-            /** @description Chain of the order. */
-            chainId: number;
-            /**
-             * @description State of the order: that of the last step below.
-             *
-             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
-             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
-             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
-             * @enum {string}
-             */
-            state: "DEPOSITED" | "SETTLED" | "REFUNDED";
-            /** @description The user. EIP-55 form, as all addresses here. */
-            user: string;
-            /** @description The solver. Like the next six fields, it may be absent for an order with an address deposit. Then the instance could not read the order from the contract yet. */
-            solver?: string;
-            /** @description Token sold. */
-            inputToken?: string;
-            /** @description Amount of the input token in its smallest unit, decimal. */
-            inputAmount?: string;
-            /** @description Token bought. */
-            outputToken?: string;
-            /** @description Amount of the output token in its smallest unit, decimal. */
-            outputAmount?: string;
-            /** @description Chain on which the output is paid. */
-            outputChainId?: number;
-            /** @description Last moment for the fill, Unix time in seconds. */
-            fillDeadline?: number;
-            /** @description The deposit. Absent for an address deposit, of which the contract has no event, and when its event was removed before the instance had lists of orders. */
-            deposited?: components["schemas"]["OrderStep"];
-            /** @description The settlement. */
-            settled?: components["schemas"]["OrderStep"];
-            /** @description The refund. */
-            refunded?: components["schemas"]["OrderStep"];
-        };
         /** @description GetQuoteRequest describes the swap that the user wants. */
         GetQuoteRequest: {
             /** @description Chain whose solvers are asked: an EIP-155 chain id that the instance serves. A path parameter on REST. */
@@ -1073,6 +683,396 @@ export interface components {
             bestAmount?: string;
             /** @description How much worse this solver's offer was than the best one, in basis points of the best amount; 0 for the best one. Only after the deposit deadline, and for a valid offer. */
             distanceBps?: number;
+        };
+        /** @description GetOrderRequest names an order. */
+        GetOrderRequest: {
+            /** @description Chain of the order: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description The order's identifier: 32 bytes in hex with `0x`. A path parameter on REST. */
+            orderId: string;
+        };
+        /** @description GetOrderResponse is an order as the settlement contract has it. Only `orderId`, `chainId` and `state` are present while the state is NONE. */
+        GetOrderResponse: {
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /** @description Chain of the order. */
+            chainId: number;
+            /**
+             * @description State of the order.
+             *
+             *     - `NONE`: The contract does not know the order (its number there is 0).
+             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
+             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
+             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
+             * @enum {string}
+             */
+            state: "NONE" | "DEPOSITED" | "SETTLED" | "REFUNDED";
+            /** @description The user. EIP-55 form, as all addresses here. */
+            user?: string;
+            /** @description The solver. */
+            solver?: string;
+            /** @description Token sold. */
+            inputToken?: string;
+            /** @description Amount of the input token in its smallest unit, decimal. */
+            inputAmount?: string;
+            /** @description Token bought. */
+            outputToken?: string;
+            /** @description Amount of the output token in its smallest unit, decimal. */
+            outputAmount?: string;
+            /** @description Chain on which the output is paid. */
+            outputChainId?: number;
+            /** @description Last moment for the fill, Unix time in seconds. */
+            fillDeadline?: number;
+            /** @description The deposit, once its event is published. Absent for an address deposit, and when its event was removed before the instance had lists of orders. */
+            deposited?: components["schemas"]["OrderStep"];
+            /** @description The settlement, once its event is published. */
+            settled?: components["schemas"]["OrderStep"];
+            /** @description The refund, once its event is published. */
+            refunded?: components["schemas"]["OrderStep"];
+        };
+        /** @description OrderStep is the event that moved an order into a state. */
+        OrderStep: {
+            /** @description Block of the event. */
+            blockNumber: number;
+            /** @description Time of the block, Unix time in seconds. */
+            blockTime?: number;
+            /** @description Hash of the transaction in lower-case hex. */
+            transactionHash?: string;
+        };
+        /** @description ListOrdersRequest says which orders of a chain to list. An order must match every filter that is set. */
+        ListOrdersRequest: {
+            /** @description Chain of the orders: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+            /** @description The user, an address in hex with `0x`; every user when absent. */
+            user?: string;
+            /** @description The solver, an address in hex with `0x`; every solver when absent. */
+            solver?: string;
+            /**
+             * @description The state: `DEPOSITED`, `SETTLED` or `REFUNDED`; every state when absent.
+             *
+             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
+             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
+             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
+             * @enum {string}
+             */
+            state?: "DEPOSITED" | "SETTLED" | "REFUNDED";
+            /** @description Most orders of the page; 50 when it is absent or 0. Values above 200 mean 200. */
+            pageSize?: number;
+            /** @description The `nextPageToken` of the last page; the first page when it is absent or empty. It is valid only for the chain and with the filters of that page. The page size may change. */
+            pageToken?: string;
+        };
+        /** @description ListOrdersResponse is one page of orders. */
+        ListOrdersResponse: {
+            /** @description The orders, newest first. */
+            orders: components["schemas"]["Order"][];
+            /** @description Token of the next page; empty on the last page. */
+            nextPageToken: string;
+        };
+        /** @description Order is an order whose events the instance has published. */
+        Order: {
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /** @description Chain of the order. */
+            chainId: number;
+            /**
+             * @description State of the order: that of the last step below.
+             *
+             *     - `DEPOSITED`: The input is deposited and the solver's bond reserved (1 on the contract).
+             *     - `SETTLED`: The user has the output, and the solver has the input (2 on the contract).
+             *     - `REFUNDED`: The user has the input back and a part of the solver's bond (3 on the contract).
+             * @enum {string}
+             */
+            state: "DEPOSITED" | "SETTLED" | "REFUNDED";
+            /** @description The user. EIP-55 form, as all addresses here. */
+            user: string;
+            /** @description The solver. Like the next six fields, it may be absent for an order with an address deposit. Then the instance could not read the order from the contract yet. */
+            solver?: string;
+            /** @description Token sold. */
+            inputToken?: string;
+            /** @description Amount of the input token in its smallest unit, decimal. */
+            inputAmount?: string;
+            /** @description Token bought. */
+            outputToken?: string;
+            /** @description Amount of the output token in its smallest unit, decimal. */
+            outputAmount?: string;
+            /** @description Chain on which the output is paid. */
+            outputChainId?: number;
+            /** @description Last moment for the fill, Unix time in seconds. */
+            fillDeadline?: number;
+            /** @description The deposit. Absent for an address deposit, of which the contract has no event, and when its event was removed before the instance had lists of orders. */
+            deposited?: components["schemas"]["OrderStep"];
+            /** @description The settlement. */
+            settled?: components["schemas"]["OrderStep"];
+            /** @description The refund. */
+            refunded?: components["schemas"]["OrderStep"];
+        };
+        /** @description ListChainsRequest has no fields. */
+        ListChainsRequest: Record<string, never>;
+        /** @description ListChainsResponse carries the chains. */
+        ListChainsResponse: {
+            /** @description The chains in the order of the instance's configuration. */
+            chains: components["schemas"]["Chain"][];
+        };
+        /** @description Chain is one chain of an instance. */
+        Chain: {
+            /** @description EIP-155 chain id. */
+            chainId: number;
+            /** @description The settlement contract that the instance uses. EIP-55 form, as all addresses here. */
+            settlement: string;
+            /** @description Name of the protocol; the EIP-712 primary type of a quote is `<protocolName>Quote`. */
+            protocolName: string;
+            /** @description EIP-712 domain of the contract. Absent until the instance has read the contract for the first time, and when its chain id exceeds 2^53-1 or its texts exceed 256 characters. */
+            domain?: components["schemas"]["Eip712Domain"];
+            /** @description The token of solvers' bonds. Absent until the instance has read it, and when the contract has no `BOND_TOKEN`. */
+            bondToken?: components["schemas"]["Token"];
+            /** @description Bond that a solver must hold, in the bond token's smallest unit, decimal. */
+            minimumBond: string;
+            /** @description Chains on which the output may be paid, this one included. */
+            destinationChainIds: number[];
+            /** @description Deposit window of a request without one, in seconds. */
+            defaultDepositWindow: number;
+            /** @description Time from the deposit deadline to the fill deadline, in seconds. */
+            fillWindow: number;
+            /** @description Longest time of a round, in milliseconds. */
+            quoteTimeoutMs: number;
+            /** @description Soft deadline of a request without one, in milliseconds; 0 is none. */
+            quoteSoftTimeoutMs: number;
+            /** @description Most solvers that one quote asks. */
+            maxQuoteFanOut: number;
+            /**
+             * @description Whether the instance reads the chain. `/health` shows the same.
+             *
+             *     - `ok`: The events of the chain are read up to its head.
+             *     - `syncing`: Events of blocks far below the head are read, the chain has no leader, or `START_BLOCK` is above the head.
+             *     - `down`: No endpoint answers, events cannot be written, or all endpoints stay lower than the stored blocks.
+             * @enum {string}
+             */
+            status: "ok" | "syncing" | "down";
+            /** @description Number of the highest block seen; absent until the chain has answered for the first time. */
+            headBlock?: number;
+            /** @description Number of active solvers. */
+            activeSolvers: number;
+            /**
+             * @description Most that the `verify` of a request may ask for.
+             *
+             *     - `off`: None.
+             *     - `best`: The best one, and after each one that the contract refuses the next one.
+             *     - `all`: All of them.
+             * @enum {string}
+             */
+            verifyMax: "off" | "best" | "all";
+            /** @description Name of the chain for people, such as `Base`. */
+            name: string;
+            /**
+             * Format: uri
+             * @description URL of the chain's block explorer, without a slash at its end. Its pages are `/tx/<hash>` and `/address/<address>`. Absent when the instance knows none.
+             */
+            explorerUrl?: string;
+        };
+        /** @description Eip712Domain is an EIP-712 domain, with the members that the contract uses. */
+        Eip712Domain: {
+            /** @description Name of the domain. */
+            name?: string;
+            /** @description Version of the domain. */
+            version?: string;
+            /** @description EIP-155 chain id. */
+            chainId?: number;
+            /** @description The contract that verifies signatures. EIP-55 form. */
+            verifyingContract?: string;
+            /** @description 32 bytes in lower-case hex with `0x`. */
+            salt?: string;
+        };
+        /** @description Token is an ERC-20 token, as its contract describes it. */
+        Token: {
+            /** @description Address of the contract. EIP-55 form. */
+            address: string;
+            /** @description Symbol of the token, with the rules of a solver's name. Any contract can choose any symbol: show it only next to the address, and isolate the direction of its script. Absent when the contract has none that can be shown. */
+            symbol?: string;
+            /** @description Number of decimals, at most 255; absent when the contract has none. */
+            decimals?: number;
+        };
+        /** @description ListTokensRequest names a chain. */
+        ListTokensRequest: {
+            /** @description Chain of the tokens: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+        };
+        /** @description ListTokensResponse carries the tokens. */
+        ListTokensResponse: {
+            /** @description The tokens, listed ones first. */
+            tokens: components["schemas"]["TokenSummary"][];
+        };
+        /** @description TokenSummary is a token and how much it is traded. */
+        TokenSummary: {
+            /** @description Address of the contract. EIP-55 form. */
+            address: string;
+            /** @description Symbol of the token, at most 32 characters with the rules of a solver's name. That of a listed token is from the operator's list. That of another one is from its contract, which can choose any: show it only next to the address. Absent when the contract has none that can be shown, or has not been read yet. */
+            symbol?: string;
+            /** @description Number of decimals, at most 255, from the same source as the symbol. Absent when it is not known. Do not let the decimals of a token that is not listed decide about money. */
+            decimals?: number;
+            /** @description Whether the token is on the operator's list. */
+            listed: boolean;
+            /** @description Path of the token's logo on this instance, such as `/logos/0a1b2c3d4e5f6071.svg`. Absent without a logo in the operator's list. */
+            logo?: string;
+            /** @description Number of orders with this token that were settled in the last 24 hours. */
+            orders24h: number;
+            /** @description Block time of the last settled order with this token, Unix time in seconds. Absent when the instance knows of none. */
+            lastUsed?: number;
+        };
+        /** @description ListPairsRequest names a chain. */
+        ListPairsRequest: {
+            /** @description Chain of the deposits: an EIP-155 chain id that the instance serves. A path parameter on REST. */
+            chainId: number;
+        };
+        /** @description ListPairsResponse carries the pairs. */
+        ListPairsResponse: {
+            /** @description The pairs, those of listed tokens first. */
+            pairs: components["schemas"]["PairSummary"][];
+        };
+        /** @description PairSummary is a pair of tokens in one direction, and how much it is traded. */
+        PairSummary: {
+            /** @description Token sold, on the chain of the request. EIP-55 form. */
+            inputToken: string;
+            /** @description Token bought, on the destination chain. EIP-55 form. */
+            outputToken: string;
+            /** @description Chain on which the output is paid. */
+            destinationChainId: number;
+            /** @description Whether both tokens are on the operator's lists of their chains. */
+            listed: boolean;
+            /** @description Number of orders that were settled in the last 24 hours. */
+            orders24h: number;
+            /** @description Sum of the input of these orders in the token's smallest unit, decimal. */
+            inputVolume24h: string;
+            /** @description Sum of the output of these orders in the token's smallest unit, decimal. */
+            outputVolume24h: string;
+            /** @description Median time from the deposit to the settlement of these orders by block times, in milliseconds. Absent without an order whose deposit has an event. */
+            medianFillMs24h?: number;
+            /** @description Block time of the last settled order, Unix time in seconds. */
+            lastUsed?: number;
+        };
+        /** @description StreamEventsRequest says where the stream begins and which events it has. An event must match every filter that is set, with any of the filter's values. */
+        StreamEventsRequest: {
+            /** @description Cursor of the last message that the caller has seen; the stream continues after it. Live events only when absent. `earliest` begins with the oldest event kept. On server-sent events, the header `Last-Event-ID` takes precedence. */
+            after?: string;
+            /** @description Chains to follow; all supported ones when empty. All filters together may have 256 values. */
+            chainId: number[];
+            /**
+             * @description Kinds of events; all when empty. `Reverted` matches its own kind and the kind of the event that was removed.
+             *
+             *     - `Deposited`: A deposit for an order was made.
+             *     - `Settled`: An order was settled.
+             *     - `Refunded`: An order was refunded and the solver's bond slashed.
+             *     - `Reverted`: A reorganisation removed an event that was published before.
+             */
+            type: ("Deposited" | "Settled" | "Refunded" | "Reverted")[];
+            /** @description Orders to follow, 32 bytes in hex with `0x`; all when empty. */
+            orderId: string[];
+            /** @description Users to follow, addresses in hex with `0x`; all when empty. */
+            user: string[];
+            /** @description Solvers to follow, addresses in hex with `0x`; all when empty. */
+            solver: string[];
+            /** @description Whether the stream also reports how the chains of the instance are: a `Health` follows `connected`, then one comes about every 15 s. */
+            health: boolean;
+        };
+        /** @description Connected opens a stream. */
+        Connected: {
+            /** @description Chains that the instance serves. */
+            supportedChains: number[];
+        };
+        /** @description Heartbeat says that the stream is alive. */
+        Heartbeat: Record<string, never>;
+        /** @description Deposited says that a deposit for an order was made on-chain. */
+        Deposited: {
+            /** @description Chain of the order. */
+            chainId: number;
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /** @description The user. EIP-55 form, as all addresses here. */
+            user: string;
+            /** @description The solver. */
+            solver: string;
+            /** @description Token sold. */
+            inputToken: string;
+            /** @description Amount of the input token in its smallest unit, decimal. */
+            inputAmount: string;
+            /** @description Token bought. */
+            outputToken: string;
+            /** @description Amount of the output token in its smallest unit, decimal. */
+            outputAmount: string;
+            /** @description Last moment for the fill, Unix time in seconds. */
+            fillDeadline: number;
+            /** @description Block of the event. */
+            blockNumber: number;
+            /** @description Hash of the transaction of the event, in lower-case hex. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. */
+            blockTime?: number;
+        };
+        /** @description Settled says that an order was settled on-chain. */
+        Settled: {
+            /** @description Chain of the order. */
+            chainId: number;
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /** @description Block of the event. */
+            blockNumber: number;
+            /** @description The user. EIP-55 form, as all addresses here. */
+            user: string;
+            /** @description The solver. */
+            solver: string;
+            /** @description Hash of the transaction of the event, in lower-case hex. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. */
+            blockTime?: number;
+        };
+        /** @description Refunded says that an order was refunded on-chain and the solver's bond slashed. */
+        Refunded: {
+            /** @description Chain of the order. */
+            chainId: number;
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /** @description The user. EIP-55 form. */
+            user: string;
+            /** @description Amount of the input token given back, in its smallest unit, decimal. */
+            inputAmount: string;
+            /** @description Amount taken from the solver's bond, in the smallest unit of the bond token, decimal. */
+            bondSlashed: string;
+            /** @description Block of the event. */
+            blockNumber: number;
+            /** @description Hash of the transaction of the event, in lower-case hex. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. */
+            blockTime?: number;
+        };
+        /** @description Reverted says that a reorganisation of the chain removed an event that was published before. */
+        Reverted: {
+            /** @description Chain of the order. */
+            chainId: number;
+            /** @description The order's identifier in lower-case hex. */
+            orderId: string;
+            /**
+             * @description Kind of the event that was removed.
+             *
+             *     - `Deposited`: A deposit for an order was made.
+             *     - `Settled`: An order was settled.
+             *     - `Refunded`: An order was refunded and the solver's bond slashed.
+             *     - `Reverted`: A reorganisation removed an event that was published before.
+             * @enum {string}
+             */
+            event: "Deposited" | "Settled" | "Refunded" | "Reverted";
+            /** @description Block that the event was published with. The next three fields are those of the removed event, too. */
+            blockNumber: number;
+            /** @description Hash of the transaction of the event, in lower-case hex. */
+            transactionHash?: string;
+            /** @description Index of the event's log in its block. */
+            logIndex: number;
+            /** @description Time of the block, Unix time in seconds. */
+            blockTime?: number;
         };
     };
     responses: never;

@@ -1,4 +1,4 @@
-import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
+import type { DescField, DescMessage, DescMethod } from '@bufbuild/protobuf'
 import { compileRoutes, type RestRoute } from '../../src/http/rest/http-rules.js'
 import type { JsonSchema } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
@@ -57,6 +57,17 @@ export function toPath(url: string): string {
   return url.replace(/:(\w+)/g, '{$1}')
 }
 
+/** The error responses of a method, by status. */
+export function failuresIn(method: DescMethod, hasBody: boolean, samples: readonly Sample[]): object {
+  const failures = failuresOf(method, hasBody)
+  return Object.fromEntries(
+    failures.map((failure) => [
+      failure.status,
+      failureResponse(failure, examplesOf(samples, failure.status)),
+    ]),
+  )
+}
+
 function isStream({ methodKind }: DescMethod): boolean {
   return methodKind === 'server_streaming'
 }
@@ -68,7 +79,6 @@ function streamedMessages({ output }: DescMethod): DescMessage[] {
 
 function toOperation(method: DescMethod, route: RestRoute, samples: readonly Sample[]): object {
   const success = samples.find(({ status }) => status === 200)
-  const failures = failuresOf(method, route.hasBody)
   return {
     // The page at /docs cannot try a stream: Swagger UI would wait for its end.
     ...(isStream(method) ? { 'x-stream': true } : {}),
@@ -80,35 +90,25 @@ function toOperation(method: DescMethod, route: RestRoute, samples: readonly Sam
     ...(route.hasBody ? { requestBody: requestBodyOf(method, route, success) } : {}),
     responses: {
       200: isStream(method) ? streamResponse(method, samples) : successResponse(method, route, samples),
-      ...Object.fromEntries(
-        failures.map((failure) => [
-          failure.status,
-          failureResponse(failure, examplesOf(samples, failure.status)),
-        ]),
-      ),
+      ...failuresIn(method, route.hasBody, samples),
     },
   }
 }
 
 function parametersOf({ input }: DescMethod, route: RestRoute, sample: Sample | undefined): object[] {
   const inPath = route.pathFields.map((field) => ({
-    name: field.jsonName,
-    in: 'path',
-    required: true,
-    description: fieldDescription(field),
-    schema: fieldSchema(field),
+    ...parameterOf(field, 'path', true),
     example: sample?.path?.[field.jsonName],
   }))
   if (route.hasBody) return inPath
   const others = input.fields.filter((field) => !route.pathFields.includes(field))
-  const inQuery = others.map((field) => ({
-    name: field.jsonName,
-    in: 'query',
-    required: isRequired(field),
-    description: fieldDescription(field),
-    schema: fieldSchema(field),
-  }))
-  return [...inPath, ...inQuery]
+  return [...inPath, ...others.map((field) => parameterOf(field, 'query', isRequired(field)))]
+}
+
+/** A field of a request that stands in its URL. */
+export function parameterOf(field: DescField, place: 'path' | 'query', required?: boolean): object {
+  const description = fieldDescription(field)
+  return { name: field.jsonName, in: place, required, description, schema: fieldSchema(field) }
 }
 
 function requestBodyOf({ input }: DescMethod, { pathFields }: RestRoute, sample: Sample | undefined): object {

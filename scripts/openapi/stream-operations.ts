@@ -1,11 +1,9 @@
 import type { DescField, DescMethod } from '@bufbuild/protobuf'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { descriptionOf } from './descriptions.js'
-import { failuresOf } from './error-responses.js'
 import type { Sample } from './example.js'
-import { examplesOf, type Paths, samplesOf, toPath } from './operations.js'
+import { examplesOf, failuresIn, type Paths, parameterOf, samplesOf, toPath } from './operations.js'
 import { failureResponse, headersOf } from './responses.js'
-import { fieldDescription, fieldSchema } from './schemas.js'
 
 const MESSAGES =
   '[/asyncapi.json](/asyncapi.json) describes its messages. To see them, run `curl -sN` with the address of `/v1/events`.'
@@ -63,12 +61,7 @@ function sourceOperation(method: DescMethod, samples: readonly Sample[]): object
         headers: headersOf({ isLimited: true }),
         content: { 'text/event-stream': { schema: { type: 'string' }, examples: examplesOf(samples, 200) } },
       },
-      ...Object.fromEntries(
-        failuresOf(method, false).map((failure) => [
-          failure.status,
-          failureResponse(failure, examplesOf(samples, failure.status)),
-        ]),
-      ),
+      ...failuresIn(method, false, samples),
     },
   }
 }
@@ -84,10 +77,5 @@ function describe(method: DescMethod, how: string) {
 }
 
 function queryOf(fields: readonly DescField[]): object[] {
-  return fields.map((field) => ({
-    name: field.jsonName,
-    in: 'query',
-    description: fieldDescription(field),
-    schema: fieldSchema(field),
-  }))
+  return fields.map((field) => parameterOf(field, 'query'))
 }
