@@ -1,4 +1,5 @@
 import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
+import { REASONS } from '../domain/errors.js'
 
 /** The exit codes of commands. */
 export const EXIT = {
@@ -24,53 +25,24 @@ export const EXIT_CODE_HELP: readonly [code: ExitCode, meaning: string][] = [
   [EXIT.interrupted, 'interrupted before the end'],
 ]
 
-/** The exit code of each reason. A new reason does not compile until it has an exit code here. */
-const CODES: Readonly<Record<ClientReason, ExitCode>> = {
+/** The reasons whose exit code is not that of their HTTP status. */
+const CODES: Readonly<Partial<Record<string, ExitCode>>> = {
   INVALID_ARGUMENT: EXIT.badInput,
   CURSOR_UNKNOWN: EXIT.badInput,
-  NO_QUOTES: EXIT.unavailable,
-  SOLVERS_BUSY: EXIT.unavailable,
-  CHAIN_UNAVAILABLE: EXIT.unavailable,
-  DATABASE_UNAVAILABLE: EXIT.unavailable,
-  RATE_LIMITED: EXIT.unavailable,
-  STREAM_LIMIT_REACHED: EXIT.unavailable,
-  SUBSCRIBER_TOO_SLOW: EXIT.unavailable,
-  SESSION_LIMIT_REACHED: EXIT.unavailable,
-  SESSION_STALLED: EXIT.unavailable,
-  SHUTTING_DOWN: EXIT.unavailable,
   CONNECTION_FAILED: EXIT.unavailable,
   TIMED_OUT: EXIT.unavailable,
   ANSWER_INVALID: EXIT.unavailable,
-  CHAIN_NOT_SUPPORTED: EXIT.refused,
-  SOLVER_NOT_FOUND: EXIT.refused,
-  QUOTE_NOT_FOUND: EXIT.refused,
-  ROUTE_NOT_FOUND: EXIT.refused,
-  METHOD_NOT_ALLOWED: EXIT.refused,
-  SIGNATURE_INVALID: EXIT.refused,
-  TIMESTAMP_OUT_OF_RANGE: EXIT.refused,
-  TIMESTAMP_REUSED: EXIT.refused,
-  BOND_INSUFFICIENT: EXIT.refused,
-  ENDPOINT_REJECTED: EXIT.refused,
-  SOLVER_BLOCKED: EXIT.refused,
-  SOLVER_LIMIT_REACHED: EXIT.refused,
-  SESSIONS_OFF: EXIT.refused,
-  CHALLENGE_EXPIRED: EXIT.refused,
-  AUDIENCE_REJECTED: EXIT.refused,
-  SESSION_REPLACED: EXIT.refused,
   ORDER_STATE_UNREACHABLE: EXIT.refused,
+  SESSIONS_OFF: EXIT.refused,
   INTERNAL: EXIT.unforeseen,
   CANCELLED: EXIT.interrupted,
-}
+} satisfies Partial<Record<ClientReason, ExitCode>>
 
-/** The exit code for a call of an instance that failed. A reason of a newer instance counts by its HTTP status. */
+/** The exit code for a call of an instance that failed. The status of a reason counts, or of the answer for a newer reason. */
 export function exitCodeOf({
   reason,
   httpStatus = 0,
 }: Pick<AggregatorError, 'reason' | 'httpStatus'>): ExitCode {
-  if (isKnown(reason)) return CODES[reason]
-  return httpStatus === 429 || httpStatus >= 500 ? EXIT.unavailable : EXIT.refused
-}
-
-function isKnown(reason: string): reason is ClientReason {
-  return Object.hasOwn(CODES, reason)
+  const { http: status = httpStatus } = Object.entries(REASONS).find(([known]) => known === reason)?.[1] ?? {}
+  return CODES[reason] ?? (status === 429 || status >= 500 ? EXIT.unavailable : EXIT.refused)
 }

@@ -136,13 +136,20 @@ export async function bondSolver(
     address: settlement,
     functionName: 'BOND_TOKEN',
   })
-  const send = async (address: Address, functionName: string, args: readonly unknown[]) => {
-    const abi: Abi = [...testTokenAbi, ...settlementAbi]
-    await mined(client, await client.writeContract({ address, abi, functionName, args }))
-  }
-  await send(bondToken, 'mint', [solver.address, amount])
-  await send(bondToken, 'approve', [settlement, amount])
-  await send(settlement, 'registerSolver', [amount])
+  await send(client, bondToken, 'mint', [solver.address, amount])
+  await send(client, bondToken, 'approve', [settlement, amount])
+  await send(client, settlement, 'registerSolver', [amount])
+}
+
+/** Calls the settlement contract or a token, and waits until that is mined. @throws viem's errors, and Error when it reverted */
+export async function send(
+  client: DevnetClient,
+  address: Address,
+  functionName: string,
+  args: readonly unknown[],
+): Promise<void> {
+  const abi: Abi = [...testTokenAbi, ...settlementAbi]
+  await mined(client, await client.writeContract({ address, abi, functionName, args }))
 }
 
 /** The compiled contract contains the struct's name only as part of the type hash, once. */

@@ -1,5 +1,4 @@
 import { type Account, type Address, parseUnits } from 'viem'
-import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { createApp } from '../app/app.js'
 import { readConfig } from '../config/config.js'
 import type { Environment } from '../config/environment.js'
@@ -13,7 +12,7 @@ import {
   type DevnetContracts,
   deploySettlement,
   devAccounts,
-  mined,
+  send,
 } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 import { type ReferenceSolver, startReferenceSolver, type TradedToken } from './reference-solver.js'
@@ -182,8 +181,5 @@ async function mint(
   { weth, usdc }: DevnetContracts,
 ): Promise<void> {
   const client = createDevnetClient(devnet, payer)
-  for (const address of [weth, usdc]) {
-    const call = { address, abi: testTokenAbi, functionName: 'mint', args: [to, INVENTORY] } as const
-    await mined(client, await client.writeContract(call))
-  }
+  for (const token of [weth, usdc]) await send(client, token, 'mint', [to, INVENTORY])
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { formatUnits, parseUnits } from 'viem'
-import { settlementAbi } from '../../gen/contracts/settlement.js'
-import { createDevnetClient, mined } from './deploy.js'
+import { createDevnetClient, send } from './deploy.js'
 import type { Network } from './network.js'
-import { balanceOf, deposit, expectEqual, getQuote, type Print, send, waitForState } from './user-steps.js'
+import { balanceOf, deposit, expectEqual, getQuote, type Print, waitForState } from './user-steps.js'
 
 /**
  * Plays three orders through a network, as a user would. One is deposited at the contract and filled. One is
@@ -104,13 +103,7 @@ export async function refundUnfilled(stage: Network, print: Print) {
   // The chain decides. Its clock may be late by a second.
   while (Number((await client.getBlock({ blockTag: 'pending' })).timestamp) <= lost.quote.fillDeadline)
     await delay(CHAIN_CLOCK_MS)
-  const refund = {
-    address: contracts.settlement,
-    abi: settlementAbi,
-    functionName: 'refund',
-    args: [lost.orderId],
-  } as const
-  await mined(client, await client.writeContract(refund))
+  await send(client, contracts.settlement, 'refund', [lost.orderId])
   await waitForState(stage, lost.orderId, 'REFUNDED', print, depositedAt)
   return { lost, solver }
 }

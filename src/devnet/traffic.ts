@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseUnits } from 'viem'
-import { createDevnetClient } from './deploy.js'
+import { createDevnetClient, send } from './deploy.js'
 import type { Network } from './network.js'
 import { refundUnfilled } from './scenario.js'
-import { deposit, getQuote, type Print, send } from './user-steps.js'
+import { deposit, getQuote, type Print } from './user-steps.js'
 
 /** The limits of the service leave room for a person who asks from the same address. */
 const PAUSE_MS = 5_000

@@ -93,16 +93,6 @@ export async function waitForState(
   return cursor
 }
 
-/** Sends a transaction to a token. @throws Error when it fails */
-export async function send(
-  client: DevnetClient,
-  address: Address,
-  functionName: 'approve' | 'transfer',
-  args: [Address, bigint],
-): Promise<void> {
-  await mined(client, await client.writeContract({ address, abi: testTokenAbi, functionName, args }))
-}
-
 /** The balance of the client's account in a token. */
 export function balanceOf(client: DevnetClient, address: Address): Promise<bigint> {
   const read = {

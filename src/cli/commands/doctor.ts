@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Command } from 'commander'
 import type { CheckResult } from '../doctor/check-result.js'
 import { EXIT } from '../exit-codes.js'
@@ -26,7 +27,10 @@ export function addDoctor(program: Command, io: CliIo): void {
 
 async function examine(io: CliIo, asJson: boolean): Promise<void> {
   const { diagnose } = await import('../doctor/diagnose.js')
-  const checkResults = await Promise.race([diagnose(io.environment()), interrupted(io.interruption())])
+  const interrupted = once(io.interruption(), 'abort').then(() => {
+    throw new CommandFailure(EXIT.interrupted)
+  })
+  const checkResults = await Promise.race([diagnose(io.environment()), interrupted])
   const failed = checkResults.filter(({ status }) => status === 'fail').length
   const paint = createPaint(io.stdout, io.environment())
   if (asJson) io.stdout.write(`${toJson({ ok: failed === 0, checkResults }, 2)}\n`)
@@ -47,12 +51,4 @@ function toLine(
   const sentence = /[.?!]$/.test(checkResult) ? checkResult : `${checkResult}.`
   const text = remedy === undefined ? checkResult : `${sentence} ${remedy}`
   return `${colour(MARKS[status], status)}  ${printable(check)}  ${printable(text)}`
-}
-
-function interrupted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const end = () => reject(new CommandFailure(EXIT.interrupted))
-    if (signal.aborted) end()
-    else signal.addEventListener('abort', end, { once: true })
-  })
 }

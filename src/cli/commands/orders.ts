@@ -1,14 +1,15 @@
-import type { ListedOrder } from '@quote-aggregator/client'
+import type { AggregatorClient, ListedOrder } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { MAX_PAGE_SIZE } from '../../domain/field-rules.js'
 import { KNOWN_ORDER_STATES, type KnownOrder } from '../../domain/orders/order.js'
 import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readChainId, readInteger, readOneOf } from '../arguments.js'
-import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { stepOf } from '../order-steps.js'
-import { createDisplay, type Display } from '../print-result.js'
-import { formatTime, toJson } from '../printable.js'
+import type { Display } from '../print-result.js'
+import { formatTime } from '../printable.js'
+import { LIMITS, printItems } from './print-items.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number
@@ -17,10 +18,6 @@ interface Options extends InstanceFlags {
   readonly state?: KnownOrder['state']
   readonly limit: number
 }
-
-const LIMIT = 20
-/** Its pages fit into the requests that an instance allows in a minute (RATE_LIMIT_ORDER). */
-const MAX_LIMIT = 10_000
 
 /** `orders`: the orders of a chain, the newest first. */
 export function addOrders(program: Command, io: CliIo): void {
@@ -32,7 +29,7 @@ export function addOrders(program: Command, io: CliIo): void {
     .option('--user <address>', 'only of this user', readAddress)
     .option('--solver <address>', 'only of this solver', readAddress)
     .option('--state <state>', `only ${KNOWN_ORDER_STATES.join(', ')}`, readOneOf(KNOWN_ORDER_STATES))
-    .option('--limit <number>', 'most orders', readInteger(1, MAX_LIMIT), LIMIT)
+    .option('--limit <number>', 'most orders', readInteger(1, LIMITS.most), LIMITS.usual)
     .addHelpText(
       'after',
       "\nAmounts are in the token's smallest unit. With --json, each line is one JSON object.",
@@ -42,28 +39,11 @@ export function addOrders(program: Command, io: CliIo): void {
 
 async function list(io: CliIo, options: Options): Promise<void> {
   const { chain, user, solver, state, limit } = options
-  const rows: ListedOrder[] = []
-  let count = 0
-  let isCut = false
-  const listing = callInstance(io, options, async (client) => {
-    // One more shows whether there are more.
-    const pageSize = Math.min(limit + 1, MAX_PAGE_SIZE)
-    const filter = { user, solver, state, pageSize }
-    for await (const order of client.listAllOrders(chain, filter, { signal: io.interruption() })) {
-      isCut = count === limit
-      if (isCut) break
-      count++
-      if (options.json) io.stdout.write(`${toJson(order)}\n`)
-      else rows.push(order)
-    }
-  })
-  await listing.catch(async (error) => {
-    // A later page has failed.
-    if (rows.length > 0) io.stdout.write(renderOrders(rows, await createDisplay(io)))
-    throw error
-  })
-  if (!options.json) io.stdout.write(renderOrders(rows, await createDisplay(io)))
-  if (isCut) io.stderr.write(`There are more orders: list more with --limit, up to ${MAX_LIMIT}.\n`)
+  // One more shows whether there are more.
+  const filter = { user, solver, state, pageSize: Math.min(limit + 1, MAX_PAGE_SIZE) }
+  const calling = { signal: io.interruption() }
+  const read = (client: AggregatorClient) => client.listAllOrders(chain, filter, calling)
+  await printItems(io, options, 'orders', read, renderOrders)
 }
 
 function renderOrders(orders: readonly ListedOrder[], { table }: Display): string {

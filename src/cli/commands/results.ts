@@ -1,21 +1,19 @@
-import type { AggregatorClient, OwnResult, OwnResultPage, SignedOwnResults } from '@quote-aggregator/client'
+import type { AggregatorClient, OwnResult, OwnResultPage } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { MAX_PAGE_SIZE } from '../../domain/field-rules.js'
 import { readInteger } from '../arguments.js'
-import { callInstance, instanceUrl } from '../instance.js'
+import { instanceUrl } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { readAccount } from '../keys.js'
-import { createDisplay, type Display } from '../print-result.js'
-import { formatDuration, formatTime, toJson } from '../printable.js'
+import type { Display } from '../print-result.js'
+import { formatDuration, formatTime } from '../printable.js'
+import { LIMITS, printItems } from './print-items.js'
 import { KEYS, type SignerOptions, takesSigner } from './registration.js'
 
 interface Options extends SignerOptions {
   readonly limit: number
   readonly audience?: string
 }
-
-const LIMIT = 20
-const MAX_LIMIT = 10_000
 
 /** `results`: what came of the requests to a solver, for the solver itself. */
 export function addResults(program: Command, io: CliIo): void {
@@ -25,7 +23,7 @@ export function addResults(program: Command, io: CliIo): void {
     .description(
       "Lists the results of a solver's own requests, the newest first. The instance keeps them for a day.",
     )
-    .option('--limit <number>', 'most results', readInteger(1, MAX_LIMIT), LIMIT)
+    .option('--limit <number>', 'most results', readInteger(1, LIMITS.most), LIMITS.usual)
     .option('--audience <origin>', "the instance's origin in PUBLIC_URLS, if --url has another one")
   takesSigner(command).addHelpText(
     'after',
@@ -43,42 +41,19 @@ async function list(io: CliIo, options: Options): Promise<void> {
   const { signOwnResults } = await import('@quote-aggregator/client')
   const audience = options.audience ?? instanceUrl(io, options)
   const signed = await signOwnResults(account, { protocolName, chainId, audience })
-  const rows: OwnResult[] = []
+  const calling = { signal: io.interruption() }
+  // One more shows whether there are more.
+  const pageSize = Math.min(limit + 1, MAX_PAGE_SIZE)
   let page: OwnResultPage | undefined
-  const listing = callInstance(io, options, async (client) => {
-    for await (page of readPages(client, signed, limit, io.interruption())) {
-      const results = page.results.slice(0, limit - rows.length)
-      rows.push(...results)
-      if (options.json) for (const result of results) io.stdout.write(`${toJson(result)}\n`)
-      if (rows.length === limit) break
-    }
-  })
-  const write = async () => {
-    if (!options.json && page) io.stdout.write(renderResults(rows, page, await createDisplay(io)))
+  async function* read(client: AggregatorClient) {
+    do {
+      page = await client.listOwnResults(signed, { pageSize, pageToken: page?.nextPageToken }, calling)
+      yield* page.results
+    } while (page.nextPageToken !== undefined)
   }
-  await listing.catch(async (error) => {
-    // A later page has failed.
-    await write()
-    throw error
-  })
-  await write()
-  if (page?.nextPageToken !== undefined)
-    io.stderr.write(`There may be more results: list more with --limit, up to ${MAX_LIMIT}.\n`)
-}
-
-async function* readPages(
-  client: AggregatorClient,
-  signed: SignedOwnResults,
-  limit: number,
-  signal: AbortSignal,
-): AsyncGenerator<OwnResultPage> {
-  const pageSize = Math.min(limit, MAX_PAGE_SIZE)
-  let pageToken: string | undefined
-  do {
-    const page = await client.listOwnResults(signed, { pageSize, pageToken }, { signal })
-    yield page
-    pageToken = page.nextPageToken
-  } while (pageToken !== undefined)
+  const render = (results: readonly OwnResult[], display: Display) =>
+    page === undefined ? '' : renderResults(results, page, display)
+  await printItems(io, options, 'results', read, render)
 }
 
 function renderResults(

@@ -27,7 +27,7 @@ export function addSolverLists(solvers: Command, io: CliIo): void {
     .summary('remove a solver and block its address')
     .description('Removes a solver and blocks its address. The address cannot register until you unblock it.')
     .addHelpText('after', ownDatabaseHelp(`solvers block ${SAMPLE}`, `solvers block ${SAMPLE} --chain 1`))
-    .action((address: Address, options: ListOptions) => block(io, address, options))
+    .action((address: Address, options: ListOptions) => add(io, 'blocked', address, options))
   takesAddress(solvers.command('unblock'), 'every chain, and each single one')
     .summary('let a blocked address register again')
     .description('Lets a blocked address register again. The solver must then register itself.')
@@ -39,7 +39,7 @@ export function addSolverLists(solvers: Command, io: CliIo): void {
       'Allows an address. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
     )
     .addHelpText('after', ownDatabaseHelp(`solvers allow ${SAMPLE}`))
-    .action((address: Address, options: ListOptions) => allow(io, address, options))
+    .action((address: Address, options: ListOptions) => add(io, 'allowed', address, options))
   takesAddress(solvers.command('disallow'), 'every chain, and each single one')
     .summary('take an address off the list of allowed ones')
     .description(
@@ -73,22 +73,18 @@ function takesJson(command: Command): Command {
 /** SQLite notifies no other process of a change: the service reads the table at each bond check. */
 const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
 
-async function block(io: CliIo, address: Address, options: ListOptions): Promise<void> {
+async function add(io: CliIo, name: SolverListName, address: Address, options: ListOptions): Promise<void> {
   const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
-  const removedFrom = await withSolverLists(io, ({ blocked }) => blocked.add(entry))
-  const solver = toChecksumAddress(address)
-  await printResult(io, options, { status: 'removed', ...toView('blocked', entry), removedFrom }, () => {
-    const wasOn = removedFrom.length === 0 ? 'was not registered' : `is removed from ${chains(removedFrom)}`
-    const note = removedFrom.length === 0 ? '' : ` ${FOLLOWS}`
-    return `${solver} ${wasOn}, and is blocked from ${scope(entry.chainId)}.${note}\n`
-  })
-}
-
-async function allow(io: CliIo, address: Address, options: ListOptions): Promise<void> {
-  const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
-  await withSolverLists(io, ({ allowed }) => allowed.add(entry))
-  const text = `${toChecksumAddress(address)} is allowed on ${scope(entry.chainId)}.\n`
-  await printResult(io, options, { status: 'allowed', ...toView('allowed', entry) }, () => text)
+  const removedFrom = await withSolverLists(io, (lists) => lists[name].add(entry))
+  const view = toView(name, entry)
+  const on = scope(entry.chainId)
+  const removal = `is removed from ${chains(removedFrom)}, and is blocked from ${on}. ${FOLLOWS}`
+  const blocked = removedFrom.length > 0 ? removal : `was not registered, and is blocked from ${on}.`
+  const [result, text] =
+    name === 'allowed'
+      ? [{ status: name, ...view }, `is allowed on ${on}.`]
+      : [{ status: 'removed', ...view, removedFrom }, blocked]
+  await printResult(io, options, result, () => `${view.address} ${text}\n`)
 }
 
 async function takeOff(
