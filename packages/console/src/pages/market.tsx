@@ -146,11 +146,6 @@ function EventLine({ entry, solver }: EventLineProps) {
     <li class={`event-list-line${isRemoved ? ' removed' : ''}${seenAt === undefined ? '' : ' fresh'}`}>
       <span class="event-list-what">
         <StateMark word={event.type.toLowerCase()} tone={kind?.tone ?? 'neutral'} />
-        <OrderId id={event.orderId} />
-        <span class="number muted">block {group(String(event.blockNumber))}</span>
-        <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
-      </span>
-      <span class="event-list-more muted">
         {event.inputToken !== undefined && event.outputToken !== undefined ? (
           <span class="event-list-pair">
             <Amount chainId={event.chainId} address={event.inputToken} amount={event.inputAmount} isShort />
@@ -168,6 +163,11 @@ function EventLine({ entry, solver }: EventLineProps) {
             </span>
           )
         )}
+      </span>
+      <span class="event-list-more muted">
+        <OrderId id={event.orderId} />
+        <span class="number">block {group(String(event.blockNumber))}</span>
+        <Age ms={event.blockTime === undefined ? seenAt : event.blockTime * 1000} />
       </span>
       {isRemoved && (
         <span class="event-list-reason">

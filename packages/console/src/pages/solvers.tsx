@@ -49,8 +49,8 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
             <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
           </div>
           <p class="muted footnote">
-            Solvers with the most filled orders come first: a filled order costs its maker gas. The other
-            counts cost only requests to fake, and wins a second solver with a bond.
+            Solvers with the most filled orders come first, because each fill costs gas. The other counts are
+            cheaper to fake.
           </p>
         </>
       )}
