@@ -30,7 +30,7 @@ export function OrderStateMark({
 }
 
 /** Times of blocks have whole seconds. */
-export const formatFill = (ms: number) => (ms === 0 ? '<1 s' : formatDuration(ms))
+export const formatFill = (ms: number) => (ms < 1000 ? '<1 s' : formatDuration(ms))
 
 interface OrderRowsProps {
   readonly orders: readonly Order[]

@@ -2,8 +2,9 @@ import { type GetOrderResponse, OrderState, type OrderStep } from '../../../../g
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { now } from '../data/clock.js'
 import { group } from '../format/amount.js'
-import { formatAge, formatDuration } from '../format/time.js'
+import { formatAge } from '../format/time.js'
 import { Transaction } from './id.js'
+import { formatFill } from './order-rows.js'
 import { Age } from './time.js'
 import { useWidth } from './use-width.js'
 
@@ -81,16 +82,18 @@ function StepAxis({ steps }: { readonly steps: readonly TimelineStep[] }) {
   const total = last.atMs - first.atMs
   // Times of blocks have whole seconds: within one, there is nothing to show.
   if (total < 1000) return null
+  // Only names above need room there.
+  const top = known.length > 2 ? 0 : LINE - MARGIN
   const x = (atMs: number) =>
     MARGIN + (Math.min(total, Math.max(0, atMs - first.atMs)) / total) * (width - 2 * MARGIN)
   return (
     <svg
       class="step-axis"
       ref={ref}
-      viewBox={`0 0 ${width} ${HEIGHT}`}
-      height={HEIGHT}
+      viewBox={`0 ${top} ${width} ${HEIGHT - top}`}
+      height={HEIGHT - top}
       role="img"
-      aria-label={`From ${first.name} to ${last.name}: ${formatTime(total)}`}
+      aria-label={`From ${first.name} to ${last.name}: ${formatFill(total)}`}
     >
       <line x1={MARGIN} x2={width - MARGIN} y1={LINE} y2={LINE} />
       {known.map(({ name, atMs }) => {
@@ -105,7 +108,7 @@ function StepAxis({ steps }: { readonly steps: readonly TimelineStep[] }) {
               text-anchor={anchor}
             >
               {name}
-              {name !== first.name && ` after ${formatTime(Math.max(0, atMs - first.atMs))}`}
+              {name !== first.name && ` after ${formatFill(Math.max(0, atMs - first.atMs))}`}
             </text>
           </g>
         )
@@ -113,8 +116,6 @@ function StepAxis({ steps }: { readonly steps: readonly TimelineStep[] }) {
     </svg>
   )
 }
-
-const formatTime = (ms: number) => (ms < 1000 ? '<1 s' : formatDuration(ms))
 
 function TimelineItem({
   chainId,
@@ -136,7 +137,7 @@ function TimelineItem({
         {sinceMs !== undefined && (
           <span class="number muted">
             {sinceMs < 1000 ? '' : '+'}
-            {formatTime(sinceMs)}
+            {formatFill(sinceMs)}
           </span>
         )}
       </p>
