@@ -1,7 +1,7 @@
 import { SolverOutcome } from '../../../../gen/aggregator/v1/quote_pb.js'
 import type { Attempt } from '../data/auction.js'
 import { solverName } from '../data/solvers.js'
-import { formatBps } from '../format/amount.js'
+import { formatBps, group } from '../format/amount.js'
 import { createAmountAxis } from '../format/amount-axis.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
@@ -124,7 +124,7 @@ function Axis({ axis, deadlineMs, x, right }: AxisProps) {
           <line x1={x(ms)} x2={x(ms)} y1={TOP - 8} y2={BASE} />
           {x(ms) < room && (
             <text class={ms === 0 ? 'chart-first' : ''} x={x(ms)} y={LABELS}>
-              {ms === 0 ? '0 ms' : ms}
+              {ms === 0 ? '0 ms' : group(String(ms))}
             </text>
           )}
         </g>

@@ -6,6 +6,7 @@ import { FailureNotice } from '../components/notice.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { type Auction, REFRESH_SECONDS, useAuction } from '../data/auction-stream.js'
 import { isReachable, now } from '../data/clock.js'
+import { connection } from '../data/events.js'
 import { healthOf } from '../data/health.js'
 import { whyNoOffer } from '../data/no-offer.js'
 import { lastListedPair } from '../data/pairs.js'
@@ -55,37 +56,40 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   useFocusAfter(title, taken?.offer.orderId, true)
   const activeSolvers = healthOf(chainId)?.activeSolvers ?? chain.activeSolvers
   const none = auction.round?.offers === 0 ? whyNoOffer(auction.round, activeSolvers) : ''
+  const oldSince = taken === undefined ? staleSince(isForNobody, auction, price) : undefined
+  // The bar above the page says that the connection is lost.
+  const failures =
+    connection.value.state === 'lost'
+      ? []
+      : [auction.failure, price.failure?.reason === 'NO_QUOTES' ? undefined : price.failure]
   return (
     <>
-      <div class="swap">
+      <div class={oldSince === undefined ? 'swap' : 'swap stale'}>
         <div class="swap-side">
           <section class="swap-form panel" aria-labelledby="swap-title">
             <h1 id="swap-title" ref={title} tabIndex={-1}>
               {taken === undefined ? 'Swap' : 'Your swap'}
             </h1>
             {taken === undefined ? (
-              <SwapForm
-                chain={chain}
-                params={params}
-                wanted={wanted}
-                problem={problem}
-                auction={shown}
-                price={price}
-                staleSince={staleSince(isForNobody, auction, price)}
-              />
+              <>
+                <SwapForm
+                  chain={chain}
+                  params={params}
+                  wanted={wanted}
+                  problem={problem}
+                  auction={shown}
+                  price={price}
+                  staleSince={oldSince}
+                />
+                {none !== '' && (
+                  <p class="notice notice-warning" role="status">
+                    {none}
+                  </p>
+                )}
+                {failures.map((failure) => failure && <FailureNotice failure={failure} />)}
+              </>
             ) : (
               <Checklist taken={taken} />
-            )}
-            {taken === undefined && none !== '' && (
-              <p class="notice notice-warning" role="status">
-                {none}
-              </p>
-            )}
-            {taken === undefined && auction.failure !== undefined && (
-              <FailureNotice failure={auction.failure} />
-            )}
-            {taken === undefined && price.failure !== undefined && price.failure.reason !== 'NO_QUOTES' && (
-              <FailureNotice failure={price.failure} />
             )}
           </section>
           <OwnSwaps chain={chain} without={taken?.offer.orderId} />
@@ -96,6 +100,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
           token={params.exact === 'sell' ? params.buy : params.sell}
           isAsking={request !== undefined}
           isForNobody={isForNobody}
+          hasSolvers={activeSolvers > 0}
         />
       </div>
       {params.sell !== '' && params.buy !== '' && (

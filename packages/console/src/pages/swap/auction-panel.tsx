@@ -18,10 +18,13 @@ interface AuctionPanelProps {
   readonly isAsking: boolean
   /** Whether nobody can take the offers: there is no user. */
   readonly isForNobody: boolean
+  /** Whether the chain has an active solver. */
+  readonly hasSolvers: boolean
 }
 
 /** The auction: improvements while it runs, then all results with the ranking. */
-export function AuctionPanel({ chain, auction, token, isAsking, isForNobody }: AuctionPanelProps) {
+export function AuctionPanel(props: AuctionPanelProps) {
+  const { chain, auction, token, isAsking, isForNobody, hasSolvers } = props
   const { round } = auction
   const isShown = isAsking && round !== undefined
   return (
@@ -45,9 +48,13 @@ export function AuctionPanel({ chain, auction, token, isAsking, isForNobody }: A
       ) : (
         <>
           <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
-          <Empty title="Solvers compete here for your swap.">
-            Choose two tokens and an amount to see the auction live.
-          </Empty>
+          {hasSolvers ? (
+            <Empty title="Solvers compete here for your swap.">
+              Choose two tokens and an amount to see the auction live.
+            </Empty>
+          ) : (
+            <Empty title="No solver is active on this chain." />
+          )}
         </>
       )}
       {isShown && isForNobody && round.offers !== 0 && (
