@@ -113,8 +113,8 @@ a:focus-visible, button:focus-visible, #swagger-ui :focus-visible { outline: 2px
 #swagger-ui .tab-header .tab-item.active h4 span::after { background: var(--accent); }
 #swagger-ui .opblock-section-header { border-color: var(--border); background: var(--sunken); box-shadow: none; min-height: 36px; padding: 4px 16px; }
 #swagger-ui :is(.opblock-section-header h4, .responses-inner h4, .responses-inner h5, section.models h4, table thead tr :is(td, th), .tab li) { font-size: 13px; font-weight: 600; color: var(--text); border-color: var(--border); }
-#swagger-ui :is(td, th, .parameter__name, .response-col_status, .response-col_links, .prop-type, .model, .model-title) { font-size: 13px; color: var(--text); }
-#swagger-ui :is(.parameter__type, .parameter__in, .prop-format, .response-col_links, .parameter__deprecated, .model .property, .opblock-external-docs-wrapper) { color: var(--muted); }
+#swagger-ui :is(td, th, .parameter__name, .response-col_status, .prop-type, .model, .model-title) { font-size: 13px; color: var(--text); }
+#swagger-ui :is(.parameter__type, .parameter__in, .prop-format, .parameter__deprecated, .model .property, .opblock-external-docs-wrapper) { color: var(--muted); }
 #swagger-ui .parameter__name.required::after, #swagger-ui .parameter__name.required span { color: var(--negative); }
 #swagger-ui :is(input, select, textarea) { background: var(--raised); color: var(--text); border: 1px solid var(--border-strong); border-radius: 6px; box-shadow: none; font-size: 13px; }
 #swagger-ui .btn { background: var(--raised); color: var(--text); border: 1px solid var(--border-strong); border-radius: 6px; box-shadow: none; font-size: 13px; font-weight: 600; }
@@ -123,6 +123,9 @@ a:focus-visible, button:focus-visible, #swagger-ui :focus-visible { outline: 2px
 #swagger-ui :is(.highlight-code, .microlight, .example, pre.version) { background: var(--sunken); }
 #swagger-ui :is(.highlight-code pre, .microlight) { background: var(--sunken) !important; color: var(--text) !important; border: 1px solid var(--border); border-radius: 6px; }
 #swagger-ui :is(.highlight-code pre, .microlight) span { color: var(--text) !important; }
+#swagger-ui .response-col_links { display: none; }
+#swagger-ui .json-schema-2020-12 { background: var(--sunken); }
+#swagger-ui .json-schema-2020-12 button { background: none; }
 #swagger-ui .modal-ux { background: var(--raised); border-color: var(--border); border-radius: 6px; box-shadow: none; }
 @media (max-width: 640px) {
   nav { gap: 4px 12px; }
