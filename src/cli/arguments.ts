@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/values/hex.js'
-import { parseAmount, parseChainId, parseDigits } from '../domain/values/numbers.js'
+import { parseChainId, parseDigits } from '../domain/values/numbers.js'
 
 /** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 
@@ -16,8 +16,16 @@ export function readOrderId(text: string): Hex {
   return required(parseBytes32(text), 'It must be an order id: 32 bytes in hex with 0x.')
 }
 
-export function readAmount(text: string): bigint {
-  return required(parseAmount(text), "It must be a whole number above 0, in the token's smallest unit.")
+/** A token as a person names it: an address, or a symbol. */
+export function readToken(text: string): string {
+  const isToken = text.startsWith('0x') ? parseAddress(text) !== undefined : text !== ''
+  return required(isToken ? text : undefined, 'It must be an address, or the symbol of a listed token.')
+}
+
+/** An amount whose token is not known yet. */
+export function readAmount(text: string): string {
+  const isAmount = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,255})?$/.test(text) && /[1-9]/.test(text)
+  return required(isAmount ? text : undefined, 'It must be a number above 0, such as 1.5 or 1000000.')
 }
 
 /** A reader of whole numbers in a range. */

@@ -1,4 +1,5 @@
 import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
+import type { FormatAmount } from './listed-tokens.js'
 import type { Display } from './print-result.js'
 import { formatTime, printable } from './printable.js'
 import { renderAnswer } from './quote-view.js'
@@ -11,6 +12,7 @@ import { renderAnswer } from './quote-view.js'
 export function renderMessage(
   message: QuoteStreamMessage,
   now: number,
+  format: FormatAmount,
   commandLine: (command: string) => string,
   display: Display,
 ): string {
@@ -20,19 +22,19 @@ export function renderMessage(
   const alternatives = message.type === 'quote' ? [] : message.alternatives
   const left = Math.max(0, Math.floor(best.quote.depositDeadline - now / 1000))
   const head = `${describeRound(message)}, ${left} s left to deposit`
-  return `${head}\n\n${renderAnswer({ quoteId, best, alternatives }, commandLine, display)}`
+  return `${head}\n\n${renderAnswer({ quoteId, best, alternatives }, format, commandLine, display)}`
 }
 
 /** A message on one line, for a file or another program. @param now Unix time in milliseconds */
-export function toLine(message: QuoteStreamMessage, now: number): string {
+export function toLine(message: QuoteStreamMessage, now: number, format: FormatAmount): string {
   const best = message.type === 'quote' ? message.offer : message.best
   const offer =
     best === undefined
       ? []
       : [
           `solver ${best.quote.solver}`,
-          `sells ${best.quote.inputAmount}`,
-          `buys ${best.quote.outputAmount}`,
+          `sells ${format('sells', best.quote.inputAmount)}`,
+          `buys ${format('buys', best.quote.outputAmount)}`,
           `order ${best.orderId}`,
           ...(best.verified ? ['verified'] : []),
         ]

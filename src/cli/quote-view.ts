@@ -1,4 +1,5 @@
 import type { QuoteAnswer, QuoteRecord, SolverResult } from '@quote-aggregator/client'
+import type { FormatAmount } from './listed-tokens.js'
 import type { Display } from './print-result.js'
 import { formatBehind, formatTime, shellWord } from './printable.js'
 
@@ -13,6 +14,7 @@ const AMOUNTS = [
  */
 export function renderAnswer(
   answer: QuoteAnswer,
+  format: FormatAmount,
   commandLine: (command: string) => string,
   { table, fields }: Display,
 ): string {
@@ -24,8 +26,8 @@ export function renderAnswer(
   const rows = offers.map(({ quote, depositAddress, verified }, index) => [
     String(index + 1),
     quote.solver,
-    String(quote.inputAmount),
-    String(quote.outputAmount),
+    format('sells', quote.inputAmount),
+    format('buys', quote.outputAmount),
     index === 0 ? '' : formatBehind(quote[competing], best.quote[competing]),
     ...(hasMarks ? [verified ? 'yes' : ''] : []),
     depositAddress,

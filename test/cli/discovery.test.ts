@@ -35,7 +35,7 @@ describe('price', () => {
       ].join('\n'),
     )
     const swap = { inputToken: ADDRESS, outputToken: OTHER, orderType: 'EXACT_OUTPUT', amount: '1000' }
-    expect(sent).toEqual(['/v1/1/price', JSON.stringify(swap)])
+    expect(sent).toEqual(['/v1/1/tokens', '', '/v1/1/price', JSON.stringify(swap)])
   })
 
   it('prints one document with --json, with amounts as decimal strings', async () => {
@@ -64,18 +64,21 @@ describe('chains', () => {
   }
 
   it('lists the chains of an instance, also one that it has not read yet', async () => {
-    const { code, stdout } = await runAgainst({ chains: [sampleChain(1), unread] }, ['chains'])
+    const { code, stdout } = await runAgainst({ chains: [{ ...sampleChain(1), name: 'Base' }, unread] }, [
+      'chains',
+    ])
     expect(code).toBe(0)
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
-      ['chain', 'status', 'head', 'protocol', 'settlement', 'solvers', 'minimum bond', 'bond token'],
-      ['', '1', 'ok', '7', 'Service', ADDRESS, '3', '0.001 USDC', ADDRESS],
-      ['', '10', 'down', 'Service', OTHER, '3', '1000 units'],
+      ['chain', 'name', 'status', 'head', 'protocol', 'settlement', 'solvers', 'minimum bond', 'bond token'],
+      ['', '1', 'Base', 'ok', '7', 'Service', ADDRESS, '3', '0.001 USDC', ADDRESS],
+      ['', '10', 'Chain 10', 'down', 'Service', OTHER, '3', '1000 units'],
       [''],
     ])
   })
 
   it('prints one document with --json', async () => {
     const { code, stdout } = await runAgainst({ chains: [sampleChain(1), unread] }, ['chains', '--json'])
-    expect([code, JSON.parse(stdout)]).toEqual([0, [sampleChain(1), unread]])
+    const named = [sampleChain(1), unread].map((chain) => ({ ...chain, name: `Chain ${chain.chainId}` }))
+    expect([code, JSON.parse(stdout)]).toEqual([0, named])
   })
 })

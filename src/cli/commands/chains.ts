@@ -22,6 +22,7 @@ async function list(io: CliIo, options: InstanceFlags): Promise<void> {
   const chains = await callInstance(io, options, (client) => client.listChains({ signal: io.interruption() }))
   const columns = [
     { title: 'chain', align: 'right' },
+    { title: 'name' },
     { title: 'status' },
     { title: 'head', align: 'right' },
     { title: 'protocol' },
@@ -41,6 +42,7 @@ function toRow(chain: Chain, formatUnits: (value: bigint, decimals: number) => s
   const isKnown = decimals <= MAX_DECIMALS
   return [
     String(chain.chainId),
+    chain.name,
     chain.status,
     String(chain.headBlock ?? ''),
     chain.protocolName,

@@ -3,6 +3,7 @@ import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { callInstance, commandLine, type InstanceFlags } from '../instance.js'
 import type { GuardedIo } from '../io.js'
+import type { FormatAmount } from '../listed-tokens.js'
 import { canErase, createLiveText } from '../live-text.js'
 import { createDisplay } from '../print-result.js'
 import { toJson } from '../printable.js'
@@ -21,10 +22,11 @@ export async function watchQuotes(
   io: GuardedIo,
   options: InstanceFlags,
   params: QuoteStreamParams,
+  format: FormatAmount,
 ): Promise<void> {
   const signal = io.interruption()
   const isLive = !options.json && canErase(io.stdout, io.environment())
-  const view = isLive ? await createLiveView(io, options) : createLineView(io, options)
+  const view = isLive ? await createLiveView(io, options, format) : createLineView(io, options, format)
   try {
     await callInstance(io, options, async (client) => {
       for await (const message of client.streamQuotes(params, { signal })) view.show(message)
@@ -36,21 +38,22 @@ export async function watchQuotes(
 }
 
 /** A line for each message. */
-function createLineView(io: GuardedIo, { json }: InstanceFlags): View {
+function createLineView(io: GuardedIo, { json }: InstanceFlags, format: FormatAmount): View {
   return {
-    show: (message) => io.stdout.write(`${json ? toJson(message) : toLine(message, Date.now())}\n`),
+    show: (message) => io.stdout.write(`${json ? toJson(message) : toLine(message, Date.now(), format)}\n`),
     close() {},
   }
 }
 
 /** The last message, in the place of the one before it, with the time that is left. */
-async function createLiveView(io: GuardedIo, options: InstanceFlags): Promise<View> {
+async function createLiveView(io: GuardedIo, options: InstanceFlags, format: FormatAmount): Promise<View> {
   const display = await createDisplay(io)
   const text = createLiveText(io.stdout)
   let shown: QuoteStreamMessage | undefined
   const draw = () => {
     if (shown === undefined) return
-    text.replace(renderMessage(shown, Date.now(), (command) => commandLine(io, options, command), display))
+    const line = (command: string) => commandLine(io, options, command)
+    text.replace(renderMessage(shown, Date.now(), format, line, display))
   }
   const timer = setInterval(draw, SECOND_MS)
   return {

@@ -9,20 +9,21 @@ import {
 import { DEPOSIT_MODES, type DepositMode } from '../../domain/quotes/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
 import type { Address } from '../../domain/values/hex.js'
-import { readAddress, readAmount, readChainId, readInteger, readOneOf } from '../arguments.js'
+import { readAddress, readAmount, readChainId, readInteger, readOneOf, readToken } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import { callInstance, commandLine, type InstanceFlags, takesInstance } from '../instance.js'
 import type { GuardedIo } from '../io.js'
+import { type FormatAmount, readSwap, SWAP_HELP } from '../listed-tokens.js'
 import { printResult } from '../print-result.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
 import { watchQuotes } from './quote-watch.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number
-  readonly sell?: Address
-  readonly buy?: Address
-  readonly amount?: bigint
+  readonly sell?: string
+  readonly buy?: string
+  readonly amount?: string
   readonly exactOutput?: boolean
   readonly user?: Address
   readonly toChain?: number
@@ -38,12 +39,10 @@ interface Options extends InstanceFlags {
 }
 
 const MAX_TIMEOUT_MS = 600_000
-const EXAMPLES = `
-Amounts are whole numbers in the token's smallest unit: 1000000 is 1 of a token with 6 decimals.
+const EXAMPLES = `${SWAP_HELP}
 
 Examples, while the demo runs:
-  npx quote-aggregator quote --chain 31337 --amount 1000000000000000000 \\
-    --sell 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --buy 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
+  npx quote-aggregator quote --chain 31337 --amount 1.5 --sell WETH --buy USDC \\
     --user 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
   npx quote-aggregator quote <the same> --refresh 15            each better offer, again every 15 s
   npx quote-aggregator quote --chain 31337 --why <quote id>     who was asked, and what each answered
@@ -56,8 +55,8 @@ export function addQuote(program: Command, io: GuardedIo): void {
     .summary('request offers, or show why an offer won')
     .description('Requests an offer from every solver of a chain and lists the valid ones, best first.')
     .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
-    .option('--sell <token>', 'token that the user sells', readAddress)
-    .option('--buy <token>', 'token that the user buys', readAddress)
+    .option('--sell <token>', 'token that the user sells', readToken)
+    .option('--buy <token>', 'token that the user buys', readToken)
     .option('--amount <number>', 'how much to sell; with --exact-output, how much to buy', readAmount)
     .option('--exact-output', 'fix what is bought: the least to be sold for it is the best offer')
     .option('--user <address>', "the user's wallet", readAddress)
@@ -108,19 +107,19 @@ export function addQuote(program: Command, io: GuardedIo): void {
       'request nothing: show the record of this quote; for a solver, the x-quote-id',
     )
     .addHelpText('after', EXAMPLES)
-  takesInstance(command).action((options: Options) => {
+  takesInstance(command).action(async (options: Options) => {
     if (options.why !== undefined) return explain(io, options, options.why)
-    const params = readParams(options)
-    if (!options.watch) return ask(io, options, params)
-    return watchQuotes(io, options, { ...params, refreshSeconds: options.refresh })
+    const { params, format } = await readParams(io, options)
+    if (!options.watch) return ask(io, options, params, format)
+    return watchQuotes(io, options, { ...params, refreshSeconds: options.refresh }, format)
   })
 }
 
-async function ask(io: GuardedIo, options: Options, swap: QuoteParams): Promise<void> {
+async function ask(io: GuardedIo, options: Options, swap: QuoteParams, format: FormatAmount): Promise<void> {
   const calling = { signal: io.interruption(), timeoutMs: options.timeout }
   const answer = await callInstance(io, options, (client) => client.getQuote(swap, calling))
   await printResult(io, options, answer, (display) =>
-    renderAnswer(answer, (command) => commandLine(io, options, command), display),
+    renderAnswer(answer, format, (command) => commandLine(io, options, command), display),
   )
 }
 
@@ -132,9 +131,18 @@ async function explain(io: GuardedIo, options: Options, quoteId: string): Promis
 }
 
 /** @throws CommandFailure */
-function readParams(options: Options): QuoteParams {
-  return {
-    ...readSwap(options),
+async function readParams(io: GuardedIo, options: Options) {
+  const { sell, buy, amount, user } = options
+  if (sell === undefined || buy === undefined || amount === undefined || user === undefined) {
+    const given = { '--sell': sell, '--buy': buy, '--amount': amount, '--user': user }
+    const missing = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [name] : []))
+    const message = `A quote needs ${missing.join(', ')} as well. quote --help has an example.`
+    throw new CommandFailure(EXIT.badInput, message)
+  }
+  const { format, ...swap } = await readSwap(io, { ...options, sell, buy, amount })
+  const params: QuoteParams = {
+    ...swap,
+    user,
     chainId: options.chain,
     orderType: options.exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
     destinationChainId: options.toChain,
@@ -144,14 +152,5 @@ function readParams(options: Options): QuoteParams {
     minQuotes: options.minQuotes,
     verify: options.verify,
   }
-}
-
-/** @throws CommandFailure with all options that are missing */
-function readSwap({ sell, buy, amount, user }: Options) {
-  if (sell !== undefined && buy !== undefined && amount !== undefined && user !== undefined)
-    return { inputToken: sell, outputToken: buy, amount, user }
-  const given = { '--sell': sell, '--buy': buy, '--amount': amount, '--user': user }
-  const missing = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [name] : []))
-  const message = `A quote needs ${missing.join(', ')} as well. quote --help has an example.`
-  throw new CommandFailure(EXIT.badInput, message)
+  return { params, format }
 }
