@@ -155,13 +155,10 @@ async function runOne<Subject>(
   subject: Subject,
 ): Promise<Finding | undefined> {
   if (trial.signal.aborted) return undefined
-  try {
-    const finding = await item.run(trial, subject)
-    return trial.signal.aborted ? undefined : finding
-  } catch (error) {
-    if (trial.signal.aborted) return undefined
-    throw error
-  }
+  const finding = await item.run(trial, subject).catch((error) => {
+    if (!trial.signal.aborted) throw error
+  })
+  return trial.signal.aborted ? undefined : (finding ?? undefined)
 }
 
 function toReport(

@@ -8,18 +8,14 @@ import type { TrialReply } from './trial.js'
 
 /** What the answer to a request must be. Errors, time-outs and invalid replies always fail. */
 export interface Expectation {
-  /** Set when an offer is not right. */
-  readonly offerIsOdd?: Objection
-  /** Set when a decline is not right. */
-  readonly declineIsOdd?: Objection
+  /** Why an offer is not right, and what to do. */
+  readonly offerIsOdd?: string
+  /** Why a decline is not right, and what to do. */
+  readonly declineIsOdd?: string
+  /** What an answer is that is not right; `warn` when left out. */
+  readonly objection?: 'fail'
   /** What else to do about a failure. */
   readonly failureHint?: string
-}
-
-interface Objection {
-  readonly status: 'warn' | 'fail'
-  /** Why, and what to do. */
-  readonly text: string
 }
 
 /** An offer and a decline are both right. */
@@ -39,17 +35,15 @@ export function judge(reply: TrialReply, expectation: Expectation): Finding {
 
 function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
   const { result, signature } = reply
-  const { offerIsOdd, declineIsOdd } = expectation
+  const { offerIsOdd, declineIsOdd, objection: status = 'warn' } = expectation
   const text = explainReply(reply)
   switch (result.kind) {
     case 'quoted':
-      if (offerIsOdd === undefined) return pass(text)
-      return { status: offerIsOdd.status, text: `${text} ${offerIsOdd.text}` }
+      return offerIsOdd === undefined ? pass(text) : { status, text: `${text} ${offerIsOdd}` }
     case 'declined':
       if ('status' in result && isRedirect(result.status)) return fail(text, 'redirect')
       if ('status' in result && !isDecline(result.status)) return fail(text, 'error_status')
-      if (declineIsOdd === undefined) return pass(text)
-      return { status: declineIsOdd.status, text: `${text} ${declineIsOdd.text}` }
+      return declineIsOdd === undefined ? pass(text) : { status, text: `${text} ${declineIsOdd}` }
     case 'invalid': {
       // The contract itself is not asked, so that no error of its own is the reason.
       const found = fail(

@@ -1,5 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '../clock.js'
-import { limitTime } from '../concurrency/time-limits.js'
 import type { RateLimitConfig } from '../config/config.js'
 import type { Solver } from '../domain/solvers/solver.js'
 import { toSessionResult } from '../domain/solvers/solver-result.js'
@@ -29,7 +29,7 @@ export interface SessionHost extends TrialTransport {
   /** The connections that the service has ended, in order. */
   readonly ends: readonly ConnectionEnd[]
   /**
-   * Waits until a condition holds, which is checked after each change of the sessions and from time to time.
+   * Waits until a condition holds, which is checked from time to time.
    * @returns whether it holds; false after `ms`, or when the signal is aborted
    */
   until(condition: () => boolean, ms: number, signal: AbortSignal): Promise<boolean>
@@ -79,10 +79,7 @@ export async function startSessionHost(options: SessionHostOptions): Promise<Ses
   const log = createLog('silent')
   const metrics = createMetrics()
   const trial = createTrialDirectory(chainId, options.solver)
-  const wakers = new Set<() => void>()
-  const monitor = createSessionMonitor(() => {
-    for (const wake of wakers) wake()
-  })
+  const monitor = createSessionMonitor()
   const { protocolName } = options
   // Outside of production, the origin that the solver has dialled is an audience.
   const rules = { protocolName, publicUrls: [], production: false }
@@ -145,9 +142,9 @@ export async function startSessionHost(options: SessionHostOptions): Promise<Ses
       asked?.sessions.reportResult(asked.solver, id, toSessionResult(result))
     },
     async until(condition, ms, signal) {
-      const time = limitTime(ms, signal)
-      while (!condition() && !time.signal.aborted) await nextChange(wakers, time.signal)
-      time.end()
+      const end = performance.now() + ms
+      while (!condition() && performance.now() < end && !signal.aborted)
+        await delay(CHECK_MS, undefined, { signal }).catch(() => {})
       return condition()
     },
     restart() {
@@ -158,21 +155,6 @@ export async function startSessionHost(options: SessionHostOptions): Promise<Ses
     },
     close: () => server.close(GRACE_MS, 0),
   }
-}
-
-/** Resolves after a change, or after a moment, or when the signal is aborted. */
-function nextChange(wakers: Set<() => void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wake = () => {
-      clearTimeout(timer)
-      wakers.delete(wake)
-      signal.removeEventListener('abort', wake)
-      resolve()
-    }
-    const timer = setTimeout(wake, CHECK_MS)
-    wakers.add(wake)
-    signal.addEventListener('abort', wake)
-  })
 }
 
 /** The log of a chain without events. Every instance knows its cursor. */

@@ -16,7 +16,6 @@ export interface SeenConnection {
   readonly connection: SessionConnection
   /** When the session was opened on it, on the clock of `performance`; undefined before. */
   readyAt: number | undefined
-  hasEnded: boolean
   pings: number
   pongs: number
 }
@@ -34,19 +33,17 @@ export interface SessionMonitor {
 /** The ends that a report needs; a solver that connects again and again makes more. */
 const MAX_ENDS = 100
 
-/** @param onChange called when a session was opened, or a connection has ended */
-export function createSessionMonitor(onChange: () => void): SessionMonitor {
+/** Builds it. */
+export function createSessionMonitor(): SessionMonitor {
   const connections = new Set<SeenConnection>()
   const ends: ConnectionEnd[] = []
 
   function leave(seen: SeenConnection): void {
-    seen.hasEnded = true
     connections.delete(seen)
-    onChange()
   }
 
   function watchConnection(connection: SessionConnection): [SeenConnection, SessionConnection] {
-    const seen: SeenConnection = { connection, readyAt: undefined, hasEnded: false, pings: 0, pongs: 0 }
+    const seen: SeenConnection = { connection, readyAt: undefined, pings: 0, pongs: 0 }
     const watched: SessionConnection = {
       ...connection,
       send(message: InstanceMessage) {
@@ -55,7 +52,6 @@ export function createSessionMonitor(onChange: () => void): SessionMonitor {
         if (message.type !== 'ready') return
         seen.readyAt = performance.now()
         connections.add(seen)
-        setImmediate(onChange)
       },
       end(error) {
         if (ends.length < MAX_ENDS) ends.push(toEnd(error, seen.readyAt !== undefined))

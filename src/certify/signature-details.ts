@@ -1,13 +1,12 @@
-import { domainSeparator } from 'viem'
 import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import { checkOffer } from '../domain/quotes/offer.js'
 import { QUOTE_MEMBERS, type Quote, type QuoteRequest, toContractQuote } from '../domain/quotes/quote.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { recoverAddress } from '../signing/signatures.js'
-import { createQuoteHasher, keccak256 } from '../signing/typed-data.js'
+import { keccak256 } from '../signing/typed-data.js'
 import type { SignatureDetails } from './report.js'
-import type { SigningTerms } from './signing-terms.js'
+import { hasherUnder, type SigningTerms } from './signing-terms.js'
 
 /**
  * Describes a reply whose signature was dropped.
@@ -92,15 +91,8 @@ function digestUnder(
   domain: TypedDataDomain,
   quote: Quote,
 ): Uint8Array {
-  const hasher = createQuoteHasher(primaryType.replace(/Quote$/, ''), {
-    settlement,
-    domainSeparator: domainSeparator({ domain }),
-    depositProxyCodeHash: NO_CODE_HASH,
-  })
-  return hasher.hash(quote).digest
+  return hasherUnder(primaryType.replace(/Quote$/, ''), settlement, domain).hash(quote).digest
 }
-
-const NO_CODE_HASH: Hex = `0x${'00'.repeat(32)}`
 
 function toHex(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(bytes).toString('hex')}`

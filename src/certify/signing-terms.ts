@@ -37,20 +37,26 @@ interface ChainTerms extends Pick<GivenTerms, 'settlement' | 'protocolName'> {
   readonly rpcUrl: string
 }
 
-/** Only deposit addresses depend on it, and `certify` shows none. */
 const NO_TERMS: SettlementTerms = { bondReservationBps: undefined, minOrder: undefined }
+/** Only deposit addresses depend on it, and `certify` shows none. */
 const NO_CODE_HASH: Hex = `0x${'00'.repeat(32)}`
+
+/** Builds the hashes of quotes that are signed in a domain. */
+export function hasherUnder(protocolName: string, settlement: Address, domain: TypedDataDomain): QuoteHasher {
+  const separator = domainSeparator({ domain })
+  return createQuoteHasher(protocolName, {
+    settlement,
+    domainSeparator: separator,
+    depositProxyCodeHash: NO_CODE_HASH,
+  })
+}
 
 /** The terms without a chain: the domain has the four usual members. */
 export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTerms {
   const { chainId, settlement, domainName, domainVersion } = options
   const verifyingContract = toChecksumAddress(settlement)
   const domain = { name: domainName, version: domainVersion, chainId, verifyingContract }
-  const hasher = createQuoteHasher(protocolName, {
-    settlement,
-    domainSeparator: domainSeparator({ domain }),
-    depositProxyCodeHash: NO_CODE_HASH,
-  })
+  const hasher = hasherUnder(protocolName, settlement, domain)
   const typedData = { primaryType: quoteTypeName(protocolName), domain }
   return { chainId, settlement, hasher, typedData, terms: NO_TERMS, freeBond: undefined, source: 'options' }
 }

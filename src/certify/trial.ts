@@ -57,8 +57,8 @@ export interface TrialSwap {
   readonly outputToken: Address
   /** In the input token's smallest unit. */
   readonly amount: bigint
-  /** In the output token's smallest unit, for EXACT_OUTPUT; undefined for the amount of the first offer. */
-  readonly outputAmount: bigint | undefined
+  /** In the output token's smallest unit, for EXACT_OUTPUT; the amount of the first offer when left out. */
+  readonly outputAmount?: bigint | undefined
 }
 
 interface TrialOptions {
@@ -70,11 +70,6 @@ interface TrialOptions {
   readonly timeoutMs: number
   /** Ends the run. */
   readonly signal: AbortSignal
-}
-
-/** The run was interrupted. */
-class InterruptedError extends Error {
-  override readonly name = 'InterruptedError'
 }
 
 /** There was no connection in time. */
@@ -119,7 +114,7 @@ export class Trial {
 
   /**
    * Sends a request, and validates the reply.
-   * @throws InterruptedError
+   * @throws the signal's reason
    */
   async requestQuote(change: RequestChange = {}): Promise<TrialReply> {
     const { timeoutMs, solver } = this
@@ -142,7 +137,7 @@ export class Trial {
     time.end()
     const result = await this.#toResult(request, reply, isSent ? { kind: 'late' } : UNREACHABLE)
     const tookMs = performance.now() - start
-    if (this.signal.aborted) throw new InterruptedError('The run was interrupted.')
+    this.signal.throwIfAborted()
     this.#transport.reportResult(id, result)
     const isUnsigned = result.kind === 'invalid' && result.reason.startsWith('signature_')
     const signature = reply.kind === 'replied' && isUnsigned ? this.#describe(request, reply.body) : undefined

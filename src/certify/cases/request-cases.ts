@@ -6,50 +6,35 @@ import { pass, warn } from '../report.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial } from '../trial.js'
 
 const MUST_OFFER: Expectation = {
-  declineIsOdd: {
-    status: 'fail',
-    text: 'Without an offer, certify cannot check your signature: name a pair and an amount that you quote, and look whether the path of the endpoint is right.',
-  },
+  objection: 'fail',
+  declineIsOdd:
+    'Without an offer, certify cannot check your signature: name a pair and an amount that you quote, and look whether the path of the endpoint is right.',
 }
 const SHOULD_OFFER: Expectation = {
-  declineIsOdd: {
-    status: 'warn',
-    text: 'You have quoted this pair in another form: if this decline is not on purpose, you lose these orders.',
-  },
+  declineIsOdd:
+    'You have quoted this pair in another form: if this decline is not on purpose, you lose these orders.',
 }
 const MAY_DECLINE: Expectation = { failureHint: 'A decline is right here, too.' }
 const OTHER_CHAIN: Expectation = {
   ...MAY_DECLINE,
-  offerIsOdd: {
-    status: 'warn',
-    text: 'It is for another destination chain. Contracts like the reference contract reject it: decline unless yours settles there.',
-  },
+  offerIsOdd:
+    'It is for another destination chain. Contracts like the reference contract reject it: decline unless yours settles there.',
 }
 const NO_SUCH_TOKENS: Expectation = {
   ...MAY_DECLINE,
-  offerIsOdd: {
-    status: 'warn',
-    text: 'It is for tokens that do not exist. Decline pairs that you do not trade.',
-  },
+  offerIsOdd: 'It is for tokens that do not exist. Decline pairs that you do not trade.',
 }
 const LOWER_CASE: Expectation = {
-  declineIsOdd: {
-    status: 'warn',
-    text: 'The same request with addresses in EIP-55 form got another answer. Compare addresses without regard to letter case.',
-  },
+  declineIsOdd:
+    'The same request with addresses in EIP-55 form got another answer. Compare addresses without regard to letter case.',
 }
 const EXTRA_FIELDS: Expectation = {
-  declineIsOdd: {
-    status: 'warn',
-    text: 'Ignore fields that you do not know: a later version of the service may send more.',
-  },
+  declineIsOdd: 'Ignore fields that you do not know: a later version of the service may send more.',
 }
 const LONG_LOCK: Expectation = {
   ...MAY_DECLINE,
-  offerIsOdd: {
-    status: 'warn',
-    text: 'It holds your price and your funds for a day, at no cost to the user. Decline locks that are longer than an hour, or make them cost more.',
-  },
+  offerIsOdd:
+    'It holds your price and your funds for a day, at no cost to the user. Decline locks that are longer than an hour, or make them cost more.',
 }
 /** Firm offers may have promised all that the solver has. */
 const DECLINES_ALL =

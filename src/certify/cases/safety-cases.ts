@@ -26,7 +26,8 @@ function mustDecline(
 ): CertifyCase {
   const expectation: Expectation = {
     failureHint: 'A decline is right here.',
-    offerIsOdd: { status: 'fail', text: because },
+    objection: 'fail',
+    offerIsOdd: because,
   }
   return requestCase(name, title, () => ({ fields: change(), write }), expectation)
 }
@@ -38,10 +39,8 @@ function windowFrom(startSeconds: number, fillSeconds = FILL_SECONDS) {
 }
 
 const SHORT_REQUEST: Expectation = {
-  declineIsOdd: {
-    status: 'warn',
-    text: 'Other instances of the protocol send neither destinationChainId, which then is chainId, nor depositMode, which then is CONTRACT.',
-  },
+  declineIsOdd:
+    'Other instances of the protocol send neither destinationChainId, which then is chainId, nor depositMode, which then is CONTRACT.',
 }
 
 /** Removes what other instances of the protocol do not send. */

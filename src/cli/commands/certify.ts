@@ -101,10 +101,7 @@ export function addCertify(program: Command, io: CliIo): void {
 async function certify(io: CliIo, options: Options): Promise<void> {
   const signal = io.interruption()
   assertOneTransport(options)
-  const signing = await readSigningTerms(options)
-  const report = await (options.endpoint === undefined
-    ? runSession(io, options, signing, signal)
-    : runEndpoint(options, options.endpoint, signing, signal))
+  const report = await runCases(io, options, signal)
   const paint = createPaint(io.stdout, io.environment())
   await printResult(io, options, report, (display) => renderReport(report, display, paint))
   if (signal.aborted && report.notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
@@ -145,38 +142,18 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
   return terms
 }
 
-async function runEndpoint(
-  options: Options,
-  endpointUrl: string,
-  signing: SigningTerms,
-  signal: AbortSignal,
-): Promise<CertifyReport> {
-  const { certifyEndpoint } = await import('../../certify/certify.js')
-  const { timeout: timeoutMs, production = false, solver = '0x' } = options
-  return certifyEndpoint({
-    signing,
-    readFreeBond: freeBondReader(options, signing),
-    swap: swapOf(options),
-    timeoutMs,
-    signal,
-    endpointUrl,
-    solver,
-    production,
-  })
-}
-
-async function runSession(
-  io: CliIo,
-  options: Options,
-  signing: SigningTerms,
-  signal: AbortSignal,
-): Promise<CertifyReport> {
-  const { certifySession } = await import('../../certify/certify.js')
+/** Runs the cases at the endpoint, or on a session that the solver opens. */
+async function runCases(io: CliIo, options: Options, signal: AbortSignal): Promise<CertifyReport> {
+  const signing = await readSigningTerms(options)
+  const { certifyEndpoint, certifySession } = await import('../../certify/certify.js')
+  const { endpoint: endpointUrl, solver, timeout: timeoutMs, production = false } = options
+  const readFreeBond = freeBondReader(options, signing)
+  const run = { signing, readFreeBond, swap: options, timeoutMs, signal }
+  if (endpointUrl !== undefined)
+    return certifyEndpoint({ ...run, endpointUrl, solver: solver ?? '0x', production })
   const { startSessionHost } = await import('../../certify/session-host.js')
-  const { timeout: timeoutMs, wait, protocolName, host: listenHost, port, solver } = options
   const { chainId } = signing
-  const given = { host: listenHost, port, chainId, protocolName, solver }
-  const host = await startSessionHost(given).catch((error) => {
+  const host = await startSessionHost({ ...options, chainId, solver }).catch((error) => {
     if (!(error instanceof ConfigError)) throw error
     const [issue] = error.issues
     throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
@@ -185,9 +162,7 @@ async function runSession(
     io.stderr.write(
       `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
     )
-    const readFreeBond = freeBondReader(options, signing)
-    const swap = swapOf(options)
-    return await certifySession({ signing, readFreeBond, swap, timeoutMs, signal, host, waitMs: wait * 1000 })
+    return await certifySession({ ...run, host, waitMs: options.wait * 1000 })
   } finally {
     await host.close()
   }
@@ -202,10 +177,6 @@ function freeBondReader({ rpcUrl }: Options, signing: SigningTerms) {
       throw unreachable(error)
     })
   }
-}
-
-function swapOf({ inputToken, outputToken, amount, outputAmount }: Options) {
-  return { inputToken, outputToken, amount, outputAmount }
 }
 
 function badInput(message: string): CommandFailure {
