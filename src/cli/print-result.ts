@@ -34,6 +34,6 @@ export async function createDisplay(io: CliIo): Promise<Display> {
   const width = () => (io.stdout.isTTY ? io.stdout.columns : undefined)
   return {
     table: (columns, rows) => renderTable(columns, rows, { width: width(), emphasise }),
-    fields: renderFields,
+    fields: (fields) => renderFields(fields, width()),
   }
 }

@@ -46,8 +46,8 @@ export function renderAnswer(
     ['deposit to', best.depositAddress],
     ['deposit by', formatTime(best.quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
-    ['follow', commandLine(`order ${best.orderId} --watch`)],
-    ['why', commandLine(`quote --why ${shellWord(quoteId)}`)],
+    ['follow', commandLine(`order ${best.orderId} --watch`), 'command'],
+    ['why', commandLine(`quote --why ${shellWord(quoteId)}`), 'command'],
   ])
   return `${table(columns, rows)}\nThe best one:\n${next}`
 }

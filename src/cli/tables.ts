@@ -11,8 +11,8 @@ export interface Column {
   readonly isMinor?: boolean
 }
 
-/** A name and its value. A value that is missing leaves the name out. */
-export type Field = readonly [name: string, value: string | undefined]
+/** A name and its value. A value that is missing leaves the name out; a command is one that a person copies. */
+export type Field = readonly [name: string, value: string | undefined, kind?: 'command']
 
 interface TableOptions {
   /** Columns of the terminal; no limit when left out. */
@@ -44,7 +44,7 @@ export function renderTable(
     const blocks = rows.map((row) =>
       columns.map(({ title }, index): Field => [title, row[index] || undefined]),
     )
-    return blocks.map(renderFields).join('\n')
+    return blocks.map((fields) => renderFields(fields, width)).join('\n')
   }
   const toLine = (textOf: (column: (typeof measured)[number]) => string) => {
     const texts = fitting.map((column) => {
@@ -57,9 +57,33 @@ export function renderTable(
   return head + rows.map((_, index) => toLine(({ cells }) => cells[index] ?? '')).join('')
 }
 
-/** Names and values, one pair a line. */
-export function renderFields(fields: readonly Field[]): string {
+/**
+ * Names and values, one pair a line.
+ * @param width columns of the terminal, into which commands are folded
+ */
+export function renderFields(fields: readonly Field[], width = Number.POSITIVE_INFINITY): string {
   const known = fields.filter(([, value]) => value !== undefined)
   const indent = Math.max(...known.map(([name]) => name.length)) + GAP.length
-  return known.map(([name, value = '']) => `${name.padEnd(indent)}${printable(value)}\n`).join('')
+  return known
+    .map(([name, value = '', kind]) => {
+      const text = printable(value)
+      const lines = kind === 'command' ? foldCommand(text, width - indent) : [text]
+      return `${name.padEnd(indent)}${lines.join(`\n${' '.repeat(indent)}`)}\n`
+    })
+    .join('')
+}
+
+/** The words of a shell. A quoted blank does not end one. */
+const WORDS = /(?:\\.|'[^']*'|[^' \\])+/g
+const CONTINUED = ' \\'
+
+/** A command line on as many lines as it needs. A shell takes them together as one, as a terminal's own breaks might not be. */
+function foldCommand(text: string, room: number): string[] {
+  const lines: string[] = []
+  for (const word of text.match(WORDS) ?? []) {
+    const last = lines.at(-1)
+    if (last === undefined || `${last} ${word}${CONTINUED}`.length > room) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines.map((line, index) => (index < lines.length - 1 ? line + CONTINUED : line))
 }

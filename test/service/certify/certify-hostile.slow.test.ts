@@ -140,7 +140,7 @@ describe('Ctrl-C ends certify with a partial report and 130', () => {
     expect(report.ok).toBe(false)
     expect(report.cases).toHaveLength(4)
     expect(report.notRun.length).toBeGreaterThan(15)
-    expect(stderr).toContain(`Interrupted: ${report.notRun.length} cases were not run.`)
+    expect(stderr).toBe('')
   })
 
   it('while it waits for a session', async () => {
