@@ -1,18 +1,16 @@
 import type { OrderState, OrderStep, OrderSteps } from '@quote-aggregator/client'
 import { formatTime } from './printable.js'
 
+const STEPS: Readonly<Partial<Record<OrderState, keyof OrderSteps>>> = {
+  DEPOSITED: 'deposited',
+  SETTLED: 'settled',
+  REFUNDED: 'refunded',
+}
+
 /** The step with which an order came into its state; undefined until its event is published. */
 export function stepOf(order: OrderSteps & { readonly state: OrderState }): OrderStep | undefined {
-  switch (order.state) {
-    case 'DEPOSITED':
-      return order.deposited
-    case 'SETTLED':
-      return order.settled
-    case 'REFUNDED':
-      return order.refunded
-    default:
-      return undefined
-  }
+  const step = STEPS[order.state]
+  return step && order[step]
 }
 
 /** A step on one line, for a person. */
