@@ -4,10 +4,11 @@
  */
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { startNetwork } from '../../../src/devnet/network.js'
 import { runScenario } from '../../../src/devnet/scenario.js'
 import { runTraffic } from '../../../src/devnet/traffic.js'
 import { eventually } from '../eventually.js'
-import { startConsole } from './console.js'
+import { startBrowser } from './console.js'
 
 const pictureOf = (place: string) =>
   fileURLToPath(new URL(`../../../docs/console-${place}.png`, import.meta.url))
@@ -17,16 +18,21 @@ const FILLED = 5
 const PAGE_WAIT = { timeout: 60_000 }
 
 async function main(): Promise<void> {
-  const stage = await startConsole()
-  await runScenario(stage.network, () => {})
-  void runTraffic(stage.network, console.error)
-  const { page, open } = await stage.openPage({
+  const browser = await startBrowser()
+  const network = await startNetwork({
+    environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' },
+    onError: () => {},
+    servicePort: 0,
+  })
+  await runScenario(network, () => {})
+  void runTraffic(network, console.error)
+  const { page, open } = await browser.openPage(network.serviceUrl, {
     viewport: { width: 1200, height: 700 },
     colorScheme: 'light',
   })
   // The pair is known once the instance has counted its orders.
   await eventually(
-    async () => (await fetch(`${stage.network.serviceUrl}/v1/31337/pairs`)).text(),
+    async () => (await fetch(`${network.serviceUrl}/v1/31337/pairs`)).text(),
     (pairs) => pairs.includes('lastUsed'),
   )
   await open('')
@@ -41,7 +47,8 @@ async function main(): Promise<void> {
   await page.screenshot({ path: pictureOf('market') })
   const bytes = statSync(pictureOf('swap')).size + statSync(pictureOf('market')).size
   if (bytes > MAX_BYTES) throw new Error(`the pictures have ${bytes} bytes, more than ${MAX_BYTES}`)
-  await stage.close()
+  await browser.close()
+  await network.close()
   // The traffic has no end of its own.
   process.exit(0)
 }
