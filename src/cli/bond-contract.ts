@@ -13,6 +13,7 @@ import { findView, readChainId, readView } from '../../packages/protocol/src/rea
 import { revertOf } from '../../packages/protocol/src/revert.js'
 import { settlementOf } from '../../packages/protocol/src/settlement-of-chain.js'
 import { systemClock } from '../clock.js'
+import { MAX_UINT256 } from '../domain/field-rules.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { readBondToken } from './doctor/check-contract.js'
@@ -46,7 +47,11 @@ const REFUSALS = new Map<string, { readonly error: string; readonly text: string
     ],
     ['the account has no bond. Use bond register.', 'SolverNotRegistered()', 'SolverNotRegistered(address)'],
     ['a bond has at least MINIMUM.', 'BelowMinimumBond()', 'BondBelowMinimum(uint256)'],
-    ['orders have reserved the rest.', 'InsufficientBond()', 'InsufficientBond(uint256,uint256)'],
+    [
+      'the free bond is smaller: orders may have reserved a part.',
+      'InsufficientBond()',
+      'InsufficientBond(uint256,uint256)',
+    ],
     ['a part is unstaking. Withdraw it first.', 'PendingUnstakeExists()', 'UnstakeAlreadyRequested()'],
     ['nothing is unstaking. Use bond unstake.', 'NoPendingUnstake()', 'NoUnstakeRequested()'],
     ['it can be withdrawn from TIME on.', 'UnstakeNotReady()', 'UnstakeLocked(uint40)'],
@@ -136,7 +141,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
       const [, fraction = ''] = text.split('.')
       const isRight = /^\d+(\.\d+)?$/.test(text) && fraction.length <= decimals
       const amount = isRight ? parseUnits(text, decimals) : 0n
-      if (amount > 0n) return amount
+      if (amount > 0n && amount <= MAX_UINT256) return amount
       const mustBe = `above 0, in ${symbol} with at most ${decimals} decimals`
       throw new CommandFailure(EXIT.badInput, `--amount must be ${mustBe}, such as 1000.5.`)
     },

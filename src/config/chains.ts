@@ -117,12 +117,12 @@ function readIdentity(env: EnvironmentReader, chainId: number) {
   const urlVariable = `EXPLORER_URL_${chainId}`
   const url = env.optional(urlVariable) ?? knownUrl
   if (url !== undefined && !isExplorerUrl(url))
-    env.refuse(urlVariable, `is "${url}": it must be an http or https URL without query and fragment`)
+    env.refuse(urlVariable, `is "${url}": it must be an http or https URL without user, query and fragment`)
   return { name, explorerUrl: url?.replace(/\/+$/, '') }
 }
 
 function isExplorerUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#\s"'<>]/.test(text)
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && !/[?#@\s"'<>]/.test(text)
 }
 
 /** Returns the problem of an RPC URL, if any. Its user and password must be decodable, because requests send them decoded. */

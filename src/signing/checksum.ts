@@ -10,7 +10,7 @@ const known = new LRUCache<Address, Address>({ max: MAX_KNOWN })
 
 /** An address in EIP-55 form. For an address that occurs once, such as a deposit address. */
 export function toChecksumAddress(address: Address): Address {
-  const text = Buffer.from(address, 'latin1')
+  const text = Buffer.from(address.toLowerCase(), 'latin1')
   const hash = keccak256(text.subarray(2))
   for (let index = 2; index < text.length; index++) {
     const character = text[index] as number

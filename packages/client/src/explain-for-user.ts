@@ -10,6 +10,8 @@ const APP =
 const SOLVERS_ONLY = 'The exchange service did not accept this trading account.'
 const NOT_AS_ASKED = 'The offer is not what you asked for. Do not take it. Please ask for a new one.'
 const FORGED = 'The offer is not genuine. Do not take it. Please ask for a new one.'
+const BEFORE_AGAIN =
+  'If you have already sent your tokens, look at your swap before you try again: it may still go through.'
 const GONE = 'This offer is no longer available. Please ask for a new one.'
 
 /** A sentence for each problem. It names no code and no address, and says what the user can do. */
@@ -46,8 +48,8 @@ const ENGLISH = {
   SHUTTING_DOWN: LATER,
   INTERNAL: LATER,
   // The client's reasons.
-  CONNECTION_FAILED: 'The exchange service cannot be reached. Please check your connection and try again.',
-  TIMED_OUT: 'The exchange service did not answer in time. Please try again.',
+  CONNECTION_FAILED: `The exchange service cannot be reached. Please check your connection. ${BEFORE_AGAIN}`,
+  TIMED_OUT: `There was no answer in time. ${BEFORE_AGAIN}`,
   CANCELLED: 'The request was cancelled.',
   ANSWER_INVALID:
     'The exchange service sent an answer that this app does not understand. Please try again later.',
@@ -103,8 +105,9 @@ export function explainForUser(
 
 function codeOf(problem: Error | string): Problem {
   if (typeof problem === 'string') return isKnown(problem) ? problem : 'other'
-  const { reason, problems } = problem as { reason?: unknown; problems?: readonly unknown[] }
-  const code = reason ?? problems?.[0] ?? problem.name
+  // A `catch` may pass anything.
+  const { reason, problems, name } = Object(problem)
+  const code = reason ?? problems?.[0] ?? name
   if (isKnown(code)) return code
   // A reason of a newer instance.
   return problem instanceof AggregatorError && isRetryable(problem) ? 'INTERNAL' : 'other'

@@ -52,3 +52,8 @@ it.each(['en', 'en-GB', 'de-CH', '', '__proto__', 'constructor'])(
     )
   },
 )
+
+it('what is no error gets the general sentence too, as a `catch` may pass anything', () => {
+  for (const thrown of [undefined, null, 5])
+    expect(explainForUser(thrown as never)).toBe(explainForUser(new Error()))
+})

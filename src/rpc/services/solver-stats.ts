@@ -161,7 +161,8 @@ function notAskedReasonOf(
   const solver = directory.find(key)
   if (solver === undefined) return NotAskedReason.NOT_REGISTERED
   if (!solver.isBonded) return NotAskedReason.BOND_TOO_SMALL
-  if (!directory.active(key.chainId).includes(solver)) return NotAskedReason.NOT_CONNECTED
+  const isActive = directory.active(key.chainId).some(({ address }) => address === key.address)
+  if (!isActive) return NotAskedReason.NOT_CONNECTED
   if (coolDowns?.of(key) !== undefined) return NotAskedReason.COOL_DOWN
   return circuitStateOf(key) === 'open' ? NotAskedReason.CIRCUIT_OPEN : undefined
 }

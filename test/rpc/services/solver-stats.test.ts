@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { NotAskedReason } from '../../../gen/aggregator/v1/solver_stats_pb.js'
+import type { Solver } from '../../../src/domain/solvers/solver.js'
+import { toStateFields } from '../../../src/rpc/services/solver-stats.js'
+
+const KEY = { chainId: 1, address: '0x00000000000000000000000000000000000000aa' } as const
+const solver = { ...KEY, isBonded: true } as Solver
+
+function notAsked(found: Solver | undefined, active: readonly Solver[]): NotAskedReason | undefined {
+  const directory = { find: () => found, active: () => active }
+  const freeBonds = { of: () => undefined, totalOf: () => undefined }
+  return toStateFields(KEY, { directory, circuitStateOf: () => 'closed', coolDowns: undefined, freeBonds })
+    .notAsked
+}
+
+it('a solver is asked although it was read again since the list of active ones', () => {
+  expect(notAsked({ ...solver }, [{ ...solver }])).toBeUndefined()
+})
+
+it.each([
+  [undefined, [], NotAskedReason.NOT_REGISTERED],
+  [{ ...solver, isBonded: false }, [], NotAskedReason.BOND_TOO_SMALL],
+  [solver, [], NotAskedReason.NOT_CONNECTED],
+])('of %o, the reason is %s', (found, active, reason) => {
+  expect(notAsked(found, active)).toBe(reason)
+})
