@@ -162,6 +162,7 @@ describe('quote', () => {
   ])('sends %j', async (more, path, fields) => {
     const sent: unknown[] = []
     const answer = async (response: ServerResponse, request: IncomingMessage) => {
+      if (request.method === 'GET') return sendJson(response, 200, { tokens: [] })
       const body = JSON.parse((await request.toArray()).join(''))
       const { refreshSeconds, softDeadlineMs, minQuotes, verify } = body
       sent.push(request.url, { refreshSeconds, softDeadlineMs, minQuotes, verify })

@@ -48,7 +48,7 @@ it.each(['en', 'en-GB', 'de-CH', '', '__proto__', 'constructor'])(
   'the locale "%s" is answered in English',
   (locale) => {
     expect(explainForUser('TIMED_OUT', locale)).toBe(
-      'The exchange service did not answer in time. Please try again.',
+      'There was no answer in time. If you have already sent your tokens, look at your swap before you try again: it may still go through.',
     )
   },
 )

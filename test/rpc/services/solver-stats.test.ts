@@ -4,7 +4,7 @@ import type { Solver } from '../../../src/domain/solvers/solver.js'
 import { toStateFields } from '../../../src/rpc/services/solver-stats.js'
 
 const KEY = { chainId: 1, address: '0x00000000000000000000000000000000000000aa' } as const
-const solver = { ...KEY, isBonded: true } as Solver
+const solver = { ...KEY, isBonded: true } as unknown as Solver
 
 function notAsked(found: Solver | undefined, active: readonly Solver[]): NotAskedReason | undefined {
   const directory = { find: () => found, active: () => active }
