@@ -112,13 +112,13 @@ it('the example of a solver, with the installed package, wins quotes and fills b
   await solver.waitFor(/^session open /m)
   print('session')
   const played = playOrders()
-  await solver.waitFor(/^filled 0x\w{64}$/m)
+  await solver.waitFor(/^filled 0x\w{64} /m)
   print('filled')
   const lines = await played
 
   expect(lines).toContain(`   ${account.address} 2499 USDC for 1 WETH  <- best`)
   expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
-  await solver.waitFor(/filled 0x\w{64}\n.*filled 0x\w{64}\n/s)
+  await solver.waitFor(/^filled 0x\w{64} .*^filled 0x\w{64} /ms)
   expect(existsSync(join(project, 'solver.db'))).toBe(true)
   solver.signal('SIGTERM')
   expect(await solver.exited, solver.output()).toBe(0)

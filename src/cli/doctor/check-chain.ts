@@ -37,12 +37,13 @@ export async function examineChain(
       checkAgreement(chain, usable),
       checkContract(chain, usable[0]?.endpoint.client, config),
     ])
+    const start = [...checkDuplicates(chain), ...checkStartBlock(chain, usable)]
     const ages = usable.map(({ headAgeMs }) => headAgeMs)
     return {
       chainId: chain.chainId,
       checkResults: [
         ...endpoints.flatMap(({ checkResults }) => checkResults),
-        ...checkStartBlock(chain, usable),
+        ...start,
         ...agreement,
         ...contract,
       ],
@@ -51,6 +52,18 @@ export async function examineChain(
   } finally {
     rpc.close()
   }
+}
+
+/** Warns of URLs that occur more than once. An endpoint cannot replace itself when it fails. */
+function checkDuplicates({ chainId, rpcUrls }: ChainConfig): readonly CheckResult[] {
+  const urls = rpcUrls.map((url) => new URL(url).href)
+  const { warn, list } = collectResults(`RPC_URL_${chainId}`)
+  urls.forEach((url, index) => {
+    const first = urls.indexOf(url)
+    if (first < index)
+      warn(`URL ${index + 1}`, `is the same as URL ${first + 1}`, 'Use another endpoint, or remove it.')
+  })
+  return list
 }
 
 /** Warns of a START_BLOCK that the chain has not reached. */

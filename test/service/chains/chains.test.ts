@@ -61,7 +61,7 @@ const untilStatus = (status: string) => eventually(list, (listed) => listed[1]?.
 const healthOf = async () => (await service.get('/health')).body.chains
 
 /** As the list of chains in viem has them, or as an unknown chain is named. */
-const NAMES: Readonly<Record<number, string>> = { 31337: 'Hardhat', 31338: 'Chain 31338' }
+const NAMES: Readonly<Record<number, string>> = { 31337: 'Anvil', 31338: 'Chain 31338' }
 
 /** What does not change while the service runs, as soon as the contract has been read. */
 function described({ chainId, contracts, domain }: TestChain, destinationChainIds: readonly number[]) {
