@@ -50,6 +50,8 @@ export interface components {
              * @enum {string}
              */
             verify?: "off" | "best" | "all";
+            /** @description Whether each offer has the `calls` that the user's wallet sends for it. Off when absent. */
+            includeCalls?: boolean;
         };
         /** @description StreamQuotesRequest describes the swap that the user wants, and how often its price is asked again. */
         StreamQuotesRequest: {
@@ -100,6 +102,8 @@ export interface components {
              * @enum {string}
              */
             verify?: "off" | "best" | "all";
+            /** @description Whether each offer has the `calls` that the user's wallet sends for it. Off when absent. */
+            includeCalls?: boolean;
         };
         /** @description QuoteUpdate is the best offer of a round so far. It supersedes all earlier ones of its round. */
         QuoteUpdate: {
@@ -124,6 +128,10 @@ export interface components {
             answered: number;
             /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
             verified?: boolean;
+            /** @description The calls of the user for this offer, in their order; only with `includeCalls`. */
+            calls?: components["schemas"]["Call"][];
+            /** @description The allowance that the first call gives; only with `includeCalls`, in deposit mode CONTRACT. */
+            approval?: components["schemas"]["Approval"];
         };
         /** @description QuoteRoundEnd says how a round ended. Solvers that were asked and are in no count were cut off: by the soft deadline, or by the caller's own deadline. */
         QuoteRoundEnd: {
@@ -213,6 +221,10 @@ export interface components {
             quoteId: string;
             /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
             verified?: boolean;
+            /** @description The calls of the user for this offer, in their order; only with `includeCalls`. */
+            calls?: components["schemas"]["Call"][];
+            /** @description The allowance that the first call gives; only with `includeCalls`, in deposit mode CONTRACT. */
+            approval?: components["schemas"]["Approval"];
         };
         /** @description SignedQuote is one solver's valid offer. */
         SignedQuote: {
@@ -226,6 +238,37 @@ export interface components {
             orderId: string;
             /** @description True when the settlement contract itself accepted the quote, in a call at the head; absent otherwise. It says nothing about the user's balance. */
             verified?: boolean;
+            /** @description The calls of the user for this offer, in their order; only with `includeCalls`. */
+            calls?: components["schemas"]["Call"][];
+            /** @description The allowance that the first call gives; only with `includeCalls`, in deposit mode CONTRACT. */
+            approval?: components["schemas"]["Approval"];
+        };
+        /**
+         * @description Call is a call that the user's wallet sends, as EIP-5792 spells it. Send the calls of an offer in their order, and each one after the one before it has succeeded. The instance reads nothing from the chain for them.
+         *
+         *     In deposit mode CONTRACT there are two: the approval of exactly the input amount at the input token, then the deposit at the settlement contract. Some tokens, such as USDT, refuse to change an allowance that is not zero: then send an approval of 0 first. In deposit mode ADDRESS there is one: the transfer of the input amount to the deposit address.
+         *
+         *     The calls are only as honest as the instance. Compare the settlement contract with the one that you know.
+         */
+        Call: {
+            /** @description Contract that is called. EIP-55 form. */
+            to: string;
+            /** @description Data of the call, in lower-case hex with `0x`. */
+            data: string;
+            /**
+             * @description Amount of the native coin to send, a quantity in hex: always `0x0`.
+             * @constant
+             */
+            value: "0x0";
+        };
+        /** @description Approval is the allowance that a deposit needs. */
+        Approval: {
+            /** @description Token sold. EIP-55 form. */
+            token: string;
+            /** @description Settlement contract, which takes the tokens. EIP-55 form. */
+            spender: string;
+            /** @description Amount of the token in its smallest unit, decimal. */
+            amount: string;
         };
         /** @description Quote is the settlement contract's quote struct, member by member, in its order. */
         Quote: {

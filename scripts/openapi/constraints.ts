@@ -80,6 +80,8 @@ const CONSTRAINTS: Constraints = {
   },
   'aggregator.v1.GetQuoteResponse': { ...OFFER, quote_id: UUID },
   'aggregator.v1.SignedQuote': OFFER,
+  'aggregator.v1.Call': { to: ADDRESS, data: { pattern: /^0x[0-9a-f]+$/ }, value: { const: '0x0' } },
+  'aggregator.v1.Approval': { token: ADDRESS, spender: ADDRESS, amount: AMOUNT },
   'aggregator.v1.Quote': {
     ...SWAP,
     solver: ADDRESS,

@@ -1,13 +1,13 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { UINT32, UINT64 } from '../../src/domain/field-rules.js'
-import { jsonNames } from '../../src/http/rest/proto-json.js'
+import { isAbsentWhenEmpty, jsonNames } from '../../src/http/rest/proto-json.js'
 import { constraintOf, constraintOfMessage, type JsonSchema, schemaOf } from './constraints.js'
 import { descriptionOf } from './descriptions.js'
 
 /**
  * A message as a JSON schema, in the JSON of docs/decisions.md, D3: 64-bit integers are numbers, and enum values are plain
- * names. All fields are required except those that are `optional` in the proto, and lists in requests.
+ * names. All fields are required except those that are `optional` in the proto, lists in requests, and lists of calls.
  * @param fields the fields in the JSON: a request has some of its fields in the path
  */
 export function messageSchema(
@@ -40,7 +40,7 @@ export function isRequired(field: DescField): boolean {
   // Every field that is a message has explicit presence.
   return field.fieldKind === 'message'
     ? !field.proto.proto3Optional
-    : field.presence !== FeatureSet_FieldPresence.EXPLICIT
+    : field.presence !== FeatureSet_FieldPresence.EXPLICIT && !isAbsentWhenEmpty(field)
 }
 
 /** These messages and all messages that they refer to, by their names in `#/components/schemas`. */

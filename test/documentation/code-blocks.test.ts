@@ -17,7 +17,9 @@ describe('documents', () => {
       const markers = codeBlocks(document).flatMap(({ marker }) => marker ?? [])
       const unknown = markers.filter(
         (marker) =>
-          !/^(example(: (stream|client|quotes|replicas|session))?|part of \S+|not run: \S.*)$/.test(marker),
+          !/^(example(: (stream|client|quotes|replicas|session|swap))?|part of \S+|not run: \S.*)$/.test(
+            marker,
+          ),
       )
       expect(unknown).toEqual([])
     },

@@ -7,7 +7,7 @@ export interface CodeBlock {
   readonly line: number
   readonly language: string
   readonly code: string
-  /** The comment directly before it: `example`, `example: stream`, `example: quotes`, `example: replicas`, `example: session`, `part of <file>`, `not run: a reason`. */
+  /** The comment directly before it: `example`, `example: stream`, `example: quotes`, `example: replicas`, `example: session`, `example: swap`, `part of <file>`, `not run: a reason`. */
   readonly marker: string | undefined
   /** The JSON block directly after it, if any: the response of an example. */
   readonly answer: string | undefined

@@ -20,6 +20,7 @@ const streams = marked('example: stream')
 const clients = marked('example: client')
 const quotes = marked('example: quotes')
 const sessions = marked('example: session')
+const swaps = marked('example: swap')
 
 let network: Network
 
@@ -62,6 +63,7 @@ it('the documents have examples of each kind', () => {
   expect(clients.length).toBeGreaterThanOrEqual(4)
   expect(quotes.length).toBeGreaterThanOrEqual(1)
   expect(sessions.length).toBeGreaterThanOrEqual(1)
+  expect(swaps.length).toBeGreaterThanOrEqual(1)
 })
 
 it.each(examples)('the example at $document:$line works as copied: $code', async (block) => {
@@ -92,6 +94,12 @@ it.each(quotes)('the example at $document:$line streams quotes as copied: $code'
   const [quote, done] = events.slice(-2)
   expect([quote.type, quote.quote.outputAmount, done.type]).toEqual(['quote', '2498750000', 'done'])
   expect(done.bestOrderId).toBe(quote.orderId)
+})
+
+it.each(swaps)('the example at $document:$line swaps as copied: $code', async (block) => {
+  const [program, ...args] = commandOf(block)
+  const { stdout } = await promisify(execFile)(program, args)
+  expect(stdout).toMatch(/(DEPOSITED|SETTLED)\n$/)
 })
 
 it.each(clients)('the example at $document:$line runs as copied in a clone: $code', async (block) => {

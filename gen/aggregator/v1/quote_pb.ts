@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/quote.proto.
  */
 export const file_aggregator_v1_quote: GenFile = /*@__PURE__*/
-  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxItIDCg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIuCgZ2ZXJpZnkYDSABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIA4gBAUIRCg9fZGVwb3NpdF93aW5kb3dCEwoRX3NvZnRfZGVhZGxpbmVfbXNCDQoLX21pbl9xdW90ZXNCCQoHX3ZlcmlmeSKIBAoTU3RyZWFtUXVvdGVzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBITCgtpbnB1dF90b2tlbhgCIAEoCRIUCgxvdXRwdXRfdG9rZW4YAyABKAkSLAoKb3JkZXJfdHlwZRgEIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgFIAEoCRIUCgx1c2VyX2FkZHJlc3MYBiABKAkSFwoPb3JpZ2luX2NoYWluX2lkGAcgASgEEhwKFGRlc3RpbmF0aW9uX2NoYWluX2lkGAggASgEEjAKDGRlcG9zaXRfbW9kZRgJIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVwb3NpdE1vZGUSGwoOZGVwb3NpdF93aW5kb3cYCiABKA1IAIgBARIdChBzb2Z0X2RlYWRsaW5lX21zGAsgASgNSAGIAQESFwoKbWluX3F1b3RlcxgMIAEoDUgCiAEBEhwKD3JlZnJlc2hfc2Vjb25kcxgNIAEoDUgDiAEBEi4KBnZlcmlmeRgOIAEoDjIZLmFnZ3JlZ2F0b3IudjEuVmVyaWZ5TW9kZUgEiAEBQhEKD19kZXBvc2l0X3dpbmRvd0ITChFfc29mdF9kZWFkbGluZV9tc0INCgtfbWluX3F1b3Rlc0ISChBfcmVmcmVzaF9zZWNvbmRzQgkKB192ZXJpZnkiqwEKFFN0cmVhbVF1b3Rlc1Jlc3BvbnNlEisKBXF1b3RlGAEgASgLMhouYWdncmVnYXRvci52MS5RdW90ZVVwZGF0ZUgAEiwKBGRvbmUYAiABKAsyHC5hZ2dyZWdhdG9yLnYxLlF1b3RlUm91bmRFbmRIABItCgloZWFydGJlYXQYAyABKAsyGC5hZ2dyZWdhdG9yLnYxLkhlYXJ0YmVhdEgAQgkKB21lc3NhZ2Ui3QEKC1F1b3RlVXBkYXRlEhAKCHF1b3RlX2lkGAEgASgJEg0KBXJvdW5kGAIgASgNEiMKBXF1b3RlGAMgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAQgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgFIAEoCRIQCghvcmRlcl9pZBgGIAEoCRINCgVhc2tlZBgHIAEoDRIQCghhbnN3ZXJlZBgIIAEoDRIVCgh2ZXJpZmllZBgJIAEoCEgAiAEBQgsKCV92ZXJpZmllZCKeAgoNUXVvdGVSb3VuZEVuZBIQCghxdW90ZV9pZBgBIAEoCRINCgVyb3VuZBgCIAEoDRIaCg1iZXN0X29yZGVyX2lkGAMgASgJSACIAQESNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAQgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRINCgVhc2tlZBgFIAEoDRIOCgZxdW90ZWQYBiABKA0SEAoIZGVjbGluZWQYByABKA0SDwoHaW52YWxpZBgIIAEoDRIOCgZmYWlsZWQYCSABKA0SDAoEbGF0ZRgKIAEoDRIXCgpleHBpcmVzX2F0GAsgASgESAGIAQFCEAoOX2Jlc3Rfb3JkZXJfaWRCDQoLX2V4cGlyZXNfYXQijAEKD0dldFByaWNlUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBITCgtpbnB1dF90b2tlbhgCIAEoCRIUCgxvdXRwdXRfdG9rZW4YAyABKAkSLAoKb3JkZXJfdHlwZRgEIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgFIAEoCSJVChBHZXRQcmljZVJlc3BvbnNlEiIKBGJlc3QYASABKAsyFC5hZ2dyZWdhdG9yLnYxLlByaWNlEg4KBm9mZmVycxgCIAEoDRINCgVhc19vZhgDIAEoBCJSCgVQcmljZRIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxpbnB1dF9hbW91bnQYAyABKAkSFQoNb3V0cHV0X2Ftb3VudBgEIAEoCSLqAQoQR2V0UXVvdGVSZXNwb25zZRIjCgVxdW90ZRgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUXVvdGUSGAoQc29sdmVyX3NpZ25hdHVyZRgCIAEoCRIXCg9kZXBvc2l0X2FkZHJlc3MYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAUgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRIQCghxdW90ZV9pZBgGIAEoCRIVCgh2ZXJpZmllZBgHIAEoCEgAiAEBQgsKCV92ZXJpZmllZCKbAQoLU2lnbmVkUXVvdGUSIwoFcXVvdGUYASABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYAiABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAMgASgJEhAKCG9yZGVyX2lkGAQgASgJEhUKCHZlcmlmaWVkGAUgASgISACIAQFCCwoJX3ZlcmlmaWVkIuoBCgVRdW90ZRIOCgZzb2x2ZXIYASABKAkSDAoEdXNlchgCIAEoCRITCgtpbnB1dF90b2tlbhgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMb3V0cHV0X3Rva2VuGAUgASgJEhUKDW91dHB1dF9hbW91bnQYBiABKAkSEgoKb3JkZXJfdHlwZRgHIAEoDRIXCg9vdXRwdXRfY2hhaW5faWQYCCABKAQSGAoQZGVwb3NpdF9kZWFkbGluZRgJIAEoDRIVCg1maWxsX2RlYWRsaW5lGAogASgNEg0KBW5vbmNlGAsgASgJIjsKFUdldFF1b3RlUmVjb3JkUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghxdW90ZV9pZBgCIAEoCSLsAgoWR2V0UXVvdGVSZWNvcmRSZXNwb25zZRIQCghxdW90ZV9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIUCgxyZXF1ZXN0ZWRfYXQYAyABKAQSGAoLZHVyYXRpb25fbXMYBCABKA1IAIgBARIxCgdvdXRjb21lGAUgASgOMhsuYWdncmVnYXRvci52MS5RdW90ZU91dGNvbWVIAYgBARIvCgdyZXF1ZXN0GAYgASgLMh4uYWdncmVnYXRvci52MS5RdW90ZVBhcmFtZXRlcnMSLAoHc29sdmVycxgHIAMoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAggASgJSAKIAQESJgoEa2luZBgJIAEoDjIYLmFnZ3JlZ2F0b3IudjEuUXVvdGVLaW5kQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUIOCgxfYmVzdF9hbW91bnQikQIKD1F1b3RlUGFyYW1ldGVycxITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSLAoKb3JkZXJfdHlwZRgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgEIAEoCRIUCgx1c2VyX2FkZHJlc3MYBSABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYBiABKAQSMAoMZGVwb3NpdF9tb2RlGAcgASgOMhouYWdncmVnYXRvci52MS5EZXBvc2l0TW9kZRIYChBkZXBvc2l0X2RlYWRsaW5lGAggASgNEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0iuAMKDFNvbHZlclJlc3VsdBIOCgZzb2x2ZXIYASABKAkSLQoHb3V0Y29tZRgCIAEoDjIcLmFnZ3JlZ2F0b3IudjEuU29sdmVyT3V0Y29tZRIRCgRyYW5rGAMgASgNSACIAQESGAoLZHVyYXRpb25fbXMYBCABKA1IAYgBARIZCgxpbnB1dF9hbW91bnQYBSABKAlIAogBARIaCg1vdXRwdXRfYW1vdW50GAYgASgJSAOIAQESEwoGcmVhc29uGAcgASgJSASIAQESGAoLaHR0cF9zdGF0dXMYCCABKA1IBYgBARITCgtleHBsYW5hdGlvbhgJIAEoCRIVCgh2ZXJpZmllZBgKIAEoCEgGiAEBEjUKDGRlY2xpbmVfY29kZRgLIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVjbGluZUNvZGVIB4gBAUIHCgVfcmFua0IOCgxfZHVyYXRpb25fbXNCDwoNX2lucHV0X2Ftb3VudEIQCg5fb3V0cHV0X2Ftb3VudEIJCgdfcmVhc29uQg4KDF9odHRwX3N0YXR1c0ILCglfdmVyaWZpZWRCDwoNX2RlY2xpbmVfY29kZSpgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIqaQoKVmVyaWZ5TW9kZRIbChdWRVJJRllfTU9ERV9VTlNQRUNJRklFRBAAEhMKD1ZFUklGWV9NT0RFX09GRhABEhQKEFZFUklGWV9NT0RFX0JFU1QQAhITCg9WRVJJRllfTU9ERV9BTEwQAyqBAQoMUXVvdGVPdXRjb21lEh0KGVFVT1RFX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRRVU9URV9PVVRDT01FX1FVT1RFRBABEhsKF1FVT1RFX09VVENPTUVfTk9fUVVPVEVTEAISGwoXUVVPVEVfT1VUQ09NRV9DQU5DRUxMRUQQAyqYAgoNU29sdmVyT3V0Y29tZRIeChpTT0xWRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVNPTFZFUl9PVVRDT01FX1FVT1RFRBABEhsKF1NPTFZFUl9PVVRDT01FX0RFQ0xJTkVEEAISGgoWU09MVkVSX09VVENPTUVfSU5WQUxJRBADEhcKE1NPTFZFUl9PVVRDT01FX0xBVEUQBBIZChVTT0xWRVJfT1VUQ09NRV9GQUlMRUQQBRIcChhTT0xWRVJfT1VUQ09NRV9DQU5DRUxMRUQQBhIfChtTT0xWRVJfT1VUQ09NRV9DSVJDVUlUX09QRU4QBxIgChxTT0xWRVJfT1VUQ09NRV9TT0ZUX0RFQURMSU5FEAgq7gEKC0RlY2xpbmVDb2RlEhwKGERFQ0xJTkVfQ09ERV9VTlNQRUNJRklFRBAAEiEKHURFQ0xJTkVfQ09ERV9VTlNVUFBPUlRFRF9QQUlSEAESIQodREVDTElORV9DT0RFX0FNT1VOVF9UT09fU01BTEwQAhIhCh1ERUNMSU5FX0NPREVfQU1PVU5UX1RPT19MQVJHRRADEicKI0RFQ0xJTkVfQ09ERV9JTlNVRkZJQ0lFTlRfTElRVUlESVRZEAQSFwoTREVDTElORV9DT0RFX1BBVVNFRBAFEhYKEkRFQ0xJTkVfQ09ERV9PVEhFUhAGKlcKCVF1b3RlS2luZBIaChZRVU9URV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPUVVPVEVfS0lORF9GSVJNEAESGQoVUVVPVEVfS0lORF9JTkRJQ0FUSVZFEAIy9wMKDFF1b3RlU2VydmljZRJsCghHZXRRdW90ZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3F1b3RlEoEBCgxTdHJlYW1RdW90ZXMSIi5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1JlcXVlc3QaIy5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1Jlc3BvbnNlIiaC0+STAiA6ASoiGy92MS97Y2hhaW5faWR9L3F1b3RlL3N0cmVhbTABEmwKCEdldFByaWNlEh4uYWdncmVnYXRvci52MS5HZXRQcmljZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFByaWNlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcHJpY2UShgEKDkdldFF1b3RlUmVjb3JkEiQuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vcXVvdGUve3F1b3RlX2lkfWIGcHJvdG8z", [file_aggregator_v1_event, file_google_api_annotations]);
+  fileDesc("ChlhZ2dyZWdhdG9yL3YxL3F1b3RlLnByb3RvEg1hZ2dyZWdhdG9yLnYxIoAECg9HZXRRdW90ZVJlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIuCgZ2ZXJpZnkYDSABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIA4gBARIaCg1pbmNsdWRlX2NhbGxzGA4gASgISASIAQFCEQoPX2RlcG9zaXRfd2luZG93QhMKEV9zb2Z0X2RlYWRsaW5lX21zQg0KC19taW5fcXVvdGVzQgkKB192ZXJpZnlCEAoOX2luY2x1ZGVfY2FsbHMitgQKE1N0cmVhbVF1b3Rlc1JlcXVlc3QSEAoIY2hhaW5faWQYASABKAQSEwoLaW5wdXRfdG9rZW4YAiABKAkSFAoMb3V0cHV0X3Rva2VuGAMgASgJEiwKCm9yZGVyX3R5cGUYBCABKA4yGC5hZ2dyZWdhdG9yLnYxLk9yZGVyVHlwZRIOCgZhbW91bnQYBSABKAkSFAoMdXNlcl9hZGRyZXNzGAYgASgJEhcKD29yaWdpbl9jaGFpbl9pZBgHIAEoBBIcChRkZXN0aW5hdGlvbl9jaGFpbl9pZBgIIAEoBBIwCgxkZXBvc2l0X21vZGUYCSABKA4yGi5hZ2dyZWdhdG9yLnYxLkRlcG9zaXRNb2RlEhsKDmRlcG9zaXRfd2luZG93GAogASgNSACIAQESHQoQc29mdF9kZWFkbGluZV9tcxgLIAEoDUgBiAEBEhcKCm1pbl9xdW90ZXMYDCABKA1IAogBARIcCg9yZWZyZXNoX3NlY29uZHMYDSABKA1IA4gBARIuCgZ2ZXJpZnkYDiABKA4yGS5hZ2dyZWdhdG9yLnYxLlZlcmlmeU1vZGVIBIgBARIaCg1pbmNsdWRlX2NhbGxzGA8gASgISAWIAQFCEQoPX2RlcG9zaXRfd2luZG93QhMKEV9zb2Z0X2RlYWRsaW5lX21zQg0KC19taW5fcXVvdGVzQhIKEF9yZWZyZXNoX3NlY29uZHNCCQoHX3ZlcmlmeUIQCg5faW5jbHVkZV9jYWxscyKrAQoUU3RyZWFtUXVvdGVzUmVzcG9uc2USKwoFcXVvdGUYASABKAsyGi5hZ2dyZWdhdG9yLnYxLlF1b3RlVXBkYXRlSAASLAoEZG9uZRgCIAEoCzIcLmFnZ3JlZ2F0b3IudjEuUXVvdGVSb3VuZEVuZEgAEi0KCWhlYXJ0YmVhdBgDIAEoCzIYLmFnZ3JlZ2F0b3IudjEuSGVhcnRiZWF0SABCCQoHbWVzc2FnZSK+AgoLUXVvdGVVcGRhdGUSEAoIcXVvdGVfaWQYASABKAkSDQoFcm91bmQYAiABKA0SIwoFcXVvdGUYAyABKAsyFC5hZ2dyZWdhdG9yLnYxLlF1b3RlEhgKEHNvbHZlcl9zaWduYXR1cmUYBCABKAkSFwoPZGVwb3NpdF9hZGRyZXNzGAUgASgJEhAKCG9yZGVyX2lkGAYgASgJEg0KBWFza2VkGAcgASgNEhAKCGFuc3dlcmVkGAggASgNEhUKCHZlcmlmaWVkGAkgASgISACIAQESIgoFY2FsbHMYCiADKAsyEy5hZ2dyZWdhdG9yLnYxLkNhbGwSLgoIYXBwcm92YWwYCyABKAsyFy5hZ2dyZWdhdG9yLnYxLkFwcHJvdmFsSAGIAQFCCwoJX3ZlcmlmaWVkQgsKCV9hcHByb3ZhbCKeAgoNUXVvdGVSb3VuZEVuZBIQCghxdW90ZV9pZBgBIAEoCRINCgVyb3VuZBgCIAEoDRIaCg1iZXN0X29yZGVyX2lkGAMgASgJSACIAQESNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAQgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRINCgVhc2tlZBgFIAEoDRIOCgZxdW90ZWQYBiABKA0SEAoIZGVjbGluZWQYByABKA0SDwoHaW52YWxpZBgIIAEoDRIOCgZmYWlsZWQYCSABKA0SDAoEbGF0ZRgKIAEoDRIXCgpleHBpcmVzX2F0GAsgASgESAGIAQFCEAoOX2Jlc3Rfb3JkZXJfaWRCDQoLX2V4cGlyZXNfYXQijAEKD0dldFByaWNlUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBITCgtpbnB1dF90b2tlbhgCIAEoCRIUCgxvdXRwdXRfdG9rZW4YAyABKAkSLAoKb3JkZXJfdHlwZRgEIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgFIAEoCSJVChBHZXRQcmljZVJlc3BvbnNlEiIKBGJlc3QYASABKAsyFC5hZ2dyZWdhdG9yLnYxLlByaWNlEg4KBm9mZmVycxgCIAEoDRINCgVhc19vZhgDIAEoBCJSCgVQcmljZRIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRIUCgxpbnB1dF9hbW91bnQYAyABKAkSFQoNb3V0cHV0X2Ftb3VudBgEIAEoCSLLAgoQR2V0UXVvdGVSZXNwb25zZRIjCgVxdW90ZRgBIAEoCzIULmFnZ3JlZ2F0b3IudjEuUXVvdGUSGAoQc29sdmVyX3NpZ25hdHVyZRgCIAEoCRIXCg9kZXBvc2l0X2FkZHJlc3MYAyABKAkSEAoIb3JkZXJfaWQYBCABKAkSNgoSYWx0ZXJuYXRpdmVfcXVvdGVzGAUgAygLMhouYWdncmVnYXRvci52MS5TaWduZWRRdW90ZRIQCghxdW90ZV9pZBgGIAEoCRIVCgh2ZXJpZmllZBgHIAEoCEgAiAEBEiIKBWNhbGxzGAggAygLMhMuYWdncmVnYXRvci52MS5DYWxsEi4KCGFwcHJvdmFsGAkgASgLMhcuYWdncmVnYXRvci52MS5BcHByb3ZhbEgBiAEBQgsKCV92ZXJpZmllZEILCglfYXBwcm92YWwi/AEKC1NpZ25lZFF1b3RlEiMKBXF1b3RlGAEgASgLMhQuYWdncmVnYXRvci52MS5RdW90ZRIYChBzb2x2ZXJfc2lnbmF0dXJlGAIgASgJEhcKD2RlcG9zaXRfYWRkcmVzcxgDIAEoCRIQCghvcmRlcl9pZBgEIAEoCRIVCgh2ZXJpZmllZBgFIAEoCEgAiAEBEiIKBWNhbGxzGAYgAygLMhMuYWdncmVnYXRvci52MS5DYWxsEi4KCGFwcHJvdmFsGAcgASgLMhcuYWdncmVnYXRvci52MS5BcHByb3ZhbEgBiAEBQgsKCV92ZXJpZmllZEILCglfYXBwcm92YWwiLwoEQ2FsbBIKCgJ0bxgBIAEoCRIMCgRkYXRhGAIgASgJEg0KBXZhbHVlGAMgASgJIjoKCEFwcHJvdmFsEg0KBXRva2VuGAEgASgJEg8KB3NwZW5kZXIYAiABKAkSDgoGYW1vdW50GAMgASgJIuoBCgVRdW90ZRIOCgZzb2x2ZXIYASABKAkSDAoEdXNlchgCIAEoCRITCgtpbnB1dF90b2tlbhgDIAEoCRIUCgxpbnB1dF9hbW91bnQYBCABKAkSFAoMb3V0cHV0X3Rva2VuGAUgASgJEhUKDW91dHB1dF9hbW91bnQYBiABKAkSEgoKb3JkZXJfdHlwZRgHIAEoDRIXCg9vdXRwdXRfY2hhaW5faWQYCCABKAQSGAoQZGVwb3NpdF9kZWFkbGluZRgJIAEoDRIVCg1maWxsX2RlYWRsaW5lGAogASgNEg0KBW5vbmNlGAsgASgJIjsKFUdldFF1b3RlUmVjb3JkUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIQCghxdW90ZV9pZBgCIAEoCSLsAgoWR2V0UXVvdGVSZWNvcmRSZXNwb25zZRIQCghxdW90ZV9pZBgBIAEoCRIQCghjaGFpbl9pZBgCIAEoBBIUCgxyZXF1ZXN0ZWRfYXQYAyABKAQSGAoLZHVyYXRpb25fbXMYBCABKA1IAIgBARIxCgdvdXRjb21lGAUgASgOMhsuYWdncmVnYXRvci52MS5RdW90ZU91dGNvbWVIAYgBARIvCgdyZXF1ZXN0GAYgASgLMh4uYWdncmVnYXRvci52MS5RdW90ZVBhcmFtZXRlcnMSLAoHc29sdmVycxgHIAMoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAggASgJSAKIAQESJgoEa2luZBgJIAEoDjIYLmFnZ3JlZ2F0b3IudjEuUXVvdGVLaW5kQg4KDF9kdXJhdGlvbl9tc0IKCghfb3V0Y29tZUIOCgxfYmVzdF9hbW91bnQikQIKD1F1b3RlUGFyYW1ldGVycxITCgtpbnB1dF90b2tlbhgBIAEoCRIUCgxvdXRwdXRfdG9rZW4YAiABKAkSLAoKb3JkZXJfdHlwZRgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuT3JkZXJUeXBlEg4KBmFtb3VudBgEIAEoCRIUCgx1c2VyX2FkZHJlc3MYBSABKAkSHAoUZGVzdGluYXRpb25fY2hhaW5faWQYBiABKAQSMAoMZGVwb3NpdF9tb2RlGAcgASgOMhouYWdncmVnYXRvci52MS5EZXBvc2l0TW9kZRIYChBkZXBvc2l0X2RlYWRsaW5lGAggASgNEhUKDWZpbGxfZGVhZGxpbmUYCSABKA0iuAMKDFNvbHZlclJlc3VsdBIOCgZzb2x2ZXIYASABKAkSLQoHb3V0Y29tZRgCIAEoDjIcLmFnZ3JlZ2F0b3IudjEuU29sdmVyT3V0Y29tZRIRCgRyYW5rGAMgASgNSACIAQESGAoLZHVyYXRpb25fbXMYBCABKA1IAYgBARIZCgxpbnB1dF9hbW91bnQYBSABKAlIAogBARIaCg1vdXRwdXRfYW1vdW50GAYgASgJSAOIAQESEwoGcmVhc29uGAcgASgJSASIAQESGAoLaHR0cF9zdGF0dXMYCCABKA1IBYgBARITCgtleHBsYW5hdGlvbhgJIAEoCRIVCgh2ZXJpZmllZBgKIAEoCEgGiAEBEjUKDGRlY2xpbmVfY29kZRgLIAEoDjIaLmFnZ3JlZ2F0b3IudjEuRGVjbGluZUNvZGVIB4gBAUIHCgVfcmFua0IOCgxfZHVyYXRpb25fbXNCDwoNX2lucHV0X2Ftb3VudEIQCg5fb3V0cHV0X2Ftb3VudEIJCgdfcmVhc29uQg4KDF9odHRwX3N0YXR1c0ILCglfdmVyaWZpZWRCDwoNX2RlY2xpbmVfY29kZSpgCglPcmRlclR5cGUSGgoWT1JERVJfVFlQRV9VTlNQRUNJRklFRBAAEhoKFk9SREVSX1RZUEVfRVhBQ1RfSU5QVVQQARIbChdPUkRFUl9UWVBFX0VYQUNUX09VVFBVVBACKmAKC0RlcG9zaXRNb2RlEhwKGERFUE9TSVRfTU9ERV9VTlNQRUNJRklFRBAAEhkKFURFUE9TSVRfTU9ERV9DT05UUkFDVBABEhgKFERFUE9TSVRfTU9ERV9BRERSRVNTEAIqaQoKVmVyaWZ5TW9kZRIbChdWRVJJRllfTU9ERV9VTlNQRUNJRklFRBAAEhMKD1ZFUklGWV9NT0RFX09GRhABEhQKEFZFUklGWV9NT0RFX0JFU1QQAhITCg9WRVJJRllfTU9ERV9BTEwQAyqBAQoMUXVvdGVPdXRjb21lEh0KGVFVT1RFX09VVENPTUVfVU5TUEVDSUZJRUQQABIYChRRVU9URV9PVVRDT01FX1FVT1RFRBABEhsKF1FVT1RFX09VVENPTUVfTk9fUVVPVEVTEAISGwoXUVVPVEVfT1VUQ09NRV9DQU5DRUxMRUQQAyqYAgoNU29sdmVyT3V0Y29tZRIeChpTT0xWRVJfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhkKFVNPTFZFUl9PVVRDT01FX1FVT1RFRBABEhsKF1NPTFZFUl9PVVRDT01FX0RFQ0xJTkVEEAISGgoWU09MVkVSX09VVENPTUVfSU5WQUxJRBADEhcKE1NPTFZFUl9PVVRDT01FX0xBVEUQBBIZChVTT0xWRVJfT1VUQ09NRV9GQUlMRUQQBRIcChhTT0xWRVJfT1VUQ09NRV9DQU5DRUxMRUQQBhIfChtTT0xWRVJfT1VUQ09NRV9DSVJDVUlUX09QRU4QBxIgChxTT0xWRVJfT1VUQ09NRV9TT0ZUX0RFQURMSU5FEAgq7gEKC0RlY2xpbmVDb2RlEhwKGERFQ0xJTkVfQ09ERV9VTlNQRUNJRklFRBAAEiEKHURFQ0xJTkVfQ09ERV9VTlNVUFBPUlRFRF9QQUlSEAESIQodREVDTElORV9DT0RFX0FNT1VOVF9UT09fU01BTEwQAhIhCh1ERUNMSU5FX0NPREVfQU1PVU5UX1RPT19MQVJHRRADEicKI0RFQ0xJTkVfQ09ERV9JTlNVRkZJQ0lFTlRfTElRVUlESVRZEAQSFwoTREVDTElORV9DT0RFX1BBVVNFRBAFEhYKEkRFQ0xJTkVfQ09ERV9PVEhFUhAGKlcKCVF1b3RlS2luZBIaChZRVU9URV9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPUVVPVEVfS0lORF9GSVJNEAESGQoVUVVPVEVfS0lORF9JTkRJQ0FUSVZFEAIy9wMKDFF1b3RlU2VydmljZRJsCghHZXRRdW90ZRIeLmFnZ3JlZ2F0b3IudjEuR2V0UXVvdGVSZXF1ZXN0Gh8uYWdncmVnYXRvci52MS5HZXRRdW90ZVJlc3BvbnNlIh+C0+STAhk6ASoiFC92MS97Y2hhaW5faWR9L3F1b3RlEoEBCgxTdHJlYW1RdW90ZXMSIi5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1JlcXVlc3QaIy5hZ2dyZWdhdG9yLnYxLlN0cmVhbVF1b3Rlc1Jlc3BvbnNlIiaC0+STAiA6ASoiGy92MS97Y2hhaW5faWR9L3F1b3RlL3N0cmVhbTABEmwKCEdldFByaWNlEh4uYWdncmVnYXRvci52MS5HZXRQcmljZVJlcXVlc3QaHy5hZ2dyZWdhdG9yLnYxLkdldFByaWNlUmVzcG9uc2UiH4LT5JMCGToBKiIUL3YxL3tjaGFpbl9pZH0vcHJpY2UShgEKDkdldFF1b3RlUmVjb3JkEiQuYWdncmVnYXRvci52MS5HZXRRdW90ZVJlY29yZFJlcXVlc3QaJS5hZ2dyZWdhdG9yLnYxLkdldFF1b3RlUmVjb3JkUmVzcG9uc2UiJ4LT5JMCIRIfL3YxL3tjaGFpbl9pZH0vcXVvdGUve3F1b3RlX2lkfWIGcHJvdG8z", [file_aggregator_v1_event, file_google_api_annotations]);
 
 /**
  * GetQuoteRequest describes the swap that the user wants.
@@ -116,6 +116,13 @@ export type GetQuoteRequest = Message<"aggregator.v1.GetQuoteRequest"> & {
    * @generated from field: optional aggregator.v1.VerifyMode verify = 13;
    */
   verify?: VerifyMode | undefined;
+
+  /**
+   * Whether each offer has the `calls` that the user's wallet sends for it. Off when absent.
+   *
+   * @generated from field: optional bool include_calls = 14;
+   */
+  includeCalls?: boolean | undefined;
 };
 
 /**
@@ -232,6 +239,13 @@ export type StreamQuotesRequest = Message<"aggregator.v1.StreamQuotesRequest"> &
    * @generated from field: optional aggregator.v1.VerifyMode verify = 14;
    */
   verify?: VerifyMode | undefined;
+
+  /**
+   * Whether each offer has the `calls` that the user's wallet sends for it. Off when absent.
+   *
+   * @generated from field: optional bool include_calls = 15;
+   */
+  includeCalls?: boolean | undefined;
 };
 
 /**
@@ -355,6 +369,20 @@ export type QuoteUpdate = Message<"aggregator.v1.QuoteUpdate"> & {
    * @generated from field: optional bool verified = 9;
    */
   verified?: boolean | undefined;
+
+  /**
+   * The calls of the user for this offer, in their order; only with `include_calls`.
+   *
+   * @generated from field: repeated aggregator.v1.Call calls = 10;
+   */
+  calls: Call[];
+
+  /**
+   * The allowance that the first call gives; only with `include_calls`, in deposit mode CONTRACT.
+   *
+   * @generated from field: optional aggregator.v1.Approval approval = 11;
+   */
+  approval?: Approval | undefined;
 };
 
 /**
@@ -642,6 +670,20 @@ export type GetQuoteResponse = Message<"aggregator.v1.GetQuoteResponse"> & {
    * @generated from field: optional bool verified = 7;
    */
   verified?: boolean | undefined;
+
+  /**
+   * The calls of the user for this offer, in their order; only with `include_calls`.
+   *
+   * @generated from field: repeated aggregator.v1.Call calls = 8;
+   */
+  calls: Call[];
+
+  /**
+   * The allowance that the first call gives; only with `include_calls`, in deposit mode CONTRACT.
+   *
+   * @generated from field: optional aggregator.v1.Approval approval = 9;
+   */
+  approval?: Approval | undefined;
 };
 
 /**
@@ -692,6 +734,20 @@ export type SignedQuote = Message<"aggregator.v1.SignedQuote"> & {
    * @generated from field: optional bool verified = 5;
    */
   verified?: boolean | undefined;
+
+  /**
+   * The calls of the user for this offer, in their order; only with `include_calls`.
+   *
+   * @generated from field: repeated aggregator.v1.Call calls = 6;
+   */
+  calls: Call[];
+
+  /**
+   * The allowance that the first call gives; only with `include_calls`, in deposit mode CONTRACT.
+   *
+   * @generated from field: optional aggregator.v1.Approval approval = 7;
+   */
+  approval?: Approval | undefined;
 };
 
 /**
@@ -700,6 +756,83 @@ export type SignedQuote = Message<"aggregator.v1.SignedQuote"> & {
  */
 export const SignedQuoteSchema: GenMessage<SignedQuote> = /*@__PURE__*/
   messageDesc(file_aggregator_v1_quote, 9);
+
+/**
+ * Call is a call that the user's wallet sends, as EIP-5792 spells it. Send the calls of an offer in their order, and each one
+ * after the one before it has succeeded. The instance reads nothing from the chain for them.
+ *
+ * In deposit mode CONTRACT there are two: the approval of exactly the input amount at the input token, then the deposit at the
+ * settlement contract. Some tokens, such as USDT, refuse to change an allowance that is not zero: then send an approval of 0
+ * first. In deposit mode ADDRESS there is one: the transfer of the input amount to the deposit address.
+ *
+ * The calls are only as honest as the instance. Compare the settlement contract with the one that you know.
+ *
+ * @generated from message aggregator.v1.Call
+ */
+export type Call = Message<"aggregator.v1.Call"> & {
+  /**
+   * Contract that is called. EIP-55 form.
+   *
+   * @generated from field: string to = 1;
+   */
+  to: string;
+
+  /**
+   * Data of the call, in lower-case hex with `0x`.
+   *
+   * @generated from field: string data = 2;
+   */
+  data: string;
+
+  /**
+   * Amount of the native coin to send, a quantity in hex: always `0x0`.
+   *
+   * @generated from field: string value = 3;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message aggregator.v1.Call.
+ * Use `create(CallSchema)` to create a new message.
+ */
+export const CallSchema: GenMessage<Call> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 10);
+
+/**
+ * Approval is the allowance that a deposit needs.
+ *
+ * @generated from message aggregator.v1.Approval
+ */
+export type Approval = Message<"aggregator.v1.Approval"> & {
+  /**
+   * Token sold. EIP-55 form.
+   *
+   * @generated from field: string token = 1;
+   */
+  token: string;
+
+  /**
+   * Settlement contract, which takes the tokens. EIP-55 form.
+   *
+   * @generated from field: string spender = 2;
+   */
+  spender: string;
+
+  /**
+   * Amount of the token in its smallest unit, decimal.
+   *
+   * @generated from field: string amount = 3;
+   */
+  amount: string;
+};
+
+/**
+ * Describes the message aggregator.v1.Approval.
+ * Use `create(ApprovalSchema)` to create a new message.
+ */
+export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
+  messageDesc(file_aggregator_v1_quote, 11);
 
 /**
  * Quote is the settlement contract's quote struct, member by member, in its order.
@@ -790,7 +923,7 @@ export type Quote = Message<"aggregator.v1.Quote"> & {
  * Use `create(QuoteSchema)` to create a new message.
  */
 export const QuoteSchema: GenMessage<Quote> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 10);
+  messageDesc(file_aggregator_v1_quote, 12);
 
 /**
  * GetQuoteRecordRequest names a quote.
@@ -818,7 +951,7 @@ export type GetQuoteRecordRequest = Message<"aggregator.v1.GetQuoteRecordRequest
  * Use `create(GetQuoteRecordRequestSchema)` to create a new message.
  */
 export const GetQuoteRecordRequestSchema: GenMessage<GetQuoteRecordRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 11);
+  messageDesc(file_aggregator_v1_quote, 13);
 
 /**
  * GetQuoteRecordResponse is the record of one quote, as far as its reader may see it.
@@ -900,7 +1033,7 @@ export type GetQuoteRecordResponse = Message<"aggregator.v1.GetQuoteRecordRespon
  * Use `create(GetQuoteRecordResponseSchema)` to create a new message.
  */
 export const GetQuoteRecordResponseSchema: GenMessage<GetQuoteRecordResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 12);
+  messageDesc(file_aggregator_v1_quote, 14);
 
 /**
  * QuoteParameters describes the swap that solvers are asked for.
@@ -977,7 +1110,7 @@ export type QuoteParameters = Message<"aggregator.v1.QuoteParameters"> & {
  * Use `create(QuoteParametersSchema)` to create a new message.
  */
 export const QuoteParametersSchema: GenMessage<QuoteParameters> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 13);
+  messageDesc(file_aggregator_v1_quote, 15);
 
 /**
  * SolverResult is the result of the request to one solver.
@@ -1072,7 +1205,7 @@ export type SolverResult = Message<"aggregator.v1.SolverResult"> & {
  * Use `create(SolverResultSchema)` to create a new message.
  */
 export const SolverResultSchema: GenMessage<SolverResult> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_quote, 14);
+  messageDesc(file_aggregator_v1_quote, 16);
 
 /**
  * OrderType says which side of the swap is fixed.

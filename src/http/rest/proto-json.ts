@@ -9,7 +9,7 @@ import {
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { EventTypeSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { VerifyModeSchema } from '../../../gen/aggregator/v1/quote_pb.js'
+import { CallSchema, VerifyModeSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import type { FieldViolation } from '../../domain/errors.js'
 import { type IntegerRule, UINT32, UINT64 } from '../../domain/field-rules.js'
 import { isIntegerOf, parseInteger } from '../../domain/values/numbers.js'
@@ -143,18 +143,25 @@ export function compileJsonWriter(descriptor: DescMessage): JsonWriter {
   const fields = descriptor.fields.map((field) => ({
     name: field.jsonName,
     localName: field.localName,
+    isAbsentWhenEmpty: isAbsentWhenEmpty(field),
     zero: field.presence === FeatureSet_FieldPresence.EXPLICIT ? undefined : zeroOf(field),
     write: fieldWriter(field),
   }))
   return (message) => {
     const values = message as Record<string, unknown>
     const json: Record<string, unknown> = {}
-    for (const { name, localName, zero, write } of fields) {
+    for (const { name, localName, zero, isAbsentWhenEmpty, write } of fields) {
       const value = values[localName] ?? zero
-      if (value !== undefined) json[name] = write(value)
+      const isAbsent = isAbsentWhenEmpty && (value as unknown[]).length === 0
+      if (value !== undefined && !isAbsent) json[name] = write(value)
     }
     return json
   }
+}
+
+/** Whether a list is absent, rather than empty: that of calls, which only some requests want (docs/decisions.md, D28). */
+export function isAbsentWhenEmpty(field: DescField): boolean {
+  return field.fieldKind === 'list' && field.message?.typeName === CallSchema.typeName
 }
 
 /** The value of a field without presence that is not set. */

@@ -26,6 +26,7 @@ import type { QuoteRecorder } from '../../quoting/records/quote-recorder.js'
 import type { Aggregator, RoundOptions } from '../../quoting/round/aggregator.js'
 import { ownSoftDeadline, type SoftDeadline } from '../../quoting/round/fan-out.js'
 import { toCachedChecksumAddress, toChecksumAddress } from '../../signing/checksum.js'
+import { type CallsMessage, toCallsMessage } from '../convert/convert-calls.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'
 import { byNumber } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
@@ -46,12 +47,12 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
     read: readQuote,
-    async handle({ toRequest, roundOptions }, call) {
+    async handle({ toRequest, roundOptions, toOfferMessage }, call) {
       const { quoteId, offers, error } = await aggregator.runRound(toRequest(), call, roundOptions)
       if (error !== undefined) throw error
       const winner = offers[0]?.quote.solver
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
-      const [best, ...alternativeQuotes] = offers.map(toSignedQuoteMessage)
+      const [best, ...alternativeQuotes] = offers.map(toOfferMessage)
       return { ...best, alternativeQuotes, quoteId }
     },
   })
@@ -96,12 +97,16 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
 }
 
 /** A valid request for quotes. */
-interface AskedQuote {
+export interface AskedQuote {
   readonly chainId: number
   readonly roundOptions: RoundOptions & { readonly verify: VerifyMode }
   /** Makes the request of a round, with its deadlines. */
   toRequest(): QuoteRequest
+  /** Makes the message of an offer, with its calls where the request asks for them. */
+  toOfferMessage(offer: SignedQuote): OfferMessage
 }
+
+type OfferMessage = ReturnType<typeof toSignedQuoteMessage> & Partial<CallsMessage>
 
 /** Reads the fields that GetQuote and StreamQuotes share. The result is used only when there is no violation. */
 export type ReadQuote = (message: QuoteMessage, fields: Fields) => AskedQuote
@@ -118,7 +123,7 @@ interface ReadQuoteOptions
     | 'verifyQuotes'
     | 'verifyMax'
   > {
-  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains'>[]
+  readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains' | 'settlement'>[]
   /** Unix time in milliseconds. */
   readonly now: () => number
 }
@@ -146,7 +151,7 @@ function readSwap(message: SwapMessage, fields: Fields) {
 /** Builds the reader of requests for quotes. */
 export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
   const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, now } = options
-  const destinations = new Map(options.chains.map((chain) => [chain.chainId, chain.destinationChains]))
+  const chains = new Map(options.chains.map((chain) => [chain.chainId, chain]))
   const softDeadlineRule = integerOf(0, quoteTimeoutMs)
   const verifyModes = byNumber(VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1), VerifyModeNumber)
 
@@ -175,12 +180,13 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
     if (message.originChainId !== message.chainId)
       fields.addViolation('originChainId', `must equal the chain of the request, ${message.chainId}`)
     const swap = readSwap(message, fields)
+    const chain = chains.get(swap.chainId)
     const terms = {
       user: fields.address('userAddress', message.userAddress),
       destinationChainId: fields.oneOf(
         'destinationChainId',
         message.destinationChainId,
-        destinations.get(swap.chainId) ?? [],
+        chain?.destinationChains ?? [],
       ),
       depositMode: fields.choice('depositMode', message.depositMode, DEPOSIT_MODE_NAMES) ?? 'CONTRACT',
     }
@@ -196,12 +202,16 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
         verify: readVerify(message, fields),
       },
       toRequest: () => ({ kind: 'FIRM', ...swap, ...terms, ...deadlines(now(), windows) }),
+      toOfferMessage: (offer) => ({
+        ...toSignedQuoteMessage(offer),
+        ...(message.includeCalls && chain && toCallsMessage(offer, terms.depositMode, chain)),
+      }),
     }
   }
 }
 
 /** The message of a signed quote, with addresses in EIP-55 form (docs/decisions.md, D3). */
-export function toSignedQuoteMessage(signed: SignedQuote) {
+function toSignedQuoteMessage(signed: SignedQuote) {
   return {
     quote: toQuoteMessage(signed.quote),
     solverSignature: signed.signature,

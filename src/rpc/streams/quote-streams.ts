@@ -29,7 +29,7 @@ import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
 import { Fields } from '../services/fields.js'
-import { type ReadQuote, toSignedQuoteMessage } from '../services/quote-service.js'
+import type { AskedQuote, ReadQuote } from '../services/quote-service.js'
 
 /** The method StreamQuotes, for all transports (docs/decisions.md, D16). */
 export interface QuoteStreams extends Admission {
@@ -135,7 +135,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       },
       leaving.signal,
     )
-    return toMessages(items, call, close)
+    return toMessages(items, asked, call, close)
   }
 
   return {
@@ -162,13 +162,14 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
 /** @param close closes the stream, once. @returns the error that ended it, as callers may see it */
 async function* toMessages(
   items: AsyncIterable<QuoteStreamItem>,
+  asked: AskedQuote,
   call: CallContext,
   close: (thrown?: unknown) => ServiceError | undefined,
 ): AsyncGenerator<QuoteStreamMessage, void> {
   try {
     for await (const item of items) {
       recordQuote(item, call)
-      yield toQuoteStreamMessage(item)
+      yield toQuoteStreamMessage(item, asked)
     }
   } catch (thrown) {
     throw close(thrown) ?? toServiceError(thrown)
@@ -200,14 +201,14 @@ export function toQuoteStreamHandler(streams: QuoteStreams) {
 export type QuoteStreamMessage = NonNullable<MessageInitShape<typeof StreamQuotesResponseSchema>['message']>
 
 /** The message of an item of a quote stream (docs/decisions.md, D16). */
-function toQuoteStreamMessage(item: QuoteStreamItem): QuoteStreamMessage {
+function toQuoteStreamMessage(item: QuoteStreamItem, { toOfferMessage }: AskedQuote): QuoteStreamMessage {
   switch (item.kind) {
     case 'quote': {
       const { quoteId, round, offer, counts } = item
       const answered = countAnswered(counts)
       return {
         case: 'quote',
-        value: { ...toSignedQuoteMessage(offer), quoteId, round, asked: counts.asked, answered },
+        value: { ...toOfferMessage(offer), quoteId, round, asked: counts.asked, answered },
       }
     }
     case 'done': {
@@ -219,7 +220,7 @@ function toQuoteStreamMessage(item: QuoteStreamItem): QuoteStreamMessage {
         value: {
           ...{ quoteId, round, asked, quoted, declined, invalid, failed, late },
           bestOrderId: best?.orderId,
-          alternativeQuotes: others.map(toSignedQuoteMessage),
+          alternativeQuotes: others.map(toOfferMessage),
           expiresAt: best && BigInt(best.quote.depositDeadline) * 1000n,
         },
       }

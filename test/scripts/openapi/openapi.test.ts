@@ -51,7 +51,11 @@ test('each operation has its own id', () => {
 
 test('a request must have the fields that are neither optional nor in the path', () => {
   const { schema } = document.paths['/v1/{chainId}/quote'].post.requestBody.content['application/json']
-  expect(Object.keys(schema.properties)).toEqual([...schema.required, ...Object.keys(QUOTE_OPTION_RULES)])
+  expect(Object.keys(schema.properties)).toEqual([
+    ...schema.required,
+    ...Object.keys(QUOTE_OPTION_RULES),
+    'includeCalls',
+  ])
   expect(schema.required).not.toContain('chainId')
   expect(schema.properties.depositMode.enum).toEqual(['CONTRACT', 'ADDRESS'])
   expect(schema.properties.originChainId.description).toContain('`chainId`')

@@ -16,7 +16,8 @@ export async function causeQuoteErrors(run: Run): Promise<QuoteAnswer> {
   const { ask, chain, chainId, best, other } = run
   const path = { chainId }
   const body = quoteRequest(chain)
-  const answer = (await ask(QUOTE, { path, body: { ...body, verify: 'best' } })).body as QuoteAnswer
+  const answer = (await ask(QUOTE, { path, body: { ...body, verify: 'best', includeCalls: true } }))
+    .body as QuoteAnswer
 
   await ask(QUOTE, { path, body: { ...body, amount: '-1', depositMode: 'CASH' } })
   await ask(QUOTE, { path, body: '{' })

@@ -1,0 +1,196 @@
+import { createClient } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import {
+  type Address,
+  createWalletClient,
+  decodeFunctionData,
+  type Hex,
+  http,
+  parseAbi,
+  publicActions,
+} from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createCalls } from '../../support/chain/contract-calls.js'
+import { startService, type TestService } from '../../support/service/service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
+
+/** The functions as docs/protocol.md and ERC-20 describe them. */
+const ABI = parseAbi([
+  'struct SettlementQuote { address solver; address user; address inputToken; uint256 inputAmount; address outputToken; uint256 outputAmount; uint8 orderType; uint256 outputChainId; uint32 depositDeadline; uint32 fillDeadline; uint256 nonce; }',
+  'function approve(address spender, uint256 amount) returns (bool)',
+  'function transfer(address to, uint256 amount) returns (bool)',
+  'function deposit(SettlementQuote quote, bytes signature)',
+  'function balanceOf(address owner) view returns (uint256)',
+])
+
+interface Call {
+  readonly to: Address
+  readonly data: Hex
+  readonly value: Hex
+}
+
+let chain: TestChain
+let service: TestService
+let solvers: TestSolver[]
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 2 })
+  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '50' })
+  solvers = await Promise.all(
+    solverAccounts
+      .slice(0, 2)
+      .map((account, index) => startSolver(chain, account, honest({ output: `${1000 - index}` }))),
+  )
+  for (const solver of solvers) await solver.register(service)
+  await createCalls(chain.devnet, chain.contracts.settlement).mint(
+    chain.contracts.weth,
+    user.address,
+    10n ** 20n,
+  )
+})
+
+afterAll(async () => {
+  await service?.close()
+  await Promise.all((solvers ?? []).map((solver) => solver.close()))
+  await chain?.stop()
+})
+
+/** Asks for a quote over REST. */
+async function ask(changes: object) {
+  const { body } = await service.post(`/v1/${chain.chainId}/quote`, { ...quoteRequest(chain), ...changes })
+  return body
+}
+
+/** The user's wallet: it knows calls, and nothing of an aggregator. */
+function openWallet() {
+  const transport = http(chain.devnet.rpcUrl)
+  return createWalletClient({ account: user, transport, pollingInterval: 20 }).extend(publicActions)
+}
+
+async function sendAll(calls: readonly Call[]): Promise<void> {
+  const wallet = openWallet()
+  for (const { to, data, value } of calls) {
+    const hash = await wallet.sendTransaction({ to, data, value: BigInt(value), chain: null })
+    const { status } = await wallet.waitForTransactionReceipt({ hash })
+    expect(status).toBe('success')
+  }
+}
+
+describe('an offer with calls', () => {
+  it('has the approval of the input, then the deposit, which the contract takes', async () => {
+    const { quote, solverSignature, orderId, calls, approval } = await ask({ includeCalls: true })
+    const { settlement, weth } = chain.contracts
+
+    expect(approval).toEqual({ token: weth, spender: settlement, amount: quote.inputAmount })
+    expect(calls.map(({ to, value }: Call) => ({ to, value }))).toEqual([
+      { to: weth, value: '0x0' },
+      { to: settlement, value: '0x0' },
+    ])
+    const [approve, deposit] = calls.map(({ data }: Call) => decodeFunctionData({ abi: ABI, data }))
+    expect(approve).toEqual({ functionName: 'approve', args: [settlement, BigInt(quote.inputAmount)] })
+    const deposited = {
+      ...quote,
+      inputAmount: BigInt(quote.inputAmount),
+      outputAmount: BigInt(quote.outputAmount),
+      outputChainId: BigInt(quote.outputChainId),
+      nonce: BigInt(quote.nonce),
+    }
+    expect(deposit).toEqual({ functionName: 'deposit', args: [deposited, solverSignature] })
+
+    await sendAll(calls)
+    const { body: order } = await service.get(`/v1/${chain.chainId}/order/${orderId}`)
+    expect(order).toMatchObject({ state: 'DEPOSITED', inputAmount: quote.inputAmount, user: user.address })
+  })
+
+  it('has one transfer to its deposit address in mode ADDRESS', async () => {
+    const { quote, depositAddress, calls, approval } = await ask({
+      includeCalls: true,
+      depositMode: 'ADDRESS',
+    })
+    const { weth } = chain.contracts
+
+    expect(approval).toBeUndefined()
+    expect(calls).toHaveLength(1)
+    expect(calls[0]).toMatchObject({ to: weth, value: '0x0' })
+    expect(decodeFunctionData({ abi: ABI, data: calls[0].data })).toEqual({
+      functionName: 'transfer',
+      args: [depositAddress, BigInt(quote.inputAmount)],
+    })
+
+    await sendAll(calls)
+    const balance = { address: weth, abi: ABI, functionName: 'balanceOf', args: [depositAddress] } as const
+    expect(await openWallet().readContract(balance)).toBe(BigInt(quote.inputAmount))
+  })
+
+  it('is not the only one: each alternative has its own', async () => {
+    const { quote, calls, alternativeQuotes } = await ask({ includeCalls: true })
+    const [other] = alternativeQuotes
+    expect(other.quote.solver).not.toBe(quote.solver)
+    const { args: [deposited, signature] = [] } = decodeFunctionData({ abi: ABI, data: other.calls[1].data })
+    expect(deposited).toMatchObject({ solver: other.quote.solver, nonce: BigInt(other.quote.nonce) })
+    expect(signature).toBe(other.solverSignature)
+    expect(other.calls[1].data).not.toBe(calls[1].data)
+    expect(other.approval.amount).toBe(other.quote.inputAmount)
+  })
+
+  it.each([{}, { includeCalls: false }])('has none without includeCalls: %j', async (changes) => {
+    const answer = await ask(changes)
+    for (const offer of [answer, ...answer.alternativeQuotes]) {
+      expect(offer).toHaveProperty('orderId')
+      expect(offer).not.toHaveProperty('calls')
+      expect(offer).not.toHaveProperty('approval')
+    }
+  })
+
+  it.each(['yes', 1])('is not asked for with %j', async (includeCalls) => {
+    const { status, body } = await service.post(`/v1/${chain.chainId}/quote`, {
+      ...quoteRequest(chain),
+      includeCalls,
+    })
+    expect(status).toBe(400)
+    expect(body.details).toEqual([{ field: 'includeCalls', message: 'must be true or false' }])
+  })
+})
+
+describe.each([
+  ['gRPC', createGrpcTransport],
+  ['gRPC-Web', createGrpcWebTransport],
+  ['Connect', createConnectTransport],
+])('over %s', (_, createTransport) => {
+  it('an offer has the same calls', async () => {
+    const client = createClient(QuoteService, createTransport({ baseUrl: service.url, httpVersion: '2' }))
+    const { chainId, contracts } = chain
+    const { quote, solverSignature, calls, approval } = await client.getQuote({
+      ...quoteRequest(chain),
+      chainId: BigInt(chainId),
+      originChainId: BigInt(chainId),
+      destinationChainId: BigInt(chainId),
+      orderType: OrderType.EXACT_INPUT,
+      depositMode: DepositMode.CONTRACT,
+      includeCalls: true,
+    })
+    expect(calls.map(({ to }) => to)).toEqual([contracts.weth, contracts.settlement])
+    expect(calls.map(({ value }) => value)).toEqual(['0x0', '0x0'])
+    expect(approval).toMatchObject({ spender: contracts.settlement, amount: quote?.inputAmount })
+    const deposit = decodeFunctionData({ abi: ABI, data: calls[1]?.data as Hex })
+    expect(deposit.args[1]).toBe(solverSignature)
+  })
+})
+
+describe.each(quoteTransports)('a stream of quotes over $name', ({ open }) => {
+  it('has calls in each best offer, and in the others at the end', async () => {
+    const request = { ...quoteRequest(chain), includeCalls: true }
+    const messages = await readAll(open(service.url, chain.chainId, request))
+    const alternativeQuotes = messages.pop()?.alternativeQuotes
+    expect(alternativeQuotes).toHaveLength(1)
+    expect(messages).not.toHaveLength(0)
+    for (const { calls, solverSignature } of [...messages, ...alternativeQuotes]) {
+      const { args } = decodeFunctionData({ abi: ABI, data: calls[1].data })
+      expect(args[1]).toBe(solverSignature)
+    }
+  })
+})
