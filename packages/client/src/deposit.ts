@@ -1,8 +1,9 @@
-import { type Address, type Client, encodeFunctionData, erc20Abi, type Hex } from 'viem'
+import { type Address, type Client, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
 import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { isNodeAnswer } from '../../protocol/src/node-answer.js'
 import { depositData } from '../../protocol/src/settlement-of-chain.js'
+import { approveData, transferData } from '../../protocol/src/token-calls.js'
 import type { SettlementTerms } from './settlement.js'
 
 /** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */
@@ -51,11 +52,7 @@ async function approvalCalls(client: Client, { token, owner, spender, amount }: 
     args: [owner, spender],
   })
   if (allowance >= amount) return []
-  const approve = (value: bigint): Call => ({
-    to: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, value] }),
-    value: 0n,
-  })
+  const approve = (value: bigint): Call => ({ to: token, data: approveData(spender, value), value: 0n })
   const isChangeable = allowance === 0n || (await isAccepted(client, owner, approve(amount)))
   return isChangeable ? [approve(amount)] : [approve(0n), approve(amount)]
 }
@@ -80,10 +77,5 @@ async function isAccepted(client: Client, owner: Address, { to, data }: Call): P
  */
 export function depositTransfer(offer: SignedQuote): Call {
   const { quote, depositAddress } = offer
-  const data = encodeFunctionData({
-    abi: erc20Abi,
-    functionName: 'transfer',
-    args: [depositAddress, quote.inputAmount],
-  })
-  return { to: quote.inputToken, data, value: 0n }
+  return { to: quote.inputToken, data: transferData(depositAddress, quote.inputAmount), value: 0n }
 }

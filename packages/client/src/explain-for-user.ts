@@ -1,3 +1,4 @@
+import type { DepositReason } from './deposit-outcome.js'
 import { AggregatorError, type ClientReason } from './errors.js'
 import type { UnknownText } from './messages.js'
 import { isRetryable } from './retry.js'
@@ -78,10 +79,15 @@ const ENGLISH = {
   bond_too_small: GONE,
   below_minimum_order: 'The amount is below the minimum of this exchange. Please enter a larger one.',
   nonce_used: GONE,
+  // Deposits that are not there.
+  REVERTED: 'The network has refused the transaction: nothing has changed. Please ask for a new offer.',
+  REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
+  EXPIRED: 'This offer has expired, and nothing was sent. Please ask for a new one.',
+  UNCERTAIN: 'Your wallet has not answered. Look there whether it has sent your tokens before you try again.',
   // Errors of other kinds.
   ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
   other: 'Something went wrong. Please try again.',
-} as const satisfies Record<ClientReason | QuoteProblem | 'ChainReadError' | 'other', string>
+} as const satisfies Record<ClientReason | QuoteProblem | DepositReason | 'ChainReadError' | 'other', string>
 
 type Problem = keyof typeof ENGLISH
 
@@ -95,7 +101,7 @@ const SENTENCES: Readonly<Record<string, Readonly<Record<Problem, string>>>> = {
  * @param locale such as `de-CH`. There is English only, in which all other languages are answered too
  */
 export function explainForUser(
-  problem: Error | ClientReason | QuoteProblem | UnknownText,
+  problem: Error | ClientReason | QuoteProblem | DepositReason | UnknownText,
   locale = 'en',
 ): string {
   const [language = ''] = locale.split('-')

@@ -22,6 +22,7 @@ export {
   createAggregatorClient,
 } from './client.js'
 export { type Call, depositCalls, depositTransfer } from './deposit.js'
+export { DepositError, type DepositReason } from './deposit-outcome.js'
 export { AggregatorError, type ClientReason } from './errors.js'
 export type { EventFilter } from './event-filter.js'
 export type {
@@ -76,6 +77,12 @@ export {
   type UnregistrationTerms,
 } from './registration.js'
 export { isRetryable, retryDelay } from './retry.js'
+export {
+  type DepositProgress,
+  type DepositWallet,
+  type SendDepositOptions,
+  sendDeposit,
+} from './send-deposit.js'
 export { type InstanceTrust, readSettlement, type SettlementTerms } from './settlement.js'
 export type {
   SolverCounts,
