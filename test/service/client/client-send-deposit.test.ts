@@ -24,7 +24,7 @@ import {
   type MockWalletOptions,
   type SentBatch,
   type WalletRequest,
-} from './mock-wallet.js'
+} from '../../support/clients/mock-wallet.js'
 
 const NAMES = new Map([
   [toFunctionSelector('approve(address,uint256)'), 'approve'],

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { send } from '../../../src/devnet/deploy.js'
 import { balanceOf } from '../../../src/devnet/user-steps.js'
+import { createMockWallet } from '../../support/clients/mock-wallet.js'
 import { button, look, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { REFUSED, type WalletAnswer } from '../../support/console/wallet.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
@@ -33,6 +34,29 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await look(page, 'order-own')
       await page.reload()
       await page.getByText('The best offer was +7.0 bp better than the next one.').waitFor(PAGE_WAIT)
+    })
+
+    it('swaps with one prompt of a wallet that takes approval and deposit together', async () => {
+      const { weth, settlement } = stage.network.contracts
+      await send(stage.user(), weth, 'approve', [settlement, 0n])
+      const node = stage.node()
+      const account = stage.network.user.address
+      const { request, prompts } = createMockWallet({
+        account,
+        batches: 'ready',
+        node: (asked) => node.request(asked as never),
+      })
+      const answer: WalletAnswer = async (method, params) =>
+        method.startsWith('wallet_') || method === 'eth_sendTransaction'
+          ? { result: await request({ method, params }) }
+          : undefined
+      const { page, open } = await stage.openPage({ account, answer })
+      await stage.swap({ page, open })
+      await steps(page).getByText('Filled: you have the output').waitFor(PAGE_WAIT)
+      expect(await steps(page).locator('.step-done').count()).toBe(4)
+      await steps(page).getByText('in one with the deposit').waitFor(PAGE_WAIT)
+      expect(prompts.map(({ method }) => method)).toEqual(['wallet_sendCalls'])
+      await look(page, 'swap-one-prompt')
     })
 
     it('shows a deposit address with a QR code, and the order once someone has paid', async () => {

@@ -1,6 +1,7 @@
 import { create, fromJson, type JsonValue, toJson } from '@bufbuild/protobuf'
 import { signal } from '@preact/signals'
 import { type SignedQuote, SignedQuoteSchema } from '../../../../gen/aggregator/v1/quote_pb.js'
+import type { Offer } from './auction.js'
 
 /** A swap that was made in this browser: only here, its order is known to come from this quote. */
 export interface OwnSwap {
@@ -61,7 +62,7 @@ export function ownSwap(chainId: bigint, orderId: string): OwnSwap | undefined {
 }
 
 /** An offer as storage keeps it. */
-export function toStoredQuote(offer: Omit<SignedQuote, '$typeName'>): JsonValue {
+export function toStoredQuote(offer: Offer): JsonValue {
   const { quote, solverSignature, depositAddress, orderId } = offer
   return toJson(
     SignedQuoteSchema,

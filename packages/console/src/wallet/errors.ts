@@ -1,4 +1,4 @@
-import { QuoteVerificationError } from '@quote-aggregator/client'
+import { DepositError, QuoteVerificationError } from '@quote-aggregator/client'
 import { BaseError, ChainMismatchError, ResourceUnavailableRpcError, UserRejectedRequestError } from 'viem'
 
 type ErrorKind = abstract new (...args: never[]) => { readonly code?: number }
@@ -21,6 +21,9 @@ export function describeWalletError(thrown: unknown): string {
 /** Whether the user has refused a request in the wallet. */
 export const isRefused = (thrown: unknown) =>
   isOf(thrown, UserRejectedRequestError, UserRejectedRequestError.code)
+
+/** Whether it is certain that a deposit has changed nothing. */
+export const isFailure = (thrown: unknown) => thrown instanceof DepositError && thrown.reason !== 'UNCERTAIN'
 
 const isMismatch = (error: unknown) => error instanceof ChainMismatchError
 

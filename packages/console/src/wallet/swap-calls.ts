@@ -1,20 +1,17 @@
 import {
-  type Call,
-  depositCalls,
-  depositTransfer,
+  type DepositProgress,
   readSettlement,
   type SettlementTerms,
+  sendDeposit,
   verifyQuote,
 } from '@quote-aggregator/client'
 import type { Address } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../data/auction.js'
+import { shorten } from '../format/shorten.js'
 import { readBalance, switchChain, walletClient } from './provider.js'
-import { sendCall } from './send.js'
 import { toSignedQuote } from './signed-quote.js'
-
-/** Blocks and clocks may be late by this much. */
-const GRACE_MS = 60_000
+import { wallet } from './state.js'
 
 /** A step of a swap that has begun, whose transaction is sent, or that has ended. */
 export type ReportStep = (
@@ -62,62 +59,76 @@ export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain
 }
 
 /** Checks an offer, approves its input where that is needed, and deposits it with the contract. @throws as its steps do */
-export async function swapByContract(
+export function swapByContract(
   offer: Offer,
   wanted: WantedSwap,
   chain: Chain,
   report: ReportStep,
 ): Promise<void> {
-  report('check', 'active')
-  const terms = await verifyOffer(offer, wanted, chain)
-  await requireBalance(offer)
-  report('check', 'done', 'signature, terms and bond are right')
-  report('approve', 'active')
-  const calls = await depositCalls(toSignedQuote(offer), terms)
-  const send = (call: Call, step: 'approve' | 'deposit') => {
-    requireTime(offer)
-    return sendCall(call, {
-      chainId: Number(chain.chainId),
-      account: wanted.user,
-      waitUntil: lastMoment(offer),
-      onSent: (hash) => report(step, 'sent', hash),
-    })
-  }
-  for (const call of calls.slice(0, -1)) await send(call, 'approve')
-  report('approve', 'done', calls.length === 1 ? 'the allowance sufficed' : undefined)
-  report('deposit', 'active')
-  report('deposit', 'done', await send(calls.at(-1) as Call, 'deposit'))
+  return checkAndDeposit(offer, wanted, chain, report, 'signature, terms and bond are right')
 }
 
 /** Checks an offer, and sends its input to the deposit address. @throws as its steps do */
-export async function payDepositAddress(
+export function payDepositAddress(
   offer: Offer,
   wanted: WantedSwap,
   chain: Chain,
   report: ReportStep,
 ): Promise<void> {
+  return checkAndDeposit(offer, wanted, chain, report, 'signature, terms and deposit address are right')
+}
+
+/** What the wallet was asked for last, since the page was loaded, by order id: it is not asked for the same deposit twice. */
+const lastProgress = new Map<string, DepositProgress>()
+
+async function checkAndDeposit(
+  offer: Offer,
+  wanted: WantedSwap,
+  chain: Chain,
+  report: ReportStep,
+  checked: string,
+): Promise<void> {
+  const { orderId } = offer
   report('check', 'active')
-  await verifyOffer(offer, wanted, chain)
+  const terms = await verifyOffer(offer, wanted, chain)
   await requireBalance(offer)
-  report('check', 'done', 'signature, terms and deposit address are right')
-  report('deposit', 'active')
-  requireTime(offer)
-  const onSent = (hash: string) => report('deposit', 'sent', hash)
-  const options = { chainId: Number(chain.chainId), waitUntil: lastMoment(offer), onSent }
-  report('deposit', 'done', await sendCall(depositTransfer(toSignedQuote(offer)), options))
+  report('check', 'done', checked)
+  report('approve', 'active')
+  let hash: string | undefined
+  await sendDeposit(walletClient(), toSignedQuote(offer), terms, {
+    depositMode: wanted.mode,
+    earlier: lastProgress.get(orderId),
+    onProgress(progress) {
+      if (progress.state === 'asked') requireAccount(wanted)
+      reportProgress(progress, report)
+      lastProgress.set(orderId, progress)
+      if (progress.step === 'deposit') hash = progress.hash
+    },
+  })
+  report('approve', 'done', 'the allowance sufficed')
+  report('deposit', 'done', hash)
+}
+
+/** The user may have changed the account of the wallet. Any account may pay a deposit address. */
+function requireAccount({ user, mode }: WantedSwap): void {
+  const current = wallet.peek()?.address
+  if (mode === 'ADDRESS' || current === undefined || current.toLowerCase() === user.toLowerCase()) return
+  throw new Error(
+    `The wallet has changed to the account ${shorten(current)}. This offer is for ${shorten(user)}.`,
+  )
+}
+
+/** A batch is the approval and the deposit in one. */
+function reportProgress({ step, state, hash, batchId }: DepositProgress, report: ReportStep): void {
+  if (state === 'asked') report(step, 'active')
+  if (state === 'sent') report(step, 'sent', hash)
+  if (state === 'sent' && batchId !== undefined) report('approve', 'sent')
+  if (state === 'mined' && batchId !== undefined) report('approve', 'done', 'in one with the deposit')
+  if (state === 'mined' && step === 'approve') report(step, 'done')
 }
 
 /** What must fail costs the user a fee for nothing. */
 async function requireBalance({ quote }: Offer): Promise<void> {
   if (quote === undefined || (await readBalance(quote.inputToken)) >= BigInt(quote.inputAmount)) return
   throw new Error('The account of the wallet has not enough of the token to sell. Nothing was sent.')
-}
-
-/** Until the deadline of a deposit has certainly passed on the chain, Unix time in milliseconds. */
-const lastMoment = ({ quote }: Offer) => (quote?.depositDeadline ?? 0) * 1000 + GRACE_MS
-
-/** The user may have left a request of the wallet open for long. */
-function requireTime({ quote }: Offer): void {
-  if ((quote?.depositDeadline ?? 0) * 1000 > Date.now()) return
-  throw new Error('The offer has expired, so nothing was deposited. Take a new offer.')
 }

@@ -1,6 +1,6 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
 export { discoverWallets, type WalletOption } from './discover.js'
-export { describeWalletError, isRefused } from './errors.js'
+export { describeWalletError, isFailure, isRefused } from './errors.js'
 export {
   connectWallet,
   disconnectWallet,
@@ -10,7 +10,6 @@ export {
   switchChain,
 } from './provider.js'
 export { refundAddressDeposit, refundOrder } from './refund-calls.js'
-export { isFailure } from './send.js'
 export {
   payDepositAddress,
   type ReportStep,

@@ -64,6 +64,7 @@ export function DepositAddress({ chain, offer, isChecked, children }: DepositAdd
           <dt>within</dt>
           <dd class="number" title={formatMoment(deadlineMs)}>
             {formatSpan(deadlineMs - now.value)}
+            <small>The tokens must arrive a minute before that.</small>
           </dd>
           <dt>the output goes to</dt>
           <dd>

@@ -89,5 +89,5 @@ export function createMockWallet(options: MockWalletOptions) {
     }
   }
 
-  return { client: createWalletClient({ account, transport: custom({ request }) }), prompts }
+  return { client: createWalletClient({ account, transport: custom({ request }) }), request, prompts }
 }
