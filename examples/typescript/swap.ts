@@ -1,12 +1,12 @@
 /** A swap through an aggregator: request, verify, deposit, watch. */
 import {
   createAggregatorClient,
-  depositCalls,
   type QuoteParams,
   readSettlement,
+  sendDeposit,
   verifyQuote,
 } from '@quote-aggregator/client'
-import { type Address, createWalletClient, type Hex, http, publicActions } from 'viem'
+import { type Address, createWalletClient, type Hex, http } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 
 /** The instance, the chain and the user. */
@@ -26,7 +26,7 @@ export async function swap(
   report: (line: string) => void,
 ): Promise<void> {
   const account = privateKeyToAccount(options.privateKey)
-  const wallet = createWalletClient({ account, transport: http(options.rpcUrl) }).extend(publicActions)
+  const wallet = createWalletClient({ account, transport: http(options.rpcUrl) })
   const aggregator = createAggregatorClient({ baseUrl: options.aggregatorUrl })
 
   const params: QuoteParams = { ...terms, user: account.address, depositMode: 'CONTRACT' }
@@ -35,11 +35,7 @@ export async function swap(
   await verifyQuote(best, { ...settlement, params })
   report(`quote ${best.orderId} ${best.quote.outputAmount}`)
 
-  for (const call of await depositCalls(best, settlement)) {
-    const hash = await wallet.sendTransaction({ ...call, chain: null })
-    const { status } = await wallet.waitForTransactionReceipt({ hash })
-    if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
-  }
+  await sendDeposit(wallet, best, settlement)
   for await (const order of aggregator.watchOrder(params.chainId, best.orderId)) {
     report(`order ${order.state}`)
     if (order.state === 'SETTLED' || order.state === 'REFUNDED') break

@@ -5,7 +5,6 @@
 import {
   type AggregatorClient,
   type CallOptions,
-  depositCalls,
   type InstanceTrust,
   isRetryable,
   type Order,
@@ -17,13 +16,14 @@ import {
   readSettlement,
   retryDelay,
   type SignedQuote,
+  sendDeposit,
   verifyQuote,
   watchQuotes,
 } from '@quote-aggregator/client'
 import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import type { Address, Hex } from 'viem'
-import { usePublicClient, useSendTransaction } from 'wagmi'
+import { usePublicClient, useWalletClient } from 'wagmi'
 
 export const AggregatorContext = createContext<AggregatorClient | undefined>(undefined)
 
@@ -76,21 +76,25 @@ export function useQuotes(params: QuoteStreamParams | undefined) {
 }
 
 /**
- * Checks an offer against the settlement contract, and deposits. Its result is the id of the order.
+ * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
+ * order. An offer whose deposit was begun before the page was loaded again is followed, and not deposited twice.
  * @param settlement the contract that the page pins; an instance may name it in development only
  */
 export function useSwap(settlement: Address | InstanceTrust) {
   const client = usePublicClient()
-  const { mutateAsync: sendTransaction } = useSendTransaction()
+  const { data: wallet } = useWalletClient()
   return useMutation({
     mutationFn: async ({ offer, params }: { offer: SignedQuote; params: QuoteParams }): Promise<Hex> => {
+      if (wallet === undefined) throw new Error('no wallet is connected')
       const terms = await readSettlement(client, settlement)
       await verifyQuote(offer, { ...terms, params })
-      for (const call of await depositCalls(offer, terms)) {
-        const hash = await sendTransaction({ ...call, chainId: client.chain.id })
-        const { status } = await client.waitForTransactionReceipt({ hash })
-        if (status !== 'success') throw new Error(`transaction ${hash} reverted`)
-      }
+      const key = `deposit ${offer.orderId}`
+      await sendDeposit(wallet, offer, terms, {
+        depositMode: params.depositMode,
+        earlier: JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined,
+        onProgress: (progress) => localStorage.setItem(key, JSON.stringify(progress)),
+      })
+      localStorage.removeItem(key)
       return offer.orderId
     },
   })

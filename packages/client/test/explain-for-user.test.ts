@@ -3,6 +3,7 @@ import { REASONS } from '../../../src/domain/errors.js'
 import {
   AggregatorError,
   ChainReadError,
+  DepositError,
   explainForUser,
   type QuoteProblem,
   QuoteVerificationError,
@@ -26,6 +27,15 @@ it('the first problem of an offer is explained', () => {
   expect(explainForUser(new QuoteVerificationError(problems))).toBe(sentence)
   expect(explainForUser('deposit_deadline_passed')).toBe(sentence)
 })
+
+it.each(['REVERTED', 'REPLACED', 'EXPIRED', 'UNCERTAIN'] as const)(
+  'a deposit that is not there: %s',
+  (reason) => {
+    const sentence = explainForUser(reason)
+    expect(sentence).toMatch(/^[A-Z][^_`{}]+\.$/)
+    expect(explainForUser(new DepositError(reason))).toBe(sentence)
+  },
+)
 
 it('an error of the node of the user is one of the network', () => {
   const error = new ChainReadError({} as never, 'fetch failed')

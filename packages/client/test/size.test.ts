@@ -26,6 +26,7 @@ it.each([
   ["export { createAggregatorClient } from '@quote-aggregator/client'", 10_300],
   ["export { verifyQuote } from '@quote-aggregator/client'", 3_050],
   ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
+  ["export { sendDeposit } from '@quote-aggregator/client'", 5_000],
   ["export { refundCall, isRefundable } from '@quote-aggregator/client'", 1_000],
   ["export { explainForUser } from '@quote-aggregator/client'", 2_500],
   ["export { watchQuotes } from '@quote-aggregator/client'", 2_000],
