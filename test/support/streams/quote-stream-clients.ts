@@ -164,11 +164,11 @@ function openRpc(transportTo: (baseUrl: string) => Transport): QuoteTransport['o
   }
 }
 
-/** A message of generated code as plain values, integers as numbers. */
+/** A message of generated code as plain values, integers as numbers. Calls that were not asked for are absent, as over REST. */
 function plain(message: object) {
   return JSON.parse(
     JSON.stringify(message, (key, value) => {
-      if (key === '$typeName') return undefined
+      if (key === '$typeName' || (key === 'calls' && value.length === 0)) return undefined
       return typeof value === 'bigint' ? Number(value) : value
     }),
   )
