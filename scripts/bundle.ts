@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildOptions } from 'esbuild'
-import { DOCUMENTS, SWAGGER_UI_FILES } from '../src/http/pages/reference.js'
+import { DOCS_FOLDER, DOCUMENTS, SWAGGER_UI_FILES } from '../src/http/pages/reference.js'
 
 /** How esbuild bundles the service. */
 export const BUNDLE: BuildOptions = {
@@ -26,7 +26,8 @@ export const BUNDLE: BuildOptions = {
 }
 /** Copies what the service reads at run time. To run it, only the external packages above must be installed. */
 export async function copyFiles(outdir: string): Promise<void> {
-  for (const { name } of SWAGGER_UI_FILES)
+  for (const name of SWAGGER_UI_FILES)
     await cp(join('node_modules/@fastify/swagger-ui/static', name), join(outdir, 'swagger-ui', name))
+  await cp(DOCS_FOLDER, join(outdir, 'docs'), { recursive: true })
   for (const name of DOCUMENTS) await cp(join('gen', name), join(outdir, name))
 }

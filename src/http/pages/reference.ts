@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { swaggerUiFolder } from '../../internals/swagger-ui-folder.js'
-import { inSlices } from './console.js'
-import { docsPage, PAGE_POLICY, START, STYLE, THEME } from './docs-page.js'
+import { CONSOLE_POLICY } from './console.js'
+import { inSlices, readStaticFile, sendStaticFile } from './static-files.js'
 
 /** The documents, which `npm run generate` writes. The build puts them next to the bundled service. */
 export const DOCUMENTS = ['openapi.json', 'asyncapi.json'] as const
@@ -22,7 +21,7 @@ export function registerReference(server: FastifyInstance, site: { readonly hasC
     asyncApi,
     Buffer.from(`,"servers":${JSON.stringify(asyncApiServers(originOf(request)))}}`),
   ])
-  registerDocsPage(server, docsPage(site))
+  registerDocsPage(server, site)
 }
 
 /** Reads a document without the spaces, which are for readers of the repository. */
@@ -72,22 +71,14 @@ function originOf({ host, protocol, socket }: FastifyRequest): Origin {
 const WELCOME = 'The reference of this API is at /docs, its OpenAPI document at /openapi.json.\n'
 
 /** The files of Swagger UI that the page loads. */
-export const SWAGGER_UI_FILES = [
-  { name: 'swagger-ui-bundle.js', type: 'text/javascript; charset=utf-8' },
-  { name: 'swagger-ui.css', type: 'text/css; charset=utf-8' },
-  { name: 'favicon-32x32.png', type: 'image/png' },
-] as const
-const SERVED_FILES: readonly { readonly name: string; readonly path?: string; readonly type: string }[] = [
-  ...SWAGGER_UI_FILES,
-  // Browsers request it when they show JSON.
-  { name: 'favicon-32x32.png', path: '/favicon.ico', type: 'image/png' },
-]
-const OWN_FILES = [
-  ['start.js', 'text/javascript', START],
-  ['theme.js', 'text/javascript', THEME],
-  ['style.css', 'text/css', STYLE],
-] as const
+export const SWAGGER_UI_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css', 'favicon-32x32.png'] as const
+/** The page's own files, in a folder beside this file and beside the bundled service. */
+export const DOCS_FOLDER = new URL('docs', import.meta.url)
+const OWN_FILES = ['start.js', 'theme.js', 'style.css']
 const FOR_AN_HOUR = 'public, max-age=3600'
+/** The page and Swagger UI need the sources of the console and no others, and send no form. */
+const PAGE_POLICY = `${CONSOLE_POLICY}; form-action 'none'`
+const CONSOLE_LINK = /<a class="brand".*?<\/a>/
 
 /** Leads from `/` to `/docs`, in an instance without a console. */
 export function redirectToDocs(server: FastifyInstance): void {
@@ -97,25 +88,31 @@ export function redirectToDocs(server: FastifyInstance): void {
 }
 
 /**
- * Serves Swagger UI with `/openapi.json` at `/docs`. Reads the files once at the start, so that a slow client holds no file
- * open.
+ * Serves `/docs`, which shows `/openapi.json` with Swagger UI in the look of the console. Addresses are relative, so that the page
+ * works under any prefix that a proxy may add.
  */
-function registerDocsPage(server: FastifyInstance, page: string): void {
-  const folder = assetFolder()
-  server.get('/docs', (_request, reply) => {
-    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page)
+function registerDocsPage(server: FastifyInstance, { hasConsole }: { readonly hasConsole: boolean }): void {
+  const folder = fileURLToPath(DOCS_FOLDER)
+  const html = readStaticFile(folder, 'index.html')
+  const text = html.content.toString()
+  const page = { ...html, content: Buffer.from(hasConsole ? text : text.replace(CONSOLE_LINK, '')) }
+  server.get('/docs', (request, reply) => {
+    reply.header('content-security-policy', PAGE_POLICY)
+    sendStaticFile(request, reply, page)
   })
   server.get('/docs/', (_request, reply) => reply.redirect('../docs'))
-  for (const [name, type, text] of OWN_FILES)
-    server.get(`/docs/${name}`, (_request, reply) => {
-      reply.type(`${type}; charset=utf-8`).send(text)
-    })
-  for (const { name, path = `/docs/${name}`, type } of SERVED_FILES) {
-    const content = readFileSync(join(folder, name))
-    server.get(path, (_request, reply) => {
-      reply.type(type).header('cache-control', FOR_AN_HOUR)
-      reply.header('content-length', content.length).send(inSlices(content))
-    })
+  for (const name of OWN_FILES) {
+    const file = readStaticFile(folder, name)
+    server.get(`/docs/${name}`, (request, reply) => sendStaticFile(request, reply, file))
+  }
+  for (const name of SWAGGER_UI_FILES) {
+    const file = readStaticFile(assetFolder(), name)
+    // Browsers request an icon at its usual path when they show JSON.
+    for (const path of name.endsWith('.png') ? [`/docs/${name}`, '/favicon.ico'] : [`/docs/${name}`])
+      server.get(path, (request, reply) => {
+        reply.header('cache-control', FOR_AN_HOUR)
+        sendStaticFile(request, reply, file)
+      })
   }
 }
 

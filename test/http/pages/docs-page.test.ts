@@ -1,18 +1,28 @@
 import { readFileSync } from 'node:fs'
+import Fastify from 'fastify'
 import { expect, it } from 'vitest'
-import { docsPage, STYLE } from '../../../src/http/pages/docs-page.js'
+import { registerReference } from '../../../src/http/pages/reference.js'
 
-it('the page leads to the console of an instance that has one, and to the documents', () => {
-  expect(docsPage({ hasConsole: true })).toContain('<a class="brand" href="./">')
-  expect(docsPage({ hasConsole: false })).not.toContain('href="./"')
-  for (const path of ['openapi.json', 'asyncapi.json'])
-    expect(docsPage({ hasConsole: false })).toContain(`href="${path}"`)
+async function docsPage(site: { readonly hasConsole: boolean }): Promise<string> {
+  const server = Fastify()
+  registerReference(server, site)
+  const { body } = await server.inject('/docs')
+  await server.close()
+  return body
+}
+
+it('the page leads to the console of an instance that has one, and to the documents', async () => {
+  const alone = await docsPage({ hasConsole: false })
+  expect(await docsPage({ hasConsole: true })).toContain('<a class="brand" href="./">')
+  expect(alone).not.toContain('href="./"')
+  for (const path of ['openapi.json', 'asyncapi.json']) expect(alone).toContain(`href="${path}"`)
 })
 
 it("the page's tokens are those of the console, and it writes no colour elsewhere", () => {
   const tokens = readFileSync('packages/console/src/styles/tokens.css', 'utf8')
-  const own = STYLE.match(/--[\w-]+: .*;/g) ?? []
+  const style = readFileSync('src/http/pages/docs/style.css', 'utf8')
+  const own = style.match(/--[\w-]+: .*;/g) ?? []
   expect(own.length).toBeGreaterThan(10)
   for (const token of own) expect(tokens).toContain(token)
-  expect(STYLE.replace(/--[\w-]+: .*;/g, '')).not.toMatch(/#[0-9a-f]{3,8}\b|rgb/i)
+  expect(style.replace(/--[\w-]+: .*;/g, '')).not.toMatch(/#[0-9a-f]{3,8}\b|rgb/i)
 })

@@ -4,7 +4,7 @@ import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { inSlices } from '../../../src/http/pages/console.js'
+import { inSlices } from '../../../src/http/pages/static-files.js'
 import { createMultiplexer, type Multiplexer } from '../../../src/http/port/multiplexer.js'
 
 const TIMEOUTS = {
