@@ -87,6 +87,8 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   SIGNATURE_INVALID: 'The signature is not by this address over the expected message.',
   TIMESTAMP_OUT_OF_RANGE: "The timestamp is more than 5 minutes from the instance's clock.",
   TIMESTAMP_REUSED: 'The timestamp is not newer than the last accepted one of this solver on this chain.',
+  API_KEY_INVALID: 'The API key of the request is unknown, expired or revoked, or it has two different ones.',
+  API_KEY_REQUIRED: 'The operator gives this only to clients with an API key.',
   BOND_INSUFFICIENT:
     'The bond on the settlement contract, less what is being unstaked, is below the minimum.',
   ENDPOINT_REJECTED:

@@ -12,6 +12,7 @@ import { registerLogos } from '../http/pages/logos.js'
 import { redirectToDocs, registerReference } from '../http/pages/reference.js'
 import { createHttpServer, type HttpServer } from '../http/server.js'
 import { limitMessages, withErrors } from '../rpc/interceptors.js'
+import { openKeyRing } from '../rpc/limits/key-ring.js'
 import { createRateLimits } from '../rpc/limits/rate-limits.js'
 import { createStreamSlots, STREAM_LIMITS } from '../rpc/limits/stream-slots.js'
 import { createMiddleware } from '../rpc/middleware.js'
@@ -64,8 +65,12 @@ export async function openServer(
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
     limiterOf: stores.limiterOf,
+    requireApiKey: config.requireApiKey,
     onRejected: (limit) => metrics.rateLimited.inc({ limit }),
+    keyMetrics: metrics,
   })
+  const keys = await openKeyRing({ store: stores.apiKeys, clock, log })
+  started.push(keys.close)
   const guard = createMiddleware({ supportedChains, rateLimits, metrics, log })
   const collectOrderMetrics = createOrderMetrics({
     chainIds: supportedChains,
@@ -131,6 +136,7 @@ export async function openServer(
     quoteStreams,
     solverSessions,
     rateLimits,
+    keys,
     addServices: [health.routes, reflection],
     addRoutes(routes) {
       registerReference(routes, { hasConsole: consoleFiles !== undefined })

@@ -7,7 +7,6 @@ import type { Config } from '../config/config.js'
 import type { EventLog } from '../events/event-log.js'
 import { openQuoting } from '../quoting/quoting.js'
 import { createContractRules } from '../quoting/round/offer-validator.js'
-import { identifyClient, widestKeyOf } from '../rpc/limits/rate-limits.js'
 import { openReplicaRelay } from '../sessions/remote-sessions.js'
 import { createSessions } from '../sessions/sessions.js'
 import { startBondWatch } from '../solvers/bonds/bond-watch.js'
@@ -109,8 +108,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     solverHourStore: stores.solverHours,
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
-    clientKeyOf: widestKeyOf,
-    identifyClient,
     provenTime,
     clock,
     metrics,

@@ -8,6 +8,7 @@ import type { EventLog } from '../events/event-log.js'
 import { EARLIEST } from '../events/hub.js'
 import type { Subscription } from '../events/subscriber.js'
 import { createHttpServer } from '../http/server.js'
+import { NO_KEYS } from '../rpc/limits/key-ring.js'
 import { createRateLimits } from '../rpc/limits/rate-limits.js'
 import { createSolverSessions } from '../rpc/streams/solver-sessions.js'
 import { sessionEnded } from '../sessions/session.js'
@@ -118,6 +119,7 @@ export async function startSessionHost(options: SessionHostOptions): Promise<Ses
     quoteStreams: undefined,
     solverSessions: monitor.observe(solverSessions),
     rateLimits,
+    keys: NO_KEYS,
     addServices: [],
     addRoutes: () => {},
     log,

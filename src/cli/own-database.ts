@@ -2,7 +2,7 @@ import { readDatabaseLocation } from '../config/database-url.js'
 import { ConfigError, EnvironmentReader } from '../config/environment.js'
 import { DEFAULTS } from '../config/variables.js'
 import { ServiceError } from '../domain/errors.js'
-import type { OpenSolverLists } from '../store/solvers/listed-solvers.js'
+import type { OperatorStores } from '../store/operator/open-operator-stores.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
 import type { CliIo } from './io.js'
@@ -19,20 +19,20 @@ export const ownDatabaseHelp = (...examples: string[]): string =>
  * Runs an action on the database of the operator's own instance.
  * @throws CommandFailure with what to do, instead of the database's errors
  */
-export async function withSolverLists<T>(
+export async function withOperatorStores<T>(
   io: CliIo,
-  work: (lists: OpenSolverLists['lists']) => Promise<T>,
+  work: (stores: OperatorStores) => Promise<T>,
 ): Promise<T> {
   try {
     const env = new EnvironmentReader(io.environment(), DEFAULTS)
     const location = readDatabaseLocation(env)
     env.assertValid()
-    const { openSolverLists } = await import('../store/solvers/open-solver-lists.js')
-    const { lists, close } = await openSolverLists(location)
+    const { openOperatorStores } = await import('../store/operator/open-operator-stores.js')
+    const stores = await openOperatorStores(location)
     try {
-      return await work(lists)
+      return await work(stores)
     } finally {
-      await close()
+      await stores.close()
     }
   } catch (error) {
     throw toFailure(error, io)

@@ -18,7 +18,7 @@ export class FairQueue<W extends Waiter> {
    * so do the networks.
    */
   countBefore(client: ClientId): number {
-    const clients = this.#networks.get(networkOf({ client }))
+    const clients = this.#networks.get(client.network)
     if (clients === undefined) return Math.min(this.size, this.#networks.size)
     const own = clients.get(client.key)?.size ?? 0
     let before = own
@@ -27,16 +27,16 @@ export class FairQueue<W extends Waiter> {
   }
 
   add(waiter: W): void {
-    const clients = this.#networks.get(networkOf(waiter)) ?? new Map<string, Set<W>>()
+    const clients = this.#networks.get(waiter.client.network) ?? new Map<string, Set<W>>()
     const waiters = clients.get(waiter.client.key) ?? new Set<W>()
     if (waiters.has(waiter)) return
     this.size++
-    this.#networks.set(networkOf(waiter), clients.set(waiter.client.key, waiters.add(waiter)))
+    this.#networks.set(waiter.client.network, clients.set(waiter.client.key, waiters.add(waiter)))
   }
 
   /** Removes a waiter, if it is in the queue. */
   delete(waiter: W): void {
-    const network = networkOf(waiter)
+    const { network } = waiter.client
     const clients = this.#networks.get(network)
     const waiters = clients?.get(waiter.client.key)
     if (clients === undefined || !waiters?.delete(waiter)) return
@@ -59,10 +59,6 @@ export class FairQueue<W extends Waiter> {
     }
     return undefined
   }
-}
-
-function networkOf({ client }: Waiter): string {
-  return client.networks.at(-1)?.key ?? client.key
 }
 
 function moveToEnd<V>(map: Map<string, V>, key: string): void {

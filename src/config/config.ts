@@ -25,6 +25,7 @@ import {
   type RateLimitStore,
   readRateLimitStore,
   readRateLimits,
+  readRequireApiKey,
 } from './rate-limits.js'
 import { DEFAULTS } from './variables.js'
 
@@ -93,6 +94,7 @@ export function readConfig(environment: Environment) {
     /** The most connections to one solver endpoint. Each carries one request at a time. */
     maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),
     rateLimits: readRateLimits(env),
+    requireApiKey: readRequireApiKey(env),
     rateLimitStore: readRateLimitStore(env, database.databaseUrl),
     maxStreamClients: env.integer('MAX_STREAM_CLIENTS', { min: 1, max: MAX_COUNT }),
     /** The most streams of one client at a time; 0 is no limit. */

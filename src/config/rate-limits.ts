@@ -1,3 +1,4 @@
+import { LIMITS_OF_USERS, type LimitName } from '../domain/api-key.js'
 import { DAY_MS } from '../domain/values/time.js'
 import type { EnvironmentReader } from './environment.js'
 
@@ -29,6 +30,14 @@ export function readRateLimits(env: EnvironmentReader) {
     /** Connections for a solver session, on both transports. */
     sessions: limit('RATE_LIMIT_SESSIONS'),
   }
+}
+
+/** Reads the limits whose requests need an API key (docs/decisions.md, D27). */
+export function readRequireApiKey(env: EnvironmentReader): ReadonlySet<LimitName> {
+  const isLimit = (text: string): text is LimitName => LIMITS_OF_USERS.some((name) => name === text)
+  const mustBe = `all, or some of ${LIMITS_OF_USERS.join(', ')}`
+  const names = env.checkedList('REQUIRE_API_KEY', (text) => text === 'all' || isLimit(text), mustBe)
+  return new Set(names.includes('all') ? LIMITS_OF_USERS : names.filter(isLimit))
 }
 
 /** Reads where requests are counted. By default, replicas count together. */

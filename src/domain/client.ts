@@ -1,3 +1,4 @@
+import type { KeyLimits } from './api-key.js'
 import type { Address } from './values/hex.js'
 
 /** The protocol of a call, as metrics name it. */
@@ -7,8 +8,7 @@ export type Protocol = 'rest' | 'connect' | 'grpc' | 'grpc-web' | 'websocket' | 
 export interface CallContext {
   readonly protocol: Protocol
   readonly requestId: string
-  /** IP address of the client. */
-  readonly address: string
+  readonly client: ClientId
   /** The value of the request's `Host` or `:authority`. */
   readonly host: string
   /** Aborted when the client cancels its request or loses its connection. */
@@ -36,17 +36,37 @@ export interface QuoteSummary {
   readonly offers: number
 }
 
-/** A client as limits count it: an IPv4 address or an IPv6 /64 (docs/decisions.md, D8), with the networks around it. */
+/**
+ * The client of a request, as everything counts it that limits or compares clients: an API key (docs/decisions.md, D27), or else an
+ * IPv4 address or an IPv6 /64 with the networks around it (docs/decisions.md, D8).
+ */
 export interface ClientId {
   /** An IPv4-mapped IPv6 address has the key of the IPv4 address. */
   readonly key: string
-  /** The /56 and the /48 around an IPv6 client, which one person may own entirely; empty for an IPv4 client. */
+  /** IP address of the connection's other end, or what a trusted proxy says of it. */
+  readonly address: string
+  /** Undefined for a client without a valid API key. */
+  readonly apiKey?: ClientKey | undefined
+  /** Why the API key of the request is refused, as a sentence; undefined for a request without one, or with a valid one. */
+  readonly refusal?: string | undefined
+  /** The widest network that one person may own: an IPv4 address, an IPv6 /48 or an API key. */
+  readonly network: string
+  /** The /56 and the /48 around an IPv6 client, which one person may own entirely; empty for every other client. */
   readonly networks: readonly ClientNetwork[]
-  /** The IPv6 /32 or the IPv4 /16 around the client, which one provider owns. */
+  /** The IPv6 /32 or the IPv4 /16 around the client, which one provider owns; an API key has its own. */
   readonly region: string
   readonly isIpv6: boolean
-  /** Whether the address belongs to this machine or a private network, where strangers on the internet have none. */
+  /** Whether strangers on the internet cannot have it: an API key, or an address of this machine or of a private network. */
   readonly isPrivate: boolean
+}
+
+/** A valid API key, as limits and logs need it. */
+export interface ClientKey {
+  readonly label: string
+  /** What the operator has set. */
+  readonly limits: KeyLimits
+  /** Aborts with a ServiceError when the key is no longer valid. */
+  readonly ended: AbortSignal
 }
 
 /** An IPv6 network that has a limit of its own (docs/decisions.md, D14). */
@@ -59,7 +79,15 @@ export interface ClientNetwork {
 export const NETWORK_FACTORS: Readonly<Record<ClientNetwork['prefixLength'], number>> = { 56: 4, 48: 16 }
 
 /** The process itself, as a subscriber of its own log. */
-export const THIS_PROCESS: ClientId = { key: '', networks: [], region: '', isIpv6: false, isPrivate: true }
+export const THIS_PROCESS: ClientId = {
+  key: '',
+  address: '',
+  network: '',
+  networks: [],
+  region: '',
+  isIpv6: false,
+  isPrivate: true,
+}
 
 /** The limit that rejects a client: its own, that of a network or the region around it, or that of all clients. */
 export type CountLimit = 'client' | ClientNetwork | 'region' | 'total'
@@ -72,6 +100,8 @@ interface ClientCountsOptions {
   readonly perClient: number
   /** Number that all clients may hold together. */
   readonly total: number
+  /** The limit of an API key: its own one of this name, or else a multiple of a client's limit; that itself when undefined. */
+  readonly ofKeys?: { readonly name: keyof KeyLimits; readonly factor: number }
 }
 
 /**
@@ -83,12 +113,14 @@ interface ClientCountsOptions {
 export class ClientCounts {
   readonly #perClient: number
   readonly #total: number
+  readonly #ofKeys: ClientCountsOptions['ofKeys']
   readonly #counts = new Map<string, number>()
   #held = 0
 
-  constructor({ perClient, total }: ClientCountsOptions) {
+  constructor({ perClient, total, ofKeys }: ClientCountsOptions) {
     this.#perClient = perClient
     this.#total = total
+    this.#ofKeys = ofKeys
   }
 
   /** Number that all clients hold. */
@@ -99,11 +131,18 @@ export class ClientCounts {
   /** The limit that one more for this client would exceed, if any. */
   fullAt(client: ClientId): CountLimit | undefined {
     if (this.#held >= this.#total) return 'total'
-    if (this.#perClient === 0) return undefined
-    if (this.#heldBy(client.key) >= this.#perClient) return 'client'
+    const limit = this.limitOfClient(client)
+    if (limit === 0) return undefined
+    if (this.#heldBy(client.key) >= limit) return 'client'
     const network = client.networks.find((each) => this.isFull(each))
     if (network !== undefined) return network
     return isRegionLimited(client) && this.#heldBy(client.region) >= this.maxOfRegion ? 'region' : undefined
+  }
+
+  /** Number that this client may hold; 0 is no limit. */
+  limitOfClient({ apiKey }: ClientId): number {
+    if (apiKey === undefined || this.#ofKeys === undefined) return this.#perClient
+    return apiKey.limits[this.#ofKeys.name] ?? this.#perClient * this.#ofKeys.factor
   }
 
   isFull(network: ClientNetwork): boolean {

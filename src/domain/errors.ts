@@ -9,6 +9,8 @@ export const REASONS = {
   SIGNATURE_INVALID: { rpc: 'unauthenticated', http: 401 },
   TIMESTAMP_OUT_OF_RANGE: { rpc: 'unauthenticated', http: 401 },
   TIMESTAMP_REUSED: { rpc: 'unauthenticated', http: 401 },
+  API_KEY_INVALID: { rpc: 'unauthenticated', http: 401 },
+  API_KEY_REQUIRED: { rpc: 'unauthenticated', http: 401 },
   BOND_INSUFFICIENT: { rpc: 'failed_precondition', http: 400 },
   ENDPOINT_REJECTED: { rpc: 'failed_precondition', http: 400 },
   SOLVER_BLOCKED: { rpc: 'permission_denied', http: 403 },

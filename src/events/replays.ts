@@ -41,7 +41,11 @@ interface Waiter {
  * position cost no more than one.
  */
 export function createReplays(pages: BackfillPages): Replays {
-  const running = new ClientCounts({ perClient: MAX_REPLAYS_OF_CLIENT, total: MAX_REPLAYS })
+  const running = new ClientCounts({
+    perClient: MAX_REPLAYS_OF_CLIENT,
+    total: MAX_REPLAYS,
+    ofKeys: { name: 'replays', factor: 1 },
+  })
   const runners = new Set<Runner>()
   const queue = new FairQueue<Waiter>()
   const waitersAt = new Map<string, Set<Waiter>>()

@@ -16,13 +16,13 @@ export interface Subscription {
    * The next events that pass the filter, requested after the last ones have been sent. The result is empty when nothing
    * has come for a while, so that the caller can send a keep-alive.
    * @param until when it is empty at the latest, on the clock of `performance.now`
-   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN: the subscription has ended
+   * @throws ServiceError CURSOR_UNKNOWN, SUBSCRIBER_TOO_SLOW or SHUTTING_DOWN, or the reason of `close`: the subscription has ended
    */
   next(until?: number): Promise<Batch>
   /** Aborts with the error of `next` when the subscription has ended, also while no call of `next` waits. */
   readonly ended: AbortSignal
-  /** Ends the subscription for the subscriber. */
-  close(): void
+  /** Ends the subscription for the subscriber. @param reason the error of `next` from then on */
+  close(reason?: unknown): void
 }
 
 /** Options of a subscription. */
@@ -202,8 +202,8 @@ export class Subscriber implements Subscription, WaitingSubscriber {
     this.pace.move(sequence >= this.#log.published.end.sequence)
   }
 
-  close(): void {
-    this.end(new Error('the subscriber has closed the subscription'))
+  close(reason: unknown = new Error('the subscriber has closed the subscription')): void {
+    this.end(reason)
   }
 
   end(reason: unknown): void {

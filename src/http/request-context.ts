@@ -1,27 +1,36 @@
 import { constants, type ServerHttp2Stream } from 'node:http2'
 import { isIP } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CallContext, QuoteSummary } from '../domain/client.js'
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+import type { CallContext, ClientId, ClientNetwork, QuoteSummary } from '../domain/client.js'
 import { invalidArgument } from '../domain/errors.js'
+import type { KeyRing } from '../rpc/limits/key-ring.js'
 import type { LimitedCall } from '../rpc/limits/rate-limits.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** When the request arrived, in milliseconds of `performance.now()`. */
     arrivedAt: number
-    /** The IP address of the client, recorded when the request arrives: a connection that has ended has none. */
-    clientAddress: string
+    /** The client, identified when the request arrives: a connection that has ended has no address. */
+    client: ClientId
   }
 }
 
 /**
- * Records when a request arrived, and the IP address of its client. Fastify's own `elapsedTime` is always 0 for routes
+ * Records when a request arrived, and its client, which is the one for all limits, logs and records. Fastify's own `elapsedTime` is always 0 for routes
  * without an `onResponse` hook.
  * @returns false when the connection has already ended, so that no response is needed
  */
-export function recordArrival(request: FastifyRequest): boolean {
+export function recordArrival(request: FastifyRequest, keys: Pick<KeyRing, 'identify'>): boolean {
   request.arrivedAt = performance.now()
-  return recordClientAddress(request)
+  const address = clientAddressOf(request)
+  if (address === undefined) return false
+  const client = identifyClient(address)
+  const { 'x-api-key': header, authorization } = request.headers
+  const mayHaveKey = header !== undefined || authorization !== undefined
+  request.client = mayHaveKey ? keys.identify(client, header, authorization) : client
+  return true
 }
 
 /** Milliseconds since a request arrived. */
@@ -33,21 +42,19 @@ export function elapsedMs(request: FastifyRequest): number {
 const WITH_BRACKETS_OR_PORT = /^(?:\[([0-9A-Fa-f:.]+)\]|([0-9.]+))(?::[0-9]{1,5})?$/
 
 /**
- * Records the IP address of a request's client (docs/decisions.md, D8). It is the socket's address, or the farthest one
+ * The IP address of a request's client (docs/decisions.md, D8). It is the socket's address, or the farthest one
  * that `X-Forwarded-For` names within `TRUST_PROXY`. An entry that is not an IP address ends the list. The client is then
  * the nearest proxy before it, so that forged text never counts as a client of its own.
- * @returns false when the connection has already ended, so that no response is needed
+ * @returns undefined when the connection has already ended
  */
-function recordClientAddress(request: FastifyRequest): boolean {
-  const { remoteAddress } = request.raw.socket
-  if (remoteAddress === undefined) return false
-  request.clientAddress = remoteAddress
+function clientAddressOf(request: FastifyRequest): string | undefined {
+  let client = request.raw.socket.remoteAddress
   for (const entry of request.ips?.slice(1) ?? []) {
     const address = parseEntry(entry)
     if (address === undefined) break
-    request.clientAddress = address
+    client = address
   }
-  return true
+  return client
 }
 
 /** @returns undefined for text that is not an IP address, or has a zone (RFC 4007), which belongs to one machine */
@@ -55,6 +62,51 @@ function parseEntry(entry: string): string | undefined {
   const [, ipv6, ipv4] = WITH_BRACKETS_OR_PORT.exec(entry) ?? []
   const address = ipv6 ?? ipv4 ?? entry
   return isIP(address) !== 0 && !address.includes('%') ? address : undefined
+}
+
+/** Longer than any address. Of other text that a proxy sends as its client, this much counts. */
+const MAX_KEY_LENGTH = 64
+/** IANA's special ranges for this machine and for networks outside the internet. */
+const PRIVATE_RANGES: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'linkLocal',
+  'uniqueLocal',
+  'carrierGradeNat',
+])
+
+const known = new LRUCache<string, ClientId>({ max: 4096 })
+
+/** Identifies a client by its IP address. */
+export function identifyClient(address: string): ClientId {
+  const found = known.get(address)
+  if (found !== undefined) return found
+  const client = parseClient(address)
+  known.set(address, client)
+  return client
+}
+
+function parseClient(address: string): ClientId {
+  if (!ipaddr.isValid(address)) {
+    const key = address.slice(0, MAX_KEY_LENGTH)
+    return { key, address, network: key, networks: [], region: '', isIpv6: false, isPrivate: false }
+  }
+  const parsed = ipaddr.process(address)
+  const isPrivate = PRIVATE_RANGES.has(parsed.range())
+  const bytes = parsed.toByteArray()
+  const prefix = (length: number) => bytes.slice(0, length / 8).join('.')
+  if (parsed.kind() === 'ipv4') {
+    const key = parsed.toString()
+    const region = `${prefix(16)}/16`
+    return { key, address, network: key, networks: [], region, isIpv6: false, isPrivate }
+  }
+  const networkOf = (prefixLength: ClientNetwork['prefixLength']) => ({
+    key: `${prefix(prefixLength)}/${prefixLength}`,
+    prefixLength,
+  })
+  const networks = [networkOf(56), networkOf(48)] as const
+  const region = `${prefix(32)}/32`
+  return { key: prefix(64), address, network: networks[1].key, networks, region, isIpv6: true, isPrivate }
 }
 
 const MAX_TIMEOUT_DIGITS = /^[0-9]{1,10}$/
@@ -81,14 +133,14 @@ export function isCancelled({ raw }: FastifyReply): boolean {
 
 /** What limits need of a request. */
 export function toLimitedCall(request: FastifyRequest, reply: FastifyReply): LimitedCall {
-  return { address: request.clientAddress, setHeader: (name, value) => void reply.header(name, value) }
+  return { client: request.client, setHeader: (name, value) => void reply.header(name, value) }
 }
 
 /** The context of a REST request for a method. */
 export class RestContext implements CallContext {
   readonly protocol: 'rest' | 'sse'
   readonly requestId: string
-  readonly address: string
+  readonly client: ClientId
   readonly timeoutMs: number | undefined
   readonly traceparent: string | undefined
   readonly #request: FastifyRequest
@@ -99,7 +151,7 @@ export class RestContext implements CallContext {
   constructor(request: FastifyRequest, reply: FastifyReply, protocol: 'rest' | 'sse' = 'rest') {
     this.protocol = protocol
     this.requestId = request.id
-    this.address = request.clientAddress
+    this.client = request.client
     this.timeoutMs = timeoutOf(request)
     this.traceparent = readTraceparent(request.headers.traceparent)
     this.#request = request

@@ -63,9 +63,19 @@ function isServerError({ rejection }: FastifyRequest, status: number): boolean {
 
 /** The fields of a line. The path is the only text that a client chooses freely. */
 function fieldsOf(request: FastifyRequest, status: number, elapsed: number) {
-  const { id: requestId, method, url, clientAddress: client, rejection, quote } = request
+  const { id: requestId, method, url, rejection, quote } = request
+  const { address: client, apiKey } = request.client
   const durationMs = Math.round(elapsed * 10) / 10
-  const fields = { requestId, method, path: pathOf(url), status, durationMs, client, ...quote }
+  const fields = {
+    requestId,
+    method,
+    path: pathOf(url),
+    status,
+    durationMs,
+    client,
+    key: apiKey?.label,
+    ...quote,
+  }
   if (rejection === undefined) return fields
   const { reason, quoteId } = rejection
   // An error with a quote's id had no offers.

@@ -135,7 +135,7 @@ function findVersionError(
 }
 
 function toContextValues(request: FastifyRequest) {
-  const { id: requestId, clientAddress: address, response, raw } = request
+  const { id: requestId, client, response, raw } = request
   const recordError = (error: ServiceError) => {
     request.rejection = error
   }
@@ -147,7 +147,7 @@ function toContextValues(request: FastifyRequest) {
   }
   return createContextValues().set(requestKey, {
     requestId,
-    address,
+    client,
     protocol: protocolOf(request.headers),
     traceparent: readTraceparent(request.headers.traceparent),
     abandon: () => cut(request),

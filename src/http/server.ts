@@ -9,6 +9,7 @@ import type { Config } from '../config/config.js'
 import { toListenIssue } from '../config/environment.js'
 import type { ServiceError } from '../domain/errors.js'
 import { MAX_BODY_KIB } from '../domain/field-rules.js'
+import type { KeyRing } from '../rpc/limits/key-ring.js'
 import type { RateLimits } from '../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../rpc/middleware.js'
 import { type AddService, rpcServices } from '../rpc/router.js'
@@ -44,6 +45,7 @@ interface HttpServerOptions {
   readonly quoteStreams: QuoteStreams | undefined
   readonly solverSessions: SolverSessions
   readonly rateLimits: RateLimits
+  readonly keys: Pick<KeyRing, 'identify'>
   /** Add gRPC's own services, which have no middleware. */
   readonly addServices: readonly AddService[]
   /** Adds the routes that are not methods, such as `/health`. */
@@ -79,7 +81,7 @@ const LISTEN_BACKLOG = 4096
 
 /** Builds the server: gRPC, gRPC-Web, Connect and REST over the same methods with middleware (docs/decisions.md, D2). */
 export async function createHttpServer(options: HttpServerOptions): Promise<HttpServer> {
-  const { config, methods, streams, quoteStreams, solverSessions, rateLimits, log } = options
+  const { config, methods, streams, quoteStreams, solverSessions, rateLimits, keys, log } = options
   const ports: Multiplexer[] = []
   const webSocketPaths = new Set<string>()
   const server = Fastify({
@@ -105,7 +107,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     for (const port of ports) port.beginClose()
   })
   const logRequest = createRequestLog(server, log, config.logRequestSample)
-  const rejectBadUrl = createBadUrlHandler(methods, rateLimits, logRequest)
+  const rejectBadUrl = createBadUrlHandler(methods, rateLimits, keys, logRequest)
   const crossOriginHeaders = createCorsHeaders(config.corsOrigins)
   const setCommonHeaders = (request: FastifyRequest, reply: FastifyReply) =>
     reply
@@ -125,10 +127,11 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     await rateLimits.consume('global', toLimitedCall(request, reply))
     throw error
   }
-  server.decorateRequest('clientAddress', '')
+  // Each request gets its own before anything reads it.
+  server.decorateRequest('client')
   server.decorateRequest('arrivedAt', 0)
   server.addHook('onRequest', (request, reply, done) => {
-    if (!recordArrival(request)) return abandon(request, reply)
+    if (!recordArrival(request, keys)) return abandon(request, reply)
     setCommonHeaders(request, reply)
     const error = findHeaderError(request.raw)
     if (error === undefined) done()

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config/config.js'
+import type { ClientId } from '../domain/client.js'
 import { ServiceError } from '../domain/errors.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../domain/quotes/quote.js'
 import type { Address } from '../domain/values/hex.js'
@@ -36,10 +37,10 @@ export interface Prices {
   /**
    * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
    * auction get the same result or error. None of them can shorten it: it has no caller's deadline, signal or trace.
-   * @param address the caller's IP address. For circuit breakers, an auction counts for its first caller
+   * @param client for circuit breakers, an auction counts for its first caller
    * @throws ServiceError NO_QUOTES, SOLVERS_BUSY or CHAIN_UNAVAILABLE
    */
-  get(swap: PricedSwap, address: string): Promise<Price>
+  get(swap: PricedSwap, client: ClientId): Promise<Price>
   /** Ends the auctions under way. */
   close(): Promise<void>
 }
@@ -104,9 +105,9 @@ export function createPrices(options: PricesOptions): Prices {
     return { quoteId, best: { solver, name, inputAmount, outputAmount }, offers: offers.length, asOf: now() }
   }
 
-  function start(key: string, swap: PricedSwap, address: string): Promise<Price> {
+  function start(key: string, swap: PricedSwap, client: ClientId): Promise<Price> {
     const controller = new AbortController()
-    const price = hold(swap, { address, signal: controller.signal, timeoutMs: undefined })
+    const price = hold(swap, { client, signal: controller.signal, timeoutMs: undefined })
       .then((result) => {
         if (priceCacheMs > 0) recent.set(key, { price: result, endedAt: clock() })
         return result
@@ -117,7 +118,7 @@ export function createPrices(options: PricesOptions): Prices {
   }
 
   return {
-    async get(swap, address) {
+    async get(swap, client) {
       const key = keyOf(swap)
       const known = recent.get(key)
       if (known !== undefined && clock() - known.endedAt < priceCacheMs) {
@@ -125,14 +126,14 @@ export function createPrices(options: PricesOptions): Prices {
         return known.price
       }
       const auction = underWay.get(key)
-      if (auction === undefined) return start(key, swap, address)
+      if (auction === undefined) return start(key, swap, client)
       count(swap, 'shared')
       try {
         return await auction.price
       } catch (error) {
         // It waited in the queue as the caller that began it. This caller's own turn may come earlier.
         if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
-        return underWay.get(key)?.price ?? start(key, swap, address)
+        return underWay.get(key)?.price ?? start(key, swap, client)
       }
     },
 

@@ -19,7 +19,7 @@ export interface QuoteStreamOptions {
   readonly roundOptions: RoundOptions
   /** Milliseconds from the start of a round to the start of the next one; undefined for one round. */
   readonly refreshMs: number | undefined
-  readonly caller: Pick<CallContext, 'address' | 'timeoutMs' | 'traceparent'>
+  readonly caller: Pick<CallContext, 'client' | 'timeoutMs' | 'traceparent'>
   /**
    * Counts a further round against the limit of the caller.
    * @throws ServiceError RATE_LIMITED, with the seconds until the next attempt

@@ -2,7 +2,6 @@ import type { Chain } from '../chain/chain.js'
 import type { Clock } from '../clock.js'
 import { createPauseMeter } from '../concurrency/process-pauses.js'
 import type { Config } from '../config/config.js'
-import type { ClientId } from '../domain/client.js'
 import type { Solver, SolverKey } from '../domain/solvers/solver.js'
 import type { QuoteTypedData } from '../signing/typed-data.js'
 import type { CircuitState } from '../solvers/conduct/circuit-breaker.js'
@@ -86,9 +85,6 @@ interface QuotingOptions {
   readonly quoteRecordStore: QuoteRecordStore | undefined
   /** The key of the solvers' quote ids: 16 bytes. */
   readonly recordKey: Uint8Array
-  /** The key by which circuit breakers count a client. */
-  readonly clientKeyOf: (address: string) => string
-  readonly identifyClient: (address: string) => ClientId
   /** The time by which data is removed (see chains.ts). */
   readonly provenTime: () => number
   readonly clock: Clock

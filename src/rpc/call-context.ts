@@ -1,12 +1,12 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
-import type { CallContext } from '../domain/client.js'
+import { type CallContext, THIS_PROCESS } from '../domain/client.js'
 import type { ServiceError } from '../domain/errors.js'
 
 /** What the HTTP server knows about the request of an RPC call. */
 export interface RpcRequest
   extends Pick<
     CallContext,
-    'protocol' | 'requestId' | 'address' | 'traceparent' | 'recordQuote' | 'isDrained' | 'abandon'
+    'protocol' | 'requestId' | 'client' | 'traceparent' | 'recordQuote' | 'isDrained' | 'abandon'
   > {
   /** The value of the request's `Host` or `:authority`. */
   hostOf(): string
@@ -24,7 +24,7 @@ export interface RpcRequest
 export const requestKey = createContextKey<RpcRequest>({
   protocol: 'connect',
   requestId: '',
-  address: '',
+  client: THIS_PROCESS,
   recordQuote: () => {},
   isDrained: () => true,
   abandon: () => {},
@@ -38,9 +38,9 @@ export const requestKey = createContextKey<RpcRequest>({
 /** The context of a Connect handler's call. */
 export function toCallContext(context: HandlerContext): CallContext {
   const request = context.values.get(requestKey)
-  const { protocol, requestId, address, traceparent, recordQuote, isDrained, abandon } = request
+  const { protocol, requestId, client, traceparent, recordQuote, isDrained, abandon } = request
   return {
-    ...{ protocol, requestId, address, traceparent, recordQuote, isDrained, abandon },
+    ...{ protocol, requestId, client, traceparent, recordQuote, isDrained, abandon },
     host: request.hostOf(),
     setHeader: (name, value) => context.responseHeader.set(name, value),
     signal: context.signal,

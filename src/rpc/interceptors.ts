@@ -86,7 +86,7 @@ export function limitMessages(rateLimits: RateLimits): Interceptor {
   return (next) => (request) => {
     if (!request.stream) return next(request)
     // The headers of the response are already sent when the second message comes.
-    const call = { address: request.contextValues.get(requestKey).address, setHeader: () => {} }
+    const call = { client: request.contextValues.get(requestKey).client, setHeader: () => {} }
     return next({ ...request, message: counted(request.message, call) })
   }
 }

@@ -6,9 +6,10 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf'
+import type { LimitName } from '../domain/api-key.js'
 import type { CallContext, Protocol } from '../domain/client.js'
 import type { Reason } from '../domain/errors.js'
-import type { LimitedCall, LimitName } from './limits/rate-limits.js'
+import type { LimitedCall } from './limits/rate-limits.js'
 import type { Fields } from './services/fields.js'
 
 /** How a call ended, in the metrics. MALFORMED: its bytes were not a message, so that it reached no method. */

@@ -71,7 +71,7 @@ export function createPendingSlots(): PendingSlots {
 }
 
 const regionOf = ({ client }: Slot) => client.region
-const networkOf = ({ client }: Slot) => client.networks.at(-1)?.key ?? client.key
+const networkOf = ({ client }: Slot) => client.network
 
 /** The slots of the group that has most, in their order. */
 function largestGroup(slots: readonly Slot[], groupOf: (slot: Slot) => string): readonly Slot[] {

@@ -37,6 +37,21 @@ export interface Schema {
     listed_at_ms: number
   }
 
+  /** The operator's API keys (docs/decisions.md, D27). */
+  api_keys: {
+    id: string
+    label: string
+    /** SHA-256 of the secret, in hex. */
+    digest: string
+    /** JSON. */
+    limits: string
+    created_at_ms: number
+    expires_at_ms: number | null
+    revoked_at_ms: number | null
+    /** Such as `2026-11-27`. */
+    last_used_day: string | null
+  }
+
   /** One row with the id of the log and its ends. */
   event_log: {
     log_id: string

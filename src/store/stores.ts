@@ -1,5 +1,6 @@
 import type { Database } from './database.js'
 import type { EventStore } from './events/event-store.js'
+import type { ApiKeyStore } from './operator/api-key-store.js'
 import type { OrderStore } from './orders/order-store.js'
 import type { SolverOrderStore } from './orders/solver-order-store.js'
 import type { RateLimitCounters } from './postgres/rate-limit-counters.js'
@@ -20,6 +21,7 @@ export interface Stores {
   readonly solverHours: SolverHourStore
   readonly circuitBreakers: CircuitBreakerStore
   readonly offerNonces: OfferNonceStore
+  readonly apiKeys: ApiKeyStore
   /** Undefined when no records of quotes are kept. */
   readonly quoteRecords: QuoteRecordStore | undefined
   /** Encrypts quote ids for solvers: 16 bytes, the same for all replicas. */

@@ -16,7 +16,7 @@ const MISNAMED_GAUGES = [
   'nodejs_active_resources_total',
 ]
 
-/** The metrics of one instance. Labels have values of closed lists and registered solvers only, so that clients cannot add series. */
+/** The metrics of one instance. Labels have values of closed lists, registered solvers and valid API keys only, so that clients cannot add series. */
 export type Metrics = ReturnType<typeof createMetrics>
 
 /** Builds the metrics of one instance, with those of the process. */
@@ -99,6 +99,16 @@ export function createMetrics() {
       'aggregator_rate_limited_total',
       'Requests rejected because of a limit, by limit (quote, price, order, register, unregister, solvers, results, streams, sessions, global).',
       ['limit'],
+    ),
+    keyRequests: counter(
+      'aggregator_key_requests_total',
+      'Requests with an API key that has a limit of them, by label of the key and limit.',
+      ['key', 'limit'],
+    ),
+    keyRejections: counter(
+      'aggregator_key_rejections_total',
+      'Those of aggregator_key_requests_total that were rejected because the key was at its limit.',
+      ['key', 'limit'],
     ),
     ...createSolverMetrics(kinds),
     ...createChainMetrics(kinds),

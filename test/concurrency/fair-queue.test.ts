@@ -13,6 +13,8 @@ const NETWORKS = ['a', 'b', 'c']
 /** A client of a /48 of three. */
 const client = (network: string, key: string): ClientId => ({
   key: `${network}${key}`,
+  address: '',
+  network,
   networks: [{ key: network, prefixLength: 48 }],
   region: '',
   isIpv6: true,

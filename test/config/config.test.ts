@@ -132,6 +132,7 @@ describe('defaults', () => {
       quoteRecordHours: 24,
       quoteRecordMaxBytes: 1_073_741_824,
       corsOrigins: ['*'],
+      requireApiKey: new Set(),
       trustProxy: 0,
       solverAllowlist: false,
       solverSessions: true,
@@ -166,6 +167,12 @@ describe('defaults', () => {
 describe('each variable is read:', () => {
   test.each<[string, string, Partial<Config>]>([
     ['PROTOCOL_NAME', 'Acme_2', { protocolName: 'Acme_2' }],
+    ['REQUIRE_API_KEY', 'quote, streams', { requireApiKey: new Set(['quote', 'streams'] as const) }],
+    [
+      'REQUIRE_API_KEY',
+      'all',
+      { requireApiKey: new Set(['quote', 'price', 'order', 'solvers', 'streams', 'global'] as const) },
+    ],
     ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
     ['HOST', ' :: ', { host: '::' }],
     ['PORT', '0', { port: 0 }],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClientCounts } from '../../src/domain/client.js'
-import { identifyClient } from '../../src/rpc/limits/rate-limits.js'
+import { identifyClient } from '../../src/http/request-context.js'
 
 /** Adds clients of these addresses until none fits. @returns their number */
 function takeAll(counts: ClientCounts, addresses: readonly string[]): number {

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import type { ClientId } from '../../src/domain/client.js'
+import { type ClientId, THIS_PROCESS } from '../../src/domain/client.js'
 import { createConfirmations } from '../../src/events/cursor-positions.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
 import { settled } from '../store/events/event-samples.js'
 import { range, settle } from './hub-harness.js'
 
-const client = (key: string): ClientId => ({ key, networks: [], region: '', isIpv6: false, isPrivate: false })
+const client = (key: string): ClientId => ({ ...THIS_PROCESS, key, network: key, isPrivate: false })
 const cursorAt = (sequence: number) => `log.${sequence}.digest`
 
 /** Confirmations over a log of a thousand entries, whose reads wait until the test runs them. */

@@ -10,6 +10,8 @@ const NOTHING = { users: new Set(['0xno'] as const) }
 
 const client = (key: string, networks: ClientId['networks'] = []): ClientId => ({
   key,
+  address: '',
+  network: networks.at(-1)?.key ?? key,
   networks,
   region: '',
   isIpv6: networks.length > 0,

@@ -3,6 +3,7 @@ import { ServiceError } from '../../src/domain/errors.js'
 import { NO_USER, type QuoteRequest, type SignedQuote } from '../../src/domain/quotes/quote.js'
 import type { Solver } from '../../src/domain/solvers/solver.js'
 import type { Address } from '../../src/domain/values/hex.js'
+import { identifyClient } from '../../src/http/request-context.js'
 import { createPrices, type PricedSwap } from '../../src/quoting/prices.js'
 import type { Aggregator, RoundResult } from '../../src/quoting/round/aggregator.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
@@ -41,7 +42,7 @@ function openPrices(changes: { runRound?: Aggregator['runRound']; cacheMs?: numb
     rounds.push(round)
     return changes.runRound?.(...round) ?? offering(round[0], BigInt(rounds.length))
   }
-  const prices = createPrices({
+  const { get, close } = createPrices({
     aggregator: { runRound },
     directory: { reachable: (chainId) => [{ chainId, address: ADA, name: 'Ada' } as Solver] },
     metrics,
@@ -57,7 +58,13 @@ function openPrices(changes: { runRound?: Aggregator['runRound']; cacheMs?: numb
     const { values } = await metrics.prices.get()
     return Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]))
   }
-  return { ...prices, rounds, time, outcomes }
+  return {
+    get: (swap: Parameters<typeof get>[0], address: string) => get(swap, identifyClient(address)),
+    close,
+    rounds,
+    time,
+    outcomes,
+  }
 }
 
 describe('an auction', () => {
@@ -101,7 +108,7 @@ describe('an auction', () => {
     open()
     const [first, ...others] = await Promise.all(asked)
     expect(others).toEqual([first, first])
-    expect(rounds.map(([, caller]) => [caller.address, caller.timeoutMs, caller.signal.aborted])).toEqual([
+    expect(rounds.map(([, caller]) => [caller.client.address, caller.timeoutMs, caller.signal.aborted])).toEqual([
       ['192.0.2.1', undefined, false],
     ])
     expect(await outcomes()).toEqual({ quoted: 1, shared: 2 })
@@ -156,8 +163,8 @@ describe('a result', () => {
     const busy = new ServiceError('SOLVERS_BUSY', 'More quotes wait than can be served in time.')
     const first = deferred()
     const { get, rounds } = openPrices({
-      runRound: (request, { address }) =>
-        address === '192.0.2.1'
+      runRound: (request, { client }) =>
+        client.address === '192.0.2.1'
           ? first.opened.then(() => result({ error: busy }))
           : Promise.resolve(offering(request, 7n)),
     })
@@ -166,7 +173,7 @@ describe('a result', () => {
     const [own, ...joined] = await Promise.allSettled(asked)
     expect(own).toMatchObject({ status: 'rejected', reason: busy })
     for (const other of joined) expect(other).toMatchObject({ value: { best: { outputAmount: 7n } } })
-    expect(rounds.map(([, { address }]) => address)).toEqual(['192.0.2.1', '198.51.100.1'])
+    expect(rounds.map(([, { client }]) => client.address)).toEqual(['192.0.2.1', '198.51.100.1'])
   })
 
   it('is never returned again with PRICE_CACHE_MS=0, but auctions are shared', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
+import { THIS_PROCESS } from '../../src/domain/client.js'
 import { ServiceError } from '../../src/domain/errors.js'
 import type { SignedQuote } from '../../src/domain/quotes/quote.js'
 import { type QuoteStreamItem, type QuoteStreamOptions, quoteStream } from '../../src/quoting/quote-stream.js'
@@ -31,7 +32,7 @@ function createStream(changes: Partial<QuoteStreamOptions> = {}) {
     toRequest: () => exactInput,
     roundOptions: {},
     refreshMs: 5000,
-    caller: { address: '127.0.0.1', timeoutMs: undefined },
+    caller: { client: THIS_PROCESS, timeoutMs: undefined },
     admitRound: async () => {},
     isDrained: () => true,
     abandon,
@@ -104,7 +105,9 @@ describe('rounds', () => {
   })
 
   test("do not begin after the caller's own deadline", async () => {
-    const { clock, rounds, endRound, ending } = openStream({ caller: { address: '::1', timeoutMs: 7000 } })
+    const { clock, rounds, endRound, ending } = openStream({
+      caller: { client: THIS_PROCESS, timeoutMs: 7000 },
+    })
     await endRound()
     await clock.advance(5000)
     await endRound()
@@ -124,7 +127,7 @@ describe('rounds', () => {
   })
 
   test('begin once for a caller that has no time', async () => {
-    const { rounds, endRound, items, ending } = openStream({ caller: { address: '::1', timeoutMs: 0 } })
+    const { rounds, endRound, items, ending } = openStream({ caller: { client: THIS_PROCESS, timeoutMs: 0 } })
     await endRound()
     expect([rounds.length, kindsOf(items), ending()]).toEqual([1, ['done'], 'ended'])
   })
@@ -137,7 +140,7 @@ describe('rounds', () => {
     const admitRound = vi.fn().mockRejectedValue(refused)
     const { clock, rounds, endRound, ending } = openStream({
       admitRound,
-      caller: { address: '::1', timeoutMs },
+      caller: { client: THIS_PROCESS, timeoutMs },
     })
     await endRound()
     await clock.advance(untilMs)
@@ -148,7 +151,7 @@ describe('rounds', () => {
 
   test('that a limit admits after the deadline of the caller do not begin', async () => {
     const gate = deferred()
-    const caller = { address: '::1', timeoutMs: 7000 }
+    const caller = { client: THIS_PROCESS, timeoutMs: 7000 }
     const { clock, rounds, endRound, ending } = openStream({ admitRound: () => gate.opened, caller })
     await endRound()
     await clock.advance(8000)

@@ -49,6 +49,7 @@ const NAMES = Object.keys({
   solvers: true,
   solver_timestamps: true,
   listed_solvers: true,
+  api_keys: true,
   event_log: true,
   events: true,
   orders: true,

@@ -27,6 +27,8 @@ const ENGLISH = {
   SIGNATURE_INVALID: 'The signature does not belong to this account.',
   TIMESTAMP_OUT_OF_RANGE: 'The clock of your device is wrong. Please set it and try again.',
   TIMESTAMP_REUSED: 'This request was sent before. Please sign a new one.',
+  API_KEY_INVALID: APP,
+  API_KEY_REQUIRED: APP,
   BOND_INSUFFICIENT: SOLVERS_ONLY,
   ENDPOINT_REJECTED: SOLVERS_ONLY,
   SOLVER_BLOCKED: SOLVERS_ONLY,

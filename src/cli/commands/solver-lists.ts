@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { Address } from '../../domain/values/hex.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
-import type { ListedSolver, SolverListName } from '../../store/solvers/listed-solvers.js'
+import type { ListedSolver, SolverListName } from '../../store/operator/listed-solvers.js'
 import { readAddress, readChainId } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import type { CliIo } from '../io.js'
-import { ownDatabaseHelp, withSolverLists } from '../own-database.js'
+import { ownDatabaseHelp, withOperatorStores } from '../own-database.js'
 import { printResult } from '../print-result.js'
 import { formatTime } from '../printable.js'
 
@@ -75,7 +75,7 @@ const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
 
 async function add(io: CliIo, name: SolverListName, address: Address, options: ListOptions): Promise<void> {
   const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
-  const removedFrom = await withSolverLists(io, (lists) => lists[name].add(entry))
+  const removedFrom = await withOperatorStores(io, ({ lists }) => lists[name].add(entry))
   const view = toView(name, entry)
   const on = scope(entry.chainId)
   const removal = `is removed from ${chains(removedFrom)}, and is blocked from ${on}. ${FOLLOWS}`
@@ -95,7 +95,7 @@ async function takeOff(
 ): Promise<void> {
   const { chain: chainId } = options
   const solver = toChecksumAddress(address)
-  const removed = await withSolverLists(io, async (lists) => {
+  const removed = await withOperatorStores(io, async ({ lists }) => {
     const own = (await lists[name].readAll()).filter((entry) => entry.address === address)
     if (chainId !== undefined && own.some((entry) => entry.chainId === undefined)) {
       const message = `${solver} is ${name} on every chain: leave --chain out to change that.`
@@ -117,7 +117,7 @@ async function takeOff(
 }
 
 async function list(io: CliIo, name: SolverListName, options: Options): Promise<void> {
-  const entries = await withSolverLists(io, (lists) => lists[name].readAll())
+  const entries = await withOperatorStores(io, ({ lists }) => lists[name].readAll())
   const views = entries.map((entry) => toView(name, entry))
   await printResult(io, options, views, ({ table }) => {
     if (entries.length === 0) return `No address is ${name}.\n`

@@ -35,6 +35,8 @@ export interface QuoteRecord {
   readonly durationMs: number
   readonly outcome: 'quoted' | 'no_quotes' | 'cancelled'
   readonly kind: QuoteKind
+  /** The label of the caller's API key, for the operator. */
+  readonly key?: string | undefined
   readonly request: QuoteParameters
   /** The offers, best first, then the solvers without an offer. */
   readonly solvers: readonly RecordedResult[]

@@ -5,6 +5,7 @@ import { MAX_BODY_KIB } from '../../domain/field-rules.js'
 import { parseChainId } from '../../domain/values/numbers.js'
 import { decoded } from '../../domain/values/text.js'
 import { hasResponseUnderWay } from '../../internals/response-under-way.js'
+import type { KeyRing } from '../../rpc/limits/key-ring.js'
 import type { RateLimits } from '../../rpc/limits/rate-limits.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -134,11 +135,12 @@ export function createMethodRejection(server: FastifyInstance, rateLimits: RateL
 export function createBadUrlHandler(
   methods: readonly MethodHandler[],
   rateLimits: RateLimits,
+  keys: Pick<KeyRing, 'identify'>,
   logRequest: LogRequest,
 ) {
   const withChain = methods.find(({ hasChain }) => hasChain)
   return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    if (!recordArrival(request)) return abandon(request, reply)
+    if (!recordArrival(request, keys)) return abandon(request, reply)
     try {
       await rateLimits.consume('global', toLimitedCall(request, reply))
       const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []

@@ -44,9 +44,9 @@ export function registerSessionRoute(
 
 function serve(sessions: SolverSessions, socket: WebSocket, request: FastifyRequest): void {
   const connection = createSocketConnection(socket, request.raw.socket)
-  const { id: requestId, clientAddress: address, host } = request
+  const { id: requestId, client, host } = request
   try {
-    const peer = sessions.accept(connection, { protocol: 'websocket', requestId, address, host })
+    const peer = sessions.accept(connection, { protocol: 'websocket', requestId, client, host })
     // Instead of the listener that cuts the connection: ws itself closes it with the code of the error.
     socket.removeAllListeners('error').on('error', (error) => peer.reject(toMessageError(error)))
     let afterEnd = 0

@@ -37,10 +37,10 @@ export async function serveSse(
   const { message, violations } = read()
   const lastEventId = request.headers['last-event-id']
   if (typeof lastEventId === 'string') message.after = lastEventId
-  await streams.waitForCursor(message.after, request.clientAddress)
+  await streams.waitForCursor(message.after, request.client)
   const stream = streams.open(
     message,
-    { protocol: 'sse', requestId: request.id, address: request.clientAddress },
+    { protocol: 'sse', requestId: request.id, client: request.client },
     violations,
   )
   const body = Readable.from(write(stream, streams.supportedChains), { objectMode: false })

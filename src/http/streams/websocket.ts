@@ -27,6 +27,7 @@ const CLOSE_CODES: Partial<Record<Reason, number>> = {
   INVALID_ARGUMENT: 1008,
   CHAIN_NOT_SUPPORTED: 1008,
   CURSOR_UNKNOWN: 1008,
+  API_KEY_INVALID: 1008,
   SUBSCRIBER_TOO_SLOW: 1013,
   STREAM_LIMIT_REACHED: 1013,
   DATABASE_UNAVAILABLE: 1013,
@@ -52,12 +53,11 @@ export function serveWebSocket(
   socket: WebSocket,
   request: FastifyRequest,
 ): void {
-  // A connection that has ended has no address.
-  const address = request.clientAddress
+  const { client } = request
   const closeWithError = (error: unknown) => closeWith(socket, toServiceError(error))
   function start({ message, violations }: StreamRequest): void {
     if (socket.readyState !== socket.OPEN) return
-    const caller = { protocol: 'websocket', requestId: request.id, address } as const
+    const caller = { protocol: 'websocket', requestId: request.id, client } as const
     const stream = streams.open(message, caller, violations)
     socket.send(toEventJson(toConnectedMessage(streams.supportedChains, stream.subscription.cursor())))
     void sendAll(stream, socket, request.raw.socket)
@@ -65,7 +65,7 @@ export function serveWebSocket(
 
   try {
     const wanted = read()
-    const waiting = streams.waitForCursor(wanted.message.after, address)
+    const waiting = streams.waitForCursor(wanted.message.after, client)
     if (waiting === undefined) start(wanted)
     else waiting.then(() => start(wanted)).catch(closeWithError)
   } catch (error) {

@@ -174,6 +174,8 @@ function toStored(trace: QuoteTrace): StoredQuoteRecord {
 export interface QuoteTrace {
   readonly quoteId: string
   readonly request: QuoteRequest
+  /** The label of the caller's API key. */
+  readonly key?: string | undefined
   /** Unix time in milliseconds. */
   readonly requestedAt: number
   readonly durationMs: number
@@ -190,7 +192,7 @@ export interface QuoteTrace {
 
 /** Builds the record of a quote. */
 export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
-  const { quoteId, request, requestedAt, durationMs, outcome, ranked, attempts, circuitOpen } = trace
+  const { quoteId, request, key, requestedAt, durationMs, outcome, ranked, attempts, circuitOpen } = trace
   const indexes = new Map(trace.solvers.map((solver, index) => [solver, index]))
   const ranks = new Map(ranked.map((offer, index) => [offer, index + 1]))
   const offers: RecordedResult[] = []
@@ -209,6 +211,7 @@ export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
     durationMs: Math.round(durationMs),
     outcome,
     kind: request.kind,
+    key,
     request: {
       inputToken: request.inputToken,
       outputToken: request.outputToken,

@@ -82,8 +82,6 @@ interface AggregatorOptions {
   readonly reports: Pick<RoundReports, 'onResults' | 'onProbe' | 'onEnd' | 'onUnstarted'>
   readonly roundErrors: RoundErrors
   readonly maxQuoteFanOut: number
-  /** The key by which circuit breakers count a client. */
-  readonly clientKeyOf: (address: string) => string
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'stageSeconds'>
 }
@@ -131,27 +129,26 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
     const healths = withoutCoolDown(checkable)
     // Read the clock after the health: the trial of a solver at a new endpoint may begin at that moment.
     const startedAt = clock.monotonic()
-    const clientKey = () => options.clientKeyOf(caller.address)
     const limitMs = fanOut.limitMs(caller, verify) - waitedMs
-    const round = new QuoteRound({ request, startedAt, limitMs, waitedMs, clientKey })
+    const round = new QuoteRound({ request, startedAt, limitMs, waitedMs, client: caller.client.network })
     const picked = selection.pick(chainId, healths, options.maxQuoteFanOut, round, startedAt)
     const solvers = picked.awaited.concat(picked.probed).map(({ solver }) => solver.address)
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
     const idOf = new Map(solvers.map((solver, index) => [solver, ids[index] ?? '']))
     const body = Buffer.from(requestBody(request))
     const solverRequest = { request, body, quoteIds: idOf, traceparent: caller.traceparent }
-    return { ...picked, round, clientKey, solvers, fanOutRequest: { request, hasher, solverRequest } }
+    return { ...picked, round, solvers, fanOutRequest: { request, hasher, solverRequest } }
   }
 
   /** Asks the selected solvers. @returns the requests with their results, in the order of the results */
   async function ask(
-    { awaited, probed, round, clientKey, fanOutRequest }: ReturnType<typeof select>,
+    { awaited, probed, round, fanOutRequest }: ReturnType<typeof select>,
     progress: RoundProgress,
     { signal }: RoundCall,
     softDeadline: SoftDeadline | undefined,
   ): Promise<SolverAttempt[]> {
     for (const health of probed)
-      void fanOut.probe(fanOutRequest, health, clientKey).then(([attempt]) => {
+      void fanOut.probe(fanOutRequest, health, round.client).then(([attempt]) => {
         if (attempt === undefined) return
         reports.onProbe(fanOutRequest.request, attempt, fanOutRequest.solverRequest.quoteIds)
       })
@@ -228,6 +225,7 @@ export function createAggregator(options: AggregatorOptions): Aggregator {
       const trace: QuoteTrace = {
         quoteId,
         request,
+        key: caller.client.apiKey?.label,
         requestedAt,
         durationMs: endedAt - round.startedAt,
         outcome: caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes',

@@ -10,7 +10,7 @@ import type { SolverRequest } from '../../solvers/transport/solver-transports.js
 import type { AttemptQuote, AttemptRequest, SolverAttempt } from './solver-attempt.js'
 
 /** What a round needs of the call of its caller. */
-export type RoundCall = Pick<CallContext, 'address' | 'signal' | 'timeoutMs' | 'traceparent'>
+export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 'traceparent'>
 
 /** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16; docs/decisions.md, D24). */
 export interface SoftDeadline {
@@ -53,11 +53,7 @@ export interface FanOut {
     options?: CollectOptions,
   ): Promise<SolverAttempt[]>
   /** Asks a solver without a caller that waits for it. @returns the one request, with its result */
-  probe(
-    request: FanOutRequest,
-    health: SolverHealth,
-    clientKey: () => string,
-  ): Promise<readonly SolverAttempt[]>
+  probe(request: FanOutRequest, health: SolverHealth, client: string): Promise<readonly SolverAttempt[]>
 }
 
 /**
@@ -162,12 +158,12 @@ export function createFanOut({
       return Math.min(quoteTimeoutMs, limit - reserve)
     },
     collect,
-    probe(request, health, clientKey) {
+    probe(request, health, client) {
       const options = {
         request: request.request,
         startedAt: clock.monotonic(),
         limitMs: quoteTimeoutMs,
-        clientKey,
+        client,
       }
       // An offer after the soft deadline would have reached no caller, so it must not close the breaker.
       const softDeadline = ownSoftDeadline(quoteSoftTimeoutMs, 0)

@@ -16,7 +16,6 @@ interface QueuedAggregatorOptions {
   readonly quoteIds: Pick<QuoteIds, 'create'>
   readonly reports: Pick<RoundReports, 'onUnstarted'>
   readonly roundErrors: Pick<RoundErrors, 'overloaded' | 'noOffer'>
-  readonly identifyClient: (address: string) => ClientId
 }
 
 /**
@@ -24,7 +23,7 @@ interface QueuedAggregatorOptions {
  * (docs/decisions.md, D14).
  */
 export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggregator {
-  const { aggregator, fanOut, quoteIds, reports, roundErrors, identifyClient } = options
+  const { aggregator, fanOut, quoteIds, reports, roundErrors } = options
   const { chains, clock } = options
   const startQueue = createStartQueue({ clock: clock.monotonic })
 
@@ -43,7 +42,7 @@ export function createQueuedAggregator(options: QueuedAggregatorOptions): Aggreg
       const wokenMs = waking === undefined ? 0 : clock.monotonic() - requestedAt
       return new Promise((resolve) => {
         startQueue.add({
-          client: identifyClient(caller.address),
+          client: caller.client,
           limitMs: fanOut.limitMs(caller, roundOptions.verify ?? 'off'),
           signal: caller.signal,
           start: (waitedMs) =>

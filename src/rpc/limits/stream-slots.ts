@@ -5,10 +5,11 @@ import { ServiceError } from '../../domain/errors.js'
 export interface StreamSlots {
   /**
    * Takes a slot.
+   * @param end called with an error of the API key when it is no longer valid: the stream must end
    * @returns a function that releases the slot; a second call does nothing
-   * @throws ServiceError STREAM_LIMIT_REACHED
+   * @throws ServiceError STREAM_LIMIT_REACHED, or API_KEY_INVALID
    */
-  take(client: ClientId): () => void
+  take(client: ClientId, end: (error: unknown) => void): () => void
 }
 
 /** The limit that a rejected stream has reached. */
@@ -24,22 +25,32 @@ interface StreamSlotsOptions {
   onRejected?(limit: StreamLimit): void
 }
 
+/** An API key may have this many times the streams of an address, unless the operator has set its limit. */
+const KEY_FACTOR = 5
+
 /**
  * Builds the slots. An IPv6 /56 has 4 times the slots of a client, and a /48 has 16 times. Each of them, and each region, has
  * at most a quarter of all.
  */
 export function createStreamSlots(options: StreamSlotsOptions): StreamSlots {
   const { maxStreamClients, maxStreamClientsPerIp, onRejected = () => {} } = options
-  const slots = new ClientCounts({ perClient: maxStreamClientsPerIp, total: maxStreamClients })
+  const slots = new ClientCounts({
+    perClient: maxStreamClientsPerIp,
+    total: maxStreamClients,
+    ofKeys: { name: 'open-streams', factor: KEY_FACTOR },
+  })
 
   function reject(limit: CountLimit, client: ClientId): never {
     onRejected(limit === 'total' ? 'instance' : limit === 'client' ? 'client' : 'network')
     throw new ServiceError('STREAM_LIMIT_REACHED', explain(limit, client))
   }
 
-  function explain(limit: CountLimit, { isIpv6 }: ClientId): string {
+  function explain(limit: CountLimit, client: ClientId): string {
+    const { isIpv6, apiKey } = client
     if (limit === 'total')
       return `All ${maxStreamClients} streams of this instance are open (MAX_STREAM_CLIENTS).`
+    if (limit === 'client' && apiKey !== undefined)
+      return `This API key has all of its ${slots.limitOfClient(client)} streams open.`
     if (limit === 'client')
       return `This client has all of its ${maxStreamClientsPerIp} streams open (MAX_STREAM_CLIENTS_PER_IP).`
     if (limit === 'region')
@@ -50,14 +61,19 @@ export function createStreamSlots(options: StreamSlotsOptions): StreamSlots {
   }
 
   return {
-    take(client) {
+    take(client, end) {
+      const ended = client.apiKey?.ended
+      ended?.throwIfAborted()
       const limit = slots.fullAt(client)
       if (limit !== undefined) reject(limit, client)
       slots.add(client)
       let isTaken = true
+      const onKeyEnded = () => end(ended?.reason)
+      ended?.addEventListener('abort', onKeyEnded)
       return () => {
         if (!isTaken) return
         isTaken = false
+        ended?.removeEventListener('abort', onKeyEnded)
         slots.remove(client)
       }
     },

@@ -9,7 +9,6 @@ import { ClientCounts, type ClientId } from '../../domain/client.js'
 import { ServiceError } from '../../domain/errors.js'
 import { shorten } from '../../domain/values/text.js'
 import { requestKey } from '../call-context.js'
-import { identifyClient } from '../limits/rate-limits.js'
 
 /** The message repeats this much of an unknown name, as it is sent in a header. */
 const MAX_NAME_LENGTH = 200
@@ -47,7 +46,7 @@ export function createHealth(options: HealthOptions): Health {
   async function* watch({ service }: HealthCheckRequest, { signal, values }: HandlerContext) {
     let wake = () => {}
     const onChange = () => wake()
-    const client = identifyClient(values.get(requestKey).address)
+    const client = values.get(requestKey).client
     watchers.add(onChange, client)
     signal.addEventListener('abort', onChange)
     try {

@@ -61,7 +61,7 @@ export function createQuoteService(options: QuoteServiceOptions): Method[] {
     limit: 'price',
     read: readSwap,
     async handle(swap, call) {
-      const { quoteId, best, offers, asOf } = await prices.get(swap, call.address)
+      const { quoteId, best, offers, asOf } = await prices.get(swap, call.client)
       call.recordQuote({ quoteId, winner: best.solver, offers })
       return {
         best: {

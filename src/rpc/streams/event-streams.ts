@@ -4,7 +4,7 @@ import {
   type StreamEventsRequest,
   type StreamEventsResponse,
 } from '../../../gen/aggregator/v1/event_pb.js'
-import type { CallContext } from '../../domain/client.js'
+import type { CallContext, ClientId } from '../../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -26,7 +26,7 @@ import {
   toHealthMessage,
   toHeartbeatMessage,
 } from '../convert/convert-events.js'
-import { identifyClient, type RateLimits } from '../limits/rate-limits.js'
+import type { RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
@@ -42,10 +42,9 @@ export interface EventStreams extends Admission {
   readonly supportedChains: readonly number[]
   /**
    * Waits for the database when `open` needs it: another replica has sent the cursor, or the cursor is old.
-   * @param address the client's IP address
    * @returns undefined when there is nothing to wait for; else a promise that throws ServiceError DATABASE_UNAVAILABLE
    */
-  waitForCursor(cursor: string | undefined, address: string): Promise<void> | undefined
+  waitForCursor(cursor: string | undefined, client: ClientId): Promise<void> | undefined
   /**
    * Opens a stream.
    * @param malformed fields that could not be read into the message
@@ -55,7 +54,7 @@ export interface EventStreams extends Admission {
 }
 
 /** What a stream needs of the call that opens it. */
-type StreamCall = Pick<CallContext, 'protocol' | 'requestId' | 'address'>
+type StreamCall = Pick<CallContext, 'protocol' | 'requestId' | 'client'>
 
 /** One client's stream. */
 export interface EventStream {
@@ -99,17 +98,18 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
   function subscribe(
     request: StreamEventsRequest,
-    { address }: StreamCall,
+    { client }: StreamCall,
     malformed: readonly FieldViolation[],
   ): Subscription {
     for (const chainId of request.chainId) assertSupported(Number(chainId), supportedChains)
     const fields = new Fields(malformed)
     const filter = readFilter(request, fields)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-    const client = identifyClient(address)
-    const releaseSlot = slots.take(client)
+    let subscription: Subscription | undefined
+    const releaseSlot = slots.take(client, (error) => subscription?.close(error))
     try {
-      return eventLog.subscribe(request.after, filter, { client, onEnd: releaseSlot })
+      subscription = eventLog.subscribe(request.after, filter, { client, onEnd: releaseSlot })
+      return subscription
     } catch (error) {
       releaseSlot()
       throw error
@@ -168,7 +168,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
       // The metric of the limits has these.
       if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
-    waitForCursor: (cursor, address) => eventLog.waitForCursor(cursor, identifyClient(address)),
+    waitForCursor: eventLog.waitForCursor,
     open(request, call, malformed = []) {
       try {
         return new Stream(subscribe(request, call, malformed), call, request.health)
@@ -217,9 +217,9 @@ export function toStreamHandler(streams: EventStreams) {
   ): AsyncGenerator<StreamEventsResponse> {
     const { abandon, recordReached } = context.values.get(requestKey)
     recordReached()
-    const { protocol, requestId, address } = toCallContext(context)
-    await streams.waitForCursor(request.after, address)
-    const stream = streams.open(request, { protocol, requestId, address })
+    const { protocol, requestId, client } = toCallContext(context)
+    await streams.waitForCursor(request.after, client)
+    const stream = streams.open(request, { protocol, requestId, client })
     const { subscription } = stream
     let endTimer: NodeJS.Timeout | undefined
     subscription.ended.addEventListener('abort', () => {

@@ -24,7 +24,7 @@ import { countAnswered } from '../../quoting/round/round-reports.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
-import { identifyClient, type LimitedCall, type RateLimits } from '../limits/rate-limits.js'
+import type { LimitedCall, RateLimits } from '../limits/rate-limits.js'
 import type { StreamSlots } from '../limits/stream-slots.js'
 import type { Admission } from '../method.js'
 import { createOutcomes } from '../middleware.js'
@@ -63,6 +63,9 @@ interface QuoteStreamsOptions {
   readonly clock: Clock
   readonly log: Logger
 }
+
+/** How long a client may take to read the error of its API key. */
+const END_MS = 10_000
 
 /** Builds the method. */
 export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
@@ -103,8 +106,14 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
   ): AsyncGenerator<QuoteStreamMessage, void> {
     if (end.signal.aborted) throw shuttingDown()
     const asked = read(message, malformed)
-    const limited = { address: call.address, setHeader: () => {} }
-    const releaseSlot = slots.take(identifyClient(call.address))
+    const limited = { client: call.client, setHeader: () => {} }
+    let keyError: unknown
+    const releaseSlot = slots.take(call.client, (error) => {
+      keyError = error
+      close(error)
+      // A client that does not read would never take the error.
+      clock.setTimeout(() => call.isDrained() || call.abandon(), END_MS).unref()
+    })
     const leaving = new AbortController()
     const close = (thrown?: unknown): ServiceError | undefined => {
       if (leaving.signal.aborted) return undefined
@@ -135,7 +144,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
       },
       leaving.signal,
     )
-    return toMessages(items, asked, call, close)
+    return toMessages(items, asked, call, close, () => keyError)
   }
 
   return {
@@ -159,18 +168,23 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
   }
 }
 
-/** @param close closes the stream, once. @returns the error that ended it, as callers may see it */
+/**
+ * @param close closes the stream, once. @returns the error that ended it, as callers may see it
+ * @param keyError the error of the client's API key when that has ended the stream
+ */
 async function* toMessages(
   items: AsyncIterable<QuoteStreamItem>,
   asked: AskedQuote,
   call: CallContext,
   close: (thrown?: unknown) => ServiceError | undefined,
+  keyError: () => unknown,
 ): AsyncGenerator<QuoteStreamMessage, void> {
   try {
     for await (const item of items) {
       recordQuote(item, call)
       yield toQuoteStreamMessage(item, asked)
     }
+    if (keyError() !== undefined) throw keyError()
   } catch (thrown) {
     throw close(thrown) ?? toServiceError(thrown)
   } finally {

@@ -7,7 +7,7 @@ import { originsOf } from '../../domain/values/origin.js'
 import type { Hello, SessionConnection, SessionPeer } from '../../sessions/messages.js'
 import type { Sessions } from '../../sessions/sessions.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { identifyClient, type RateLimits } from '../limits/rate-limits.js'
+import type { RateLimits } from '../limits/rate-limits.js'
 import type { Admission, Outcome } from '../method.js'
 import { Fields } from '../services/fields.js'
 
@@ -25,7 +25,7 @@ export interface SolverSessions extends Admission {
 }
 
 /** What a session needs of the call that opens it. */
-type SessionCall = Pick<CallContext, 'protocol' | 'requestId' | 'address' | 'host'>
+type SessionCall = Pick<CallContext, 'protocol' | 'requestId' | 'client' | 'host'>
 
 interface SolverSessionsOptions {
   readonly sessions: Pick<Sessions, 'assertAvailable' | 'accept' | 'endWhenIdle'>
@@ -46,16 +46,16 @@ export function createSolverSessions(options: SolverSessionsOptions): SolverSess
     readHello: createReadHello(supportedChains),
     async checkLimits(call) {
       await rateLimits.consume('sessions', call)
-      sessions.assertAvailable(identifyClient(call.address))
+      sessions.assertAvailable(call.client)
     },
     count(protocol, outcome) {
       // The metric of the limits has these.
       if (outcome !== 'RATE_LIMITED') count(protocol, outcome)
     },
-    accept(connection, { protocol, requestId, address, host }) {
+    accept(connection, { protocol, requestId, client, host }) {
       return sessions.accept(connection, {
         protocol,
-        client: identifyClient(address),
+        client,
         requestId,
         origins: originsOf(host),
         onDecided: (result) => count(protocol, result),

@@ -32,11 +32,8 @@ interface QuoteRoundOptions {
   readonly limitMs: number
   /** Time from the request to the start of the round; 0 by default. */
   readonly waitedMs?: number
-  /**
-   * Returns the key by which circuit breakers count the client that waits for the round. It is called only when a solver
-   * fails or has failed recently.
-   */
-  readonly clientKey: () => string
+  /** The key by which circuit breakers count the client that waits for the round. */
+  readonly client: string
 }
 
 /** The requests to solvers for one quote. At the end, each is compared with the others. */
@@ -46,8 +43,8 @@ export class QuoteRound {
   readonly startedAt: number
   readonly limitMs: number
   readonly waitedMs: number
-  readonly #clientKey: () => string
-  #client: string | undefined
+  /** The client that waits for the round. */
+  readonly client: string
   readonly #unanswered: UnansweredRequest[] = []
   #pausedMs = () => 0
   #enough = 1
@@ -57,18 +54,12 @@ export class QuoteRound {
   #slowestMs = 0
   #secondSlowestMs = 0
 
-  constructor({ request, startedAt, limitMs, waitedMs = 0, clientKey }: QuoteRoundOptions) {
+  constructor({ request, startedAt, limitMs, waitedMs = 0, client }: QuoteRoundOptions) {
     this.pair = `${request.inputToken}${request.outputToken}`
     this.startedAt = startedAt
     this.limitMs = limitMs
     this.waitedMs = waitedMs
-    this.#clientKey = clientKey
-  }
-
-  /** The client that waits for the round. */
-  get client(): string {
-    this.#client ??= this.#clientKey()
-    return this.#client
+    this.client = client
   }
 
   /** When half of the other solvers had answered, for any solver; undefined until then. */

@@ -11,6 +11,10 @@ const STATEMENTS = [
     last_timestamp_ms bigint not null, constraint solver_timestamps_pk primary key (chain_id, address))`,
   `create table listed_solvers (list text not null, chain_id bigint not null, address text not null,
     listed_at_ms bigint not null, constraint listed_solvers_pk primary key (list, chain_id, address))`,
+  `create table api_keys (id text primary key, label text not null, digest text not null,
+    limits text not null, created_at_ms bigint not null, expires_at_ms bigint, revoked_at_ms bigint,
+    last_used_day text)`,
+  `create unique index api_keys_label on api_keys (label) where revoked_at_ms is null`,
   // The circuit breakers, the bonds, and the key of quote ids for solvers.
   `create table solver_circuit_breakers (chain_id bigint not null, address text not null,
     endpoint_url text not null, level integer not null, until_ms bigint not null,

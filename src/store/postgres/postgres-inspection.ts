@@ -38,6 +38,7 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   solvers: true,
   solver_timestamps: true,
   listed_solvers: true,
+  api_keys: true,
   solver_circuit_breakers: true,
   event_log: true,
   events: true,

@@ -4,6 +4,7 @@ import { openTables, type TableSet } from '../database.js'
 import { probeWrites } from '../events/event-statements.js'
 import { createEventStore } from '../events/event-store.js'
 import { migrations } from '../migrations.js'
+import { createApiKeyStore } from '../operator/api-key-store.js'
 import { createOrderStore } from '../orders/order-store.js'
 import { createSolverOrderStore } from '../orders/solver-order-store.js'
 import {
@@ -103,6 +104,7 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       solverOrders: health.watch(createSolverOrderStore(database)),
       solverHours: health.watch(createSolverHourStore(database)),
       offerNonces: health.watch(createOfferNonceStore(database)),
+      apiKeys: health.watch(createApiKeyStore(database)),
       circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),

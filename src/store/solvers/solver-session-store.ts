@@ -1,8 +1,8 @@
 import { NO_ENDPOINT, type Solver, type SolverKey, type SolverSession } from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { Coordination, Database } from '../database.js'
+import { assertNotBlocked } from '../operator/listed-solvers.js'
 import type { SessionHolder } from '../postgres/replica-lease.js'
-import { assertNotBlocked } from './listed-solvers.js'
 import { makeRoom, NONE_REPLACEABLE, type Replaceable, upsertSolver } from './solver-statements.js'
 
 /** A solver that registers by a session. */

@@ -3,9 +3,9 @@ import { ServiceError } from '../../domain/errors.js'
 import type { Solver, SolverKey } from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
 import { type Coordination, type Database, NO_COORDINATION } from '../database.js'
+import { assertNotBlocked, isBlocked, readBlocked } from '../operator/listed-solvers.js'
 import { ONLY_REPLICA, type SessionHolder } from '../postgres/replica-lease.js'
 import type { Schema } from '../schema.js'
-import { assertNotBlocked, isBlocked, readBlocked } from './listed-solvers.js'
 import { createSolverSessionStore, type SolverSessionStore } from './solver-session-store.js'
 import {
   acceptTimestamp,

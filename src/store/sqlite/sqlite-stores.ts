@@ -2,6 +2,7 @@ import type { Logger } from '../../telemetry/log.js'
 import { type Database, NO_COORDINATION } from '../database.js'
 import { probeWrites } from '../events/event-statements.js'
 import { createEventStore } from '../events/event-store.js'
+import { createApiKeyStore } from '../operator/api-key-store.js'
 import { createOrderStore } from '../orders/order-store.js'
 import { createSolverOrderStore } from '../orders/solver-order-store.js'
 import { ONLY_REPLICA } from '../postgres/replica-lease.js'
@@ -76,6 +77,7 @@ async function openAll(
     solverOrders: guard(createSolverOrderStore(database)),
     solverHours: guard(createSolverHourStore(database)),
     offerNonces: guard(createOfferNonceStore(database)),
+    apiKeys: guard(createApiKeyStore(database)),
     circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,

@@ -232,7 +232,7 @@ describe('a soft deadline', () => {
   test('of the instance ends a probe, for which no caller waits', async () => {
     const { probe, clock } = openFanOut(60_000, undefined, 150)
     const request = { request: pairOf('ab') } as unknown as FanOutRequest
-    const probing = probe(request, createHealth(), () => 'a')
+    const probing = probe(request, createHealth(), 'a')
     await clock.advance(150)
     expect((await probing).map(({ result }) => result.kind)).toEqual(['soft_deadline'])
   })

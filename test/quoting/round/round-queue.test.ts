@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { identifyClient } from '../../../src/http/request-context.js'
 import { createStartQueue } from '../../../src/quoting/round/round-queue.js'
-import { identifyClient } from '../../../src/rpc/limits/rate-limits.js'
 
 const LIMIT_MS = 2000
 /** Of a start, as long as nothing was measured. */

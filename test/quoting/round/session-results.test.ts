@@ -7,9 +7,9 @@ import { ORDER_TYPES, type QuoteRequest } from '../../../src/domain/quotes/quote
 import { NO_ENDPOINT, type Solver } from '../../../src/domain/solvers/solver.js'
 import type { SessionResult } from '../../../src/domain/solvers/solver-result.js'
 import type { Address } from '../../../src/domain/values/hex.js'
+import { identifyClient } from '../../../src/http/request-context.js'
 import { openQuoting } from '../../../src/quoting/quoting.js'
 import { createRoundReports } from '../../../src/quoting/round/round-reports.js'
-import { identifyClient } from '../../../src/rpc/limits/rate-limits.js'
 import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
 import type {
@@ -33,7 +33,11 @@ const hasher = createQuoteHasher('Service', {
 })
 const accounts = [1, 2, 3].map((number) => privateKeyToAccount(word(number)))
 const addresses = accounts.map(({ address }) => address.toLowerCase() as Address)
-const caller = { address: '10.0.0.1', signal: new AbortController().signal, timeoutMs: undefined }
+const caller = {
+  client: identifyClient('10.0.0.1'),
+  signal: new AbortController().signal,
+  timeoutMs: undefined,
+}
 
 /** What the solver with this index does. */
 type Behaviour = (account: LocalAccount, asked: SolverRequest) => Promise<SolverReply>
@@ -147,8 +151,6 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     },
     quoteRecordStore: undefined,
     recordKey: Buffer.alloc(16),
-    clientKeyOf: (address) => address,
-    identifyClient,
     provenTime: () => NOW,
     clock: { ...systemClock, now: () => NOW },
     metrics: createMetrics(),

@@ -1,5 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createRateLimits, type LimitName, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
+import type { LimitName } from '../../../src/domain/api-key.js'
+import { identifyClient } from '../../../src/http/request-context.js'
+import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 import {
   connect,
   createCountsDatabase,
@@ -45,7 +47,7 @@ async function ask(limits: RateLimits, address: string, name: LimitName = 'quote
     headers[header] = value
   }
   try {
-    await limits.consume(name, { address, setHeader })
+    await limits.consume(name, { client: identifyClient(address), setHeader })
     return { isAccepted: true, headers }
   } catch (error) {
     expect(error).toMatchObject({

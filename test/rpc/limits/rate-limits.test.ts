@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { identifyClient } from '../../../src/http/request-context.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 
 const LIMIT = 2
@@ -21,7 +22,10 @@ const CONFIG = {
 async function left(limits: RateLimits, address: string): Promise<number | undefined> {
   const headers = new Map<string, string>()
   try {
-    await limits.consume('quote', { address, setHeader: (name, value) => void headers.set(name, value) })
+    await limits.consume('quote', {
+      client: identifyClient(address),
+      setHeader: (name, value) => void headers.set(name, value),
+    })
   } catch {
     return undefined
   }
@@ -86,7 +90,7 @@ describe('an IPv6 network', () => {
     await fill(256, limits, (index) => subnetOf(1, index))
     const headers = new Map<string, string>()
     const client = {
-      address: subnetOf(1, 9),
+      client: identifyClient(subnetOf(1, 9)),
       setHeader: (name: string, value: string) => void headers.set(name, value),
     }
     await expect(limits.consume('quote', client)).rejects.toMatchObject({
@@ -151,7 +155,7 @@ describe('an IPv6 network', () => {
 
 it('the limits of methods and the global one are counted separately', async () => {
   const limits = createRateLimits(CONFIG)
-  const client = { address: '127.0.0.1', setHeader: () => {} }
+  const client = { client: identifyClient('127.0.0.1'), setHeader: () => {} }
   for (const name of ['quote', 'global', 'quote', 'global'] as const) await limits.consume(name, client)
   await expect(limits.consume('quote', client)).rejects.toMatchObject({
     reason: 'RATE_LIMITED',

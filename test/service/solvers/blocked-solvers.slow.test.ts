@@ -199,8 +199,8 @@ it('registrations succeed while another process blocks and unblocks a solver aga
   const environment = { DB_PATH: temporaryFile() }
   const service = await start({ ...environment, BOND_CHECK_INTERVAL_MS: '10' })
   const script = `
-    const { openSolverLists } = await import('./src/store/solvers/open-solver-lists.ts')
-    const { lists: { blocked: blockedSolvers } } = await openSolverLists({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
+    const { openOperatorStores } = await import('./src/store/operator/open-operator-stores.ts')
+    const { lists: { blocked: blockedSolvers } } = await openOperatorStores({ dbPath: process.env.DB_PATH, databaseUrl: undefined })
     const address = '${other.address.toLowerCase()}'
     process.stdout.write('writing\\n')
     for (;;) {

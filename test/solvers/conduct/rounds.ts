@@ -66,7 +66,7 @@ export function roundAt(
   { client = 'a', pair = 'ab', limitMs = QUOTE_TIMEOUT_MS, waitedMs = 0 }: RoundOptions = {},
 ) {
   const request = pairOf(pair)
-  return new QuoteRound({ request, startedAt: now, limitMs, waitedMs, clientKey: () => client })
+  return new QuoteRound({ request, startedAt: now, limitMs, waitedMs, client })
 }
 
 export type ResultKind = SolverResult['kind']

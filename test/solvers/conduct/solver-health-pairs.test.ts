@@ -24,7 +24,7 @@ describe('a token pair', () => {
   test('in the other direction is another one', () => {
     play(0, 'quoted')
     const other = { inputToken: '0xab2', outputToken: '0xab1' } as const
-    const round = new QuoteRound({ request: other, startedAt: 0, limitMs: 1, clientKey: () => 'a' })
+    const round = new QuoteRound({ request: other, startedAt: 0, limitMs: 1, client: 'a' })
     expect(round.pair).not.toBe(roundAt(0).pair)
   })
 

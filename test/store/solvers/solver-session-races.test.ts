@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createSolverLists } from '../../../src/store/solvers/listed-solvers.js'
+import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { inPostgres, postgresAt } from '../databases.js'
 import { NO_LIMIT, NOTED_AT, openStore, sessionSolver, solver } from './solver-samples.js'

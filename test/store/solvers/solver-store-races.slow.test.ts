@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../../src/domain/errors.js'
-import { createSolverLists } from '../../../src/store/solvers/listed-solvers.js'
+import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { createRandom } from '../../support/random.js'
 import { inPostgres, postgresAt } from '../databases.js'

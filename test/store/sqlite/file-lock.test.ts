@@ -2,7 +2,7 @@ import { existsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openSolverListsFile } from '../../../src/store/solvers/solver-lists-file.js'
+import { openOperatorFile } from '../../../src/store/operator/operator-file.js'
 import { takeFileLock } from '../../../src/store/sqlite/file-lock.js'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
@@ -55,7 +55,7 @@ test('the lock does not exclude other programs from the database', async () => {
   const {
     lists: { blocked: blockedSolvers },
     close,
-  } = openSolverListsFile(path)
+  } = openOperatorFile(path)
   await blockedSolvers.add({ address: '0x01', chainId: 1, listedAt: NOW })
   expect(await blockedSolvers.readAll()).toHaveLength(1)
   await close()

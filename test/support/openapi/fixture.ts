@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { systemClock } from '../../../src/clock.js'
 import type { Address } from '../../../src/domain/values/hex.js'
-import { openSolverLists } from '../../../src/store/solvers/open-solver-lists.js'
+import { openOperatorStores } from '../../../src/store/operator/open-operator-stores.js'
 import { solverAccounts, startChain, type TestChain } from '../chain/chain.js'
 import { createTraffic } from '../chain/event-traffic.js'
 import { startPostgres } from '../databases/postgres.js'
@@ -84,7 +84,7 @@ export async function startOpenApiFixture() {
       const {
         lists: { blocked: blockedSolvers },
         close,
-      } = await openSolverLists({ dbPath: '', databaseUrl: database.url })
+      } = await openOperatorStores({ dbPath: '', databaseUrl: database.url })
       await blockedSolvers.add({ address, chainId: undefined, listedAt: Date.now() })
       await close()
     },

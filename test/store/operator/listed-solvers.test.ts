@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import { ONLY_REPLICA } from '../../../src/store/postgres/replica-lease.js'
-import { createSolverLists } from '../../../src/store/solvers/listed-solvers.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { DATABASES, type TestDatabase } from '../databases.js'
-import { NO_LIMIT, NOTED_AT, sessionSolver, solver } from './solver-samples.js'
+import { NO_LIMIT, NOTED_AT, sessionSolver, solver } from '../solvers/solver-samples.js'
 
 const { address } = solver(1)
 const barOf = (chainId?: number) => ({ address, chainId, listedAt: NOTED_AT })

@@ -3,6 +3,9 @@ import { type SolverKey, solverBlocked } from '../../domain/solvers/solver.js'
 import type { Address } from '../../domain/values/hex.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from '../database.js'
 
+/** The lists of solvers of the operator. */
+export type SolverLists = Readonly<Record<SolverListName, SolverList>>
+
 /** A list of the operator (docs/decisions.md, D14; docs/decisions.md, D26). */
 export type SolverListName = 'blocked' | 'allowed'
 
@@ -29,12 +32,6 @@ export interface SolverList {
    * @returns the number of entries removed; an entry for every chain does not count for a single chain
    */
   remove(address: Address, chainId: number | undefined): Promise<number>
-}
-
-/** The lists of a database that a service may be using at the same time. */
-export interface OpenSolverLists {
-  readonly lists: Readonly<Record<SolverListName, SolverList>>
-  close(): Promise<void>
 }
 
 const EVERY_CHAIN = 0

@@ -4,12 +4,14 @@ import { assertOwnVersion } from '../migrations.js'
 import { createConnectionPool, mapConnectionErrors, POSTGRES_COORDINATION } from '../postgres/postgres.js'
 import { POSTGRES_TABLES } from '../postgres/postgres-stores.js'
 import type { Schema } from '../schema.js'
-import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
+import { createApiKeyStore } from './api-key-store.js'
+import { createSolverLists } from './listed-solvers.js'
+import type { OperatorStores } from './open-operator-stores.js'
 
 const UNDEFINED_TABLE = '42P01'
 
-/** Opens the lists of solvers in the shared PostgreSQL. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
-export async function openSharedSolverLists(databaseUrl: string): Promise<OpenSolverLists> {
+/** Opens the operator's stores in the shared PostgreSQL. @throws ConfigError, or ServiceError DATABASE_UNAVAILABLE */
+export async function openOperatorPostgres(databaseUrl: string): Promise<OperatorStores> {
   const pool = createConnectionPool(databaseUrl)
   const database = new Kysely<Schema>({ dialect: pool.dialect() })
   try {
@@ -22,6 +24,7 @@ export async function openSharedSolverLists(databaseUrl: string): Promise<OpenSo
   const { blocked, allowed } = createSolverLists(database, POSTGRES_COORDINATION)
   return {
     lists: { blocked: mapConnectionErrors(blocked), allowed: mapConnectionErrors(allowed) },
+    keys: mapConnectionErrors(createApiKeyStore(database)),
     close: pool.close,
   }
 }

@@ -5,12 +5,14 @@ import { assertOwnVersion } from '../migrations.js'
 import type { Schema } from '../schema.js'
 import { sqliteDialect } from '../sqlite/sqlite-driver.js'
 import { readMigrations } from '../sqlite/sqlite-inspection.js'
-import { createSolverLists, type OpenSolverLists } from './listed-solvers.js'
+import { createApiKeyStore } from './api-key-store.js'
+import { createSolverLists } from './listed-solvers.js'
+import type { OperatorStores } from './open-operator-stores.js'
 
 const VARIABLE = 'DB_PATH'
 
-/** Opens the lists of solvers in a SQLite file. @throws ConfigError */
-export function openSolverListsFile(path: string): OpenSolverLists {
+/** Opens the operator's stores in a SQLite file. @throws ConfigError */
+export function openOperatorFile(path: string): OperatorStores {
   const sqlite = openExisting(path)
   try {
     assertOwnVersion(VARIABLE, readMigrations(sqlite))
@@ -19,7 +21,11 @@ export function openSolverListsFile(path: string): OpenSolverLists {
     throw error
   }
   const database = new Kysely<Schema>({ dialect: sqliteDialect(sqlite) })
-  return { lists: createSolverLists(database), close: () => database.destroy() }
+  return {
+    lists: createSolverLists(database),
+    keys: createApiKeyStore(database),
+    close: () => database.destroy(),
+  }
 }
 
 function openExisting(path: string): SQLite.Database {

@@ -1,0 +1,126 @@
+import { setMaxListeners } from 'node:events'
+import type { Clock } from '../../clock.js'
+import { createRetry } from '../../concurrency/retry.js'
+import { type ApiKey, isValidAt, parseApiKey, sentKeys } from '../../domain/api-key.js'
+import type { ClientId, ClientKey } from '../../domain/client.js'
+import { reasonOf, ServiceError } from '../../domain/errors.js'
+import { isSecretOf } from '../../signing/api-keys.js'
+import type { ApiKeyStore } from '../../store/operator/api-key-store.js'
+import type { Logger } from '../../telemetry/log.js'
+
+/** The valid API keys, in memory (docs/decisions.md, D27). */
+export interface KeyRing {
+  /**
+   * Identifies the client of a request that may have an API key. No number of wrong keys reads from the database.
+   * @param client the client by its address
+   * @param header the value of `x-api-key`
+   */
+  identify(
+    client: ClientId,
+    header: string | string[] | undefined,
+    authorization: string | undefined,
+  ): ClientId
+  close(): Promise<void>
+}
+
+/** For a server without keys. */
+export const NO_KEYS: Pick<KeyRing, 'identify'> = { identify: (client) => client }
+
+interface KeyRingOptions {
+  readonly store: Pick<ApiKeyStore, 'readAll' | 'recordUse'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** A valid key. */
+interface Entry {
+  readonly key: ApiKey
+  readonly digest: Buffer
+  readonly end: AbortController
+  readonly asClient: ClientKey
+}
+
+/** How long a change may stay unseen, as long as the database answers. */
+const REFRESH_MS = 2000
+const DAY_TEXT_LENGTH = '2026-11-27'.length
+const NOT_VALID = 'This API key is unknown, expired or revoked.'
+
+/** Reads all keys, and again every two seconds. @throws the database's error at the first read */
+export async function openKeyRing({ store, clock, log }: KeyRingOptions): Promise<KeyRing> {
+  const entries = new Map<string, Entry>()
+  const used = new Set<string>()
+  let keys: readonly ApiKey[] = []
+
+  async function refresh(): Promise<void> {
+    keys = await store.readAll()
+    update()
+    await recordUse()
+  }
+
+  /** Ends the keys that are no longer valid, and takes the others as they are now. */
+  function update(): void {
+    const valid = new Map(keys.filter((key) => isValidAt(key, clock.now())).map((key) => [key.id, key]))
+    for (const [id, { key, end }] of entries) {
+      if (valid.get(id)?.digest === key.digest) continue
+      entries.delete(id)
+      end.abort(new ServiceError('API_KEY_INVALID', NOT_VALID))
+    }
+    for (const [id, key] of valid) entries.set(id, toEntry(key, entries.get(id)?.end))
+  }
+
+  /** Notes the day, at most once a day for each key. */
+  async function recordUse(): Promise<void> {
+    const day = new Date(clock.now()).toISOString().slice(0, DAY_TEXT_LENGTH)
+    const ids = [...used].filter((id) => entries.get(id)?.key.lastUsedDay !== day)
+    used.clear()
+    if (ids.length > 0) await store.recordUse(ids, day)
+  }
+
+  const refusalOf = (client: ClientId, refusal: string): ClientId => ({ ...client, refusal })
+
+  await refresh()
+  const refreshing = createRetry({
+    work: refresh,
+    delayMs: REFRESH_MS,
+    onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'the API keys could not be read again'),
+    onRecovery: () => log.info('the API keys are read again'),
+    clock,
+  })
+  const timer = clock.setInterval(() => {
+    // Keys expire also while the database is away.
+    update()
+    refreshing.run()
+  }, REFRESH_MS)
+
+  return {
+    identify(client, header, authorization) {
+      const [text, another] = sentKeys(header, authorization)
+      if (text === undefined) return client
+      if (another !== undefined) return refusalOf(client, 'The request has two different API keys.')
+      const sent = parseApiKey(text)
+      if (sent === undefined) return refusalOf(client, 'An API key has the form qa_<id>_<secret>.')
+      const entry = entries.get(sent.id)
+      if (entry === undefined || !isSecretOf(entry.digest, sent.secret)) return refusalOf(client, NOT_VALID)
+      used.add(sent.id)
+      return clientOf(entry, client.address)
+    },
+    async close() {
+      timer.stop()
+      await refreshing.close()
+    },
+  }
+}
+
+function toEntry(key: ApiKey, end = new AbortController()): Entry {
+  // Each stream of the key adds a listener. Node warns of a leak when there are more than ten.
+  setMaxListeners(0, end.signal)
+  const { label, limits } = key
+  return { key, digest: Buffer.from(key.digest, 'hex'), end, asClient: { label, limits, ended: end.signal } }
+}
+
+/** A key is one client at whatever address. It shares its network and its region with nobody, so that these have no limits. */
+function clientOf({ key: { id }, asClient }: Entry, address: string): ClientId {
+  const key = `key ${id}`
+  const own = { network: key, networks: [], region: key, isIpv6: false, isPrivate: true }
+  return { ...own, key, address, apiKey: asClient }
+}
