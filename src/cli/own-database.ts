@@ -8,12 +8,11 @@ import { CommandFailure } from './failure.js'
 import type { CliIo } from './io.js'
 
 const DATABASE_HELP = `
-It works on the database that DB_PATH or DATABASE_URL names, whether the service runs or not. A running service with a
-file follows within BOND_CHECK_INTERVAL_MS (30 s), with PostgreSQL at once.`
+It works on the database that DB_PATH or DATABASE_URL names, whether the service runs or not.`
 
-/** The help text of each command on the database. */
-export const ownDatabaseHelp = (...examples: string[]): string =>
-  `${DATABASE_HELP}\n\nExample:\n${examples.map((example) => `  quote-aggregator ${example}`).join('\n')}`
+/** The help text of each command on the database. @param follows says when a running service knows of the change */
+export const ownDatabaseHelp = (follows: string, ...examples: string[]): string =>
+  `${DATABASE_HELP}\n${follows}\n\nExample:\n${examples.map((example) => `  quote-aggregator ${example}`).join('\n')}`
 
 /**
  * Runs an action on the database of the operator's own instance.

@@ -5,6 +5,7 @@ import { addCertify } from './commands/certify.js'
 import { addChains } from './commands/chains.js'
 import { addDemo } from './commands/demo.js'
 import { addDoctor } from './commands/doctor.js'
+import { addKeys } from './commands/keys.js'
 import { addOrder } from './commands/order.js'
 import { addOrders } from './commands/orders.js'
 import { addPrice } from './commands/price.js'
@@ -63,6 +64,7 @@ function createProgram(io: GuardedIo): Command {
   program.commandsGroup('Run an instance:')
   addServe(program)
   addDoctor(program, io)
+  addKeys(program, io)
   addDemo(program, io)
 
   program.commandsGroup('Use an instance:')

@@ -38,7 +38,7 @@ export function readChains(env: EnvironmentReader): ChainConfig[] {
   const texts = env.list('SUPPORTED_CHAINS')
   if (texts.length === 0) {
     env.refuse('SUPPORTED_CHAINS', 'is missing: it must be the chain ids to serve, such as 1,8453')
-    if (!env.hasAny(/^RPC_URL_[0-9]+$/))
+    if (!env.hasAny(/^RPC_URL_[0-9]+(_FILE)?$/))
       env.refuse(
         'RPC_URL_<chainId>',
         'is missing: it must be the JSON-RPC endpoint, for each supported chain',

@@ -1,4 +1,5 @@
 import { parseDigits } from '../domain/values/numbers.js'
+import { readSecretFile } from './secret-files.js'
 
 /** One mistake in the configuration: the variable, and the value that it must have. */
 export interface ConfigIssue {
@@ -33,6 +34,8 @@ export class EnvironmentReader {
   readonly #environment: Environment
   readonly #defaults: Readonly<Record<string, string>>
   readonly #mistakes: ConfigIssue[] = []
+  /** What was read from files, so that each is read once. */
+  readonly #secrets = new Map<string, string | undefined>()
 
   constructor(environment: Environment, defaults: Readonly<Record<string, string>>) {
     this.#environment = environment
@@ -51,9 +54,18 @@ export class EnvironmentReader {
     )
   }
 
-  /** Returns the variable or its default; undefined without either. */
+  /** Returns the variable, the content of its file if it is a secret, or its default; undefined without any. */
   optional(variable: string): string | undefined {
-    return this.#environment[variable]?.trim() || this.#defaults[variable]
+    return this.#secretOf(variable) ?? (this.#environment[variable]?.trim() || this.#defaults[variable])
+  }
+
+  #secretOf(variable: string): string | undefined {
+    if (this.#secrets.has(variable)) return this.#secrets.get(variable)
+    const secret = readSecretFile(this.#environment, variable)
+    if (typeof secret === 'object') this.refuse(secret.variable, secret.message)
+    const value = typeof secret === 'object' ? undefined : secret
+    this.#secrets.set(variable, value)
+    return value
   }
 
   /** Returns the variable or its default. Without either, it records a mistake that names `mustBe`. */

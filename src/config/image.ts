@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
 import type { EnvironmentReader } from './environment.js'
+import { readSmallFile } from './small-file.js'
 
 /** An image that the service serves from memory. */
 export interface Image {
@@ -71,16 +71,4 @@ export function readConsoleLogo(env: EnvironmentReader): Image | undefined {
 export function readImage(path: string): Image | string {
   const file = readSmallFile(path, MAX_IMAGE_BYTES)
   return typeof file === 'string' ? file : toImage(file)
-}
-
-/** @returns the content of a file, or the problem, to follow "which" */
-export function readSmallFile(path: string, maxBytes: number): Buffer | string {
-  try {
-    const stats = statSync(path)
-    if (!stats.isFile()) return 'is no file'
-    if (stats.size > maxBytes) return `has ${stats.size} bytes: it must have at most ${maxBytes}`
-    return readFileSync(path)
-  } catch (error) {
-    return `cannot be read: ${(error as Error).message}`
-  }
 }

@@ -5,7 +5,8 @@ import { isTokenSymbol, TOKEN_SYMBOL } from '../domain/values/display-name.js'
 import { type Address, parseAddress } from '../domain/values/hex.js'
 import { replaceUnprintable, shorten } from '../domain/values/text.js'
 import type { EnvironmentReader } from './environment.js'
-import { AN_IMAGE, type Image, readImage, readSmallFile, toImage } from './image.js'
+import { AN_IMAGE, type Image, readImage, toImage } from './image.js'
+import { readSmallFile } from './small-file.js'
 
 /** A token that the operator has checked (docs/decisions.md, D29). */
 export interface ListedToken {

@@ -156,6 +156,7 @@ function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetC
     DB_PATH: ':memory:',
     // A port that the caller has for another purpose is not used for this.
     DATABASE_URL: '',
+    DATABASE_URL_FILE: '',
     NODE_ENV: 'development',
   }
 }

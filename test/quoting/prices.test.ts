@@ -108,9 +108,9 @@ describe('an auction', () => {
     open()
     const [first, ...others] = await Promise.all(asked)
     expect(others).toEqual([first, first])
-    expect(rounds.map(([, caller]) => [caller.client.address, caller.timeoutMs, caller.signal.aborted])).toEqual([
-      ['192.0.2.1', undefined, false],
-    ])
+    expect(
+      rounds.map(([, caller]) => [caller.client.address, caller.timeoutMs, caller.signal.aborted]),
+    ).toEqual([['192.0.2.1', undefined, false]])
     expect(await outcomes()).toEqual({ quoted: 1, shared: 2 })
   })
 

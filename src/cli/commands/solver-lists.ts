@@ -18,6 +18,8 @@ interface ListOptions extends Options {
   readonly chain?: number
 }
 
+const FOLLOWS_LISTS =
+  'A running service with a file follows within BOND_CHECK_INTERVAL_MS (30 s), with PostgreSQL at once.'
 const SAMPLE = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 
 /** `solvers block`, `unblock`, `allow`, `disallow`, `blocked` and `allowed`: the operator's decisions about solvers. */
@@ -26,36 +28,39 @@ export function addSolverLists(solvers: Command, io: CliIo): void {
   takesAddress(solvers.command('block'), 'every chain')
     .summary('remove a solver and block its address')
     .description('Removes a solver and blocks its address. The address cannot register until you unblock it.')
-    .addHelpText('after', ownDatabaseHelp(`solvers block ${SAMPLE}`, `solvers block ${SAMPLE} --chain 1`))
+    .addHelpText(
+      'after',
+      ownDatabaseHelp(FOLLOWS_LISTS, `solvers block ${SAMPLE}`, `solvers block ${SAMPLE} --chain 1`),
+    )
     .action((address: Address, options: ListOptions) => add(io, 'blocked', address, options))
   takesAddress(solvers.command('unblock'), 'every chain, and each single one')
     .summary('let a blocked address register again')
     .description('Lets a blocked address register again. The solver must then register itself.')
-    .addHelpText('after', ownDatabaseHelp(`solvers unblock ${SAMPLE}`))
+    .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, `solvers unblock ${SAMPLE}`))
     .action((address: Address, options: ListOptions) => takeOff(io, 'blocked', address, options))
   takesAddress(solvers.command('allow'), 'every chain')
     .summary('let an address register where only some may')
     .description(
       'Allows an address. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
     )
-    .addHelpText('after', ownDatabaseHelp(`solvers allow ${SAMPLE}`))
+    .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, `solvers allow ${SAMPLE}`))
     .action((address: Address, options: ListOptions) => add(io, 'allowed', address, options))
   takesAddress(solvers.command('disallow'), 'every chain, and each single one')
     .summary('take an address off the list of allowed ones')
     .description(
       'Takes an address off the list of allowed ones. With SOLVER_ALLOWLIST=true, its solver is removed.',
     )
-    .addHelpText('after', ownDatabaseHelp(`solvers disallow ${SAMPLE}`))
+    .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, `solvers disallow ${SAMPLE}`))
     .action((address: Address, options: ListOptions) => takeOff(io, 'allowed', address, options))
   takesJson(solvers.command('blocked'))
     .summary('list the addresses that cannot register')
     .description('Lists the blocked addresses, the oldest first.')
-    .addHelpText('after', ownDatabaseHelp('solvers blocked'))
+    .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, 'solvers blocked'))
     .action((options: Options) => list(io, 'blocked', options))
   takesJson(solvers.command('allowed'))
     .summary('list the addresses that may register where only some may')
     .description('Lists the allowed addresses, the oldest first.')
-    .addHelpText('after', ownDatabaseHelp('solvers allowed'))
+    .addHelpText('after', ownDatabaseHelp(FOLLOWS_LISTS, 'solvers allowed'))
     .action((options: Options) => list(io, 'allowed', options))
 }
 
