@@ -1,0 +1,45 @@
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { type ApiKey, formatApiKey, type KeyLimits } from '../../../src/domain/api-key.js'
+import type { ClientId } from '../../../src/domain/client.js'
+import { identifyClient } from '../../../src/http/request-context.js'
+import { openKeyRing } from '../../../src/rpc/limits/key-ring.js'
+import { createApiKey, digestOf } from '../../../src/signing/api-keys.js'
+import { createManualClock } from '../../support/manual-clock.js'
+
+export const ADDRESS = '192.0.2.1'
+
+/** A new key with its text. */
+export function newKey(label: string, limits: KeyLimits = {}): { text: string; key: ApiKey } {
+  const { id, secret } = createApiKey()
+  const dates = { createdAt: 0, expiresAt: undefined, revokedAt: undefined, lastUsedDay: undefined }
+  return {
+    text: formatApiKey({ id, secret }),
+    key: { id, label, digest: digestOf(secret), limits, ...dates },
+  }
+}
+
+/** A ring over keys in memory, on a manual clock. Tests change `stored.keys`, and `stored.error` when the database is away. */
+export async function openRing(...keys: readonly ApiKey[]) {
+  const clock = createManualClock()
+  const stored = { keys: [...keys], error: undefined as Error | undefined, reads: 0, uses: [] as string[] }
+  const ring = await openKeyRing({
+    store: {
+      async readAll() {
+        stored.reads++
+        if (stored.error !== undefined) throw stored.error
+        return [...stored.keys]
+      },
+      async recordUse(ids, day) {
+        stored.uses.push(`${ids.join()} ${day}`)
+        stored.keys = stored.keys.map((key) => (ids.includes(key.id) ? { ...key, lastUsedDay: day } : key))
+      },
+    },
+    clock,
+    log: pino({ level: 'silent' }),
+  })
+  onTestFinished(() => ring.close())
+  const clientOf = (text: string | undefined, address = ADDRESS): ClientId =>
+    ring.identify(identifyClient(address), text, undefined)
+  return { ring, clock, stored, clientOf }
+}

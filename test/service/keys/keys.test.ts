@@ -1,0 +1,255 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OrderService } from '../../../gen/aggregator/v1/order_pb.js'
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
+import { formatApiKey } from '../../../src/domain/api-key.js'
+import { createApiKey } from '../../../src/signing/api-keys.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { startKeyedService } from '../../support/keys/keyed-service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import type { StreamClient } from '../../support/streams/stream-clients.js'
+import { eventSource, transports, webSocket } from '../../support/streams/transports.js'
+
+const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
+
+let chain: TestChain
+let service: Awaited<ReturnType<typeof startKeyedService>>
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  service = await startKeyedService(chain, {
+    RATE_LIMIT_ORDER: '2',
+    RATE_LIMIT_PRICE: '1',
+    MAX_STREAM_CLIENTS_PER_IP: '1',
+    REQUIRE_API_KEY: 'price',
+  })
+  solver = await startSolver(chain, solverAccounts[0])
+  await solver.register(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+const headersOf = (key: string | undefined): Record<string, string> =>
+  key === undefined ? {} : { 'x-api-key': key }
+const getOrder = (headers: Record<string, string>) =>
+  service.send('GET', `/v1/${chain.chainId}/order/${UNKNOWN_ORDER}`, undefined, { headers })
+
+const RPC = {
+  gRPC: () => createGrpcTransport({ baseUrl: service.url }),
+  'gRPC-Web': () => createGrpcWebTransport({ baseUrl: service.url, httpVersion: '1.1' }),
+  Connect: () => createConnectTransport({ baseUrl: service.url, httpVersion: '1.1' }),
+}
+
+/** The outcome of a read of an order: `OK`, or the code and the reason of the error. */
+async function callOrder(kind: keyof typeof RPC, headers: Record<string, string>): Promise<string> {
+  const client = createClient(OrderService, RPC[kind]())
+  try {
+    await client.getOrder({ chainId: BigInt(chain.chainId), orderId: UNKNOWN_ORDER }, { headers })
+    return 'OK'
+  } catch (thrown) {
+    const error = ConnectError.from(thrown)
+    return `${Code[error.code]} ${error.findDetails(ErrorInfoSchema)[0]?.reason}`
+  }
+}
+
+/** How many reads of orders are accepted, over REST and gRPC in turn. */
+async function countReads(key: string | undefined): Promise<number> {
+  for (let count = 0; ; count++) {
+    const headers = headersOf(key)
+    const isAccepted =
+      count % 2 === 0 ? (await getOrder(headers)).status === 200 : (await callOrder('gRPC', headers)) === 'OK'
+    if (!isAccepted) return count
+  }
+}
+
+/** How many streams are open at once, over server-sent events and WebSocket in turn. */
+async function countStreams(key: string | undefined): Promise<number> {
+  const open: StreamClient[] = []
+  try {
+    for (;;) {
+      const transport = open.length % 2 === 0 ? eventSource : webSocket
+      const client = transport.open(service.url, {}, { headers: headersOf(key) })
+      const isOpen = await client.connected().then(
+        () => true,
+        () => false,
+      )
+      if (!isOpen) return open.length
+      open.push(client)
+    }
+  } finally {
+    for (const client of open) client.leave()
+  }
+}
+
+it('two keys and a stranger at one address each have their own limits on REST, gRPC, server-sent events and WebSocket', async () => {
+  const usual = await service.addKey('usual')
+  const own = await service.addKey('own', 'order=3', 'open-streams=2')
+  expect(await countReads(undefined)).toBe(2)
+  expect(await countReads(own.key)).toBe(3)
+  expect(await countReads(usual.key)).toBe(40)
+  expect((await getOrder(headersOf(own.key))).headers.get('ratelimit-limit')).toBe('3')
+  expect(await countStreams(undefined)).toBe(1)
+  expect(await countStreams(own.key)).toBe(2)
+  expect(await countStreams(usual.key)).toBe(5)
+})
+
+describe('a wrong key', () => {
+  const wrong = formatApiKey(createApiKey())
+
+  it.each(Object.keys(RPC) as (keyof typeof RPC)[])('is unauthenticated on %s', async (kind) => {
+    const { key } = await service.addKey(`right on ${kind}`)
+    expect(await callOrder(kind, headersOf(key))).toBe('OK')
+    const outcomes = [
+      await callOrder(kind, headersOf(wrong)),
+      await callOrder(kind, headersOf('qa_nonsense')),
+    ]
+    // The reads of a stranger at this address may be used up.
+    for (const outcome of outcomes)
+      expect(outcome).toBeOneOf(['Unauthenticated API_KEY_INVALID', 'ResourceExhausted RATE_LIMITED'])
+  })
+
+  it.each(transports)('opens no stream of events over $name', async (transport) => {
+    const end = await transport.open(service.url, {}, { headers: headersOf(wrong) }).ended()
+    expect(end).toMatchObject({
+      reason: 'API_KEY_INVALID',
+      status: expect.toBeOneOf([401, 'UNAUTHENTICATED']),
+    })
+  })
+
+  it('is 401 on REST with the form of all errors, also for paths that do not exist', async () => {
+    for (const path of ['/v1/chains', '/v1/nothing/here', '/nothing']) {
+      const { status, body } = await service.send('GET', path, undefined, { headers: headersOf(wrong) })
+      expect([path, status, body.code]).toEqual([path, 401, 'API_KEY_INVALID'])
+    }
+  })
+
+  it('changes nothing for paths without a limit', async () => {
+    for (const path of ['/health', '/metrics', '/docs', '/openapi.json']) {
+      const { status } = await service.send('GET', path, undefined, { headers: headersOf(wrong) })
+      expect([path, status]).toEqual([path, 200])
+    }
+  })
+})
+
+describe('a key is sent', () => {
+  const chains = (headers: Record<string, string>, query = '') =>
+    service.send('GET', `/v1/chains${query}`, undefined, { headers })
+
+  it('as x-api-key, as a bearer token, or as both; two different keys are refused', async () => {
+    const [one, other] = [await service.addKey('one'), await service.addKey('other')]
+    const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+    const before = await keyRequests('one')
+    for (const headers of [
+      headersOf(one.key),
+      bearer(one.key),
+      { ...headersOf(one.key), ...bearer(one.key) },
+    ])
+      expect((await chains(headers)).status).toBe(200)
+    expect((await keyRequests('one')) - before).toBe(3)
+    for (const headers of [
+      { ...headersOf(one.key), ...bearer(other.key) },
+      headersOf(`${one.key}, ${other.key}`),
+    ])
+      expect((await chains(headers)).body).toMatchObject({
+        code: 'API_KEY_INVALID',
+        error: expect.stringContaining('two different'),
+      })
+  })
+
+  it('in no other way: not in the password of a proxy, and not in a URL', async () => {
+    const { key } = await service.addKey('nowhere')
+    const before = await keyRequests('nowhere')
+    const basic = { authorization: `Basic ${Buffer.from(key).toString('base64')}` }
+    for (const response of [await chains(basic), await chains({ authorization: 'Bearer other' })])
+      expect(response.status).toBe(200)
+    for (const query of [`?x-api-key=${key}`, `?apiKey=${key}`, `?key=${key}`]) await chains({}, query)
+    expect(await keyRequests('nowhere')).toBe(before)
+  })
+})
+
+const keyRequests = (label: string) => service.metric('aggregator_key_requests_total', { key: label })
+
+describe('REQUIRE_API_KEY', () => {
+  const price = (headers: Record<string, string>) => {
+    const { weth, usdc } = chain.contracts
+    const body = { inputToken: weth, outputToken: usdc, orderType: 'EXACT_INPUT', amount: '1000000' }
+    return service.post(`/v1/${chain.chainId}/price`, body, { headers })
+  }
+
+  it('lets only requests with a key have what it names', async () => {
+    const { key } = await service.addKey('buyer')
+    expect((await price(headersOf(key))).status).toBe(200)
+    const { status, body } = await price({})
+    expect([status, body.code]).toEqual([401, 'API_KEY_REQUIRED'])
+    expect(body.error).toMatch(/needs an API key of this instance/)
+    expect((await price({})).status).toBe(429)
+    expect((await service.get('/v1/chains')).status).toBe(200)
+  })
+})
+
+it('CORS allows neither header, so that a page of another origin fails before it sends a key', async () => {
+  for (const [verb, path] of [
+    ['POST', `/v1/${chain.chainId}/quote`],
+    ['GET', '/v1/chains'],
+    ['POST', '/aggregator.v1.QuoteService/GetQuote'],
+  ] as const) {
+    const { headers } = await service.send('OPTIONS', path, undefined, {
+      headers: {
+        origin: 'https://app.example.org',
+        'access-control-request-method': verb,
+        'access-control-request-headers': 'x-api-key,authorization',
+      },
+    })
+    const allowed = (headers.get('access-control-allow-headers') ?? '').toLowerCase().split(/, ?/)
+    expect(allowed).toContain('content-type')
+    expect(allowed).not.toContain('x-api-key')
+    expect(allowed).not.toContain('authorization')
+    expect(allowed).not.toContain('*')
+  }
+})
+
+it('log and record of a quote have the label, and neither they nor the database nor an answer have the key', async () => {
+  const { id, key } = await service.addKey('Acme & Söhne')
+  const secret = key.slice(`qa_${id}_`.length)
+  const { body, status } = await service.post(`/v1/${chain.chainId}/quote`, quoteRequest(chain), {
+    headers: headersOf(key),
+  })
+  expect(status).toBe(200)
+  await getOrder(headersOf(`${key}x`))
+  const line = await eventually(
+    async () => service.lines.find(({ quoteId }) => quoteId === body.quoteId),
+    (found) => found !== undefined,
+  )
+  expect(line).toMatchObject({ client: '127.0.0.1', key: 'Acme & Söhne' })
+  const stored = await eventually(
+    async () => readStored(),
+    (text) => text.includes('"key":"Acme & S'),
+  )
+  const record = await service.get(`/v1/${chain.chainId}/quote/${body.quoteId}`)
+  expect(record.status).toBe(200)
+  const answers = JSON.stringify([
+    body,
+    record.body,
+    await service.keys('list'),
+    await service.keys('show', id),
+  ])
+  for (const text of [JSON.stringify(service.lines), stored, answers, (await service.get('/metrics')).body])
+    expect(text).not.toContain(secret)
+})
+
+/** The bytes of all files of the database, as text. */
+function readStored(): string {
+  const folder = dirname(service.path)
+  return readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'latin1'))
+    .join('\n')
+}

@@ -1,0 +1,104 @@
+import { Code, ConnectError, createClient } from '@connectrpc/connect'
+import { createGrpcTransport } from '@connectrpc/connect-node'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DepositMode, OrderType, QuoteService } from '../../../gen/aggregator/v1/quote_pb.js'
+import { ErrorInfoSchema } from '../../../gen/google/rpc/error_details_pb.js'
+import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { startKeyedService } from '../../support/keys/keyed-service.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { startSolver, type TestSolver } from '../../support/solvers/solver.js'
+import { eventSource, type StreamTransport, transports } from '../../support/streams/transports.js'
+
+let chain: TestChain
+let service: Awaited<ReturnType<typeof startKeyedService>>
+let solver: TestSolver
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 1 })
+  service = await startKeyedService(chain)
+  solver = await startSolver(chain, solverAccounts[0])
+  await solver.register(service)
+})
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+it.each(['revoke', 'rotate'])(
+  'keys %s ends the streams of events of the key on all transports, and no others',
+  async (command) => {
+    const { id, key } = await service.addKey(command)
+    const other = await service.addKey(`other than ${command}`)
+    const open = (transport: StreamTransport, text: string) =>
+      transport.open(service.url, {}, { headers: { 'x-api-key': text } })
+    const streams = transports.map((transport) => ({ transport, client: open(transport, key) }))
+    const others = [
+      ...transports.map((transport) => open(transport, other.key)),
+      ...transports.map((transport) => transport.open(service.url)),
+    ]
+    await Promise.all([...streams.map(({ client }) => client), ...others].map((client) => client.connected()))
+
+    await service.keys(command, id)
+    for (const { transport, client } of streams) {
+      expect(await client.ended()).toMatchObject(endOf(transport))
+      expect(await open(transport, key).ended()).toMatchObject({ reason: 'API_KEY_INVALID' })
+    }
+    for (const client of others) {
+      expect(await Promise.race([client.ended(), Promise.resolve('open')])).toBe('open')
+      client.leave()
+    }
+  },
+)
+
+describe('keys revoke', () => {
+  it('ends a stream of quotes over server-sent events with an error', async () => {
+    const { id, key } = await service.addKey('a quote stream')
+    const response = await fetch(`${service.url}/v1/${chain.chainId}/quote/stream`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ ...quoteRequest(chain), refreshSeconds: 60 }),
+    })
+    expect(response.status).toBe(200)
+    let text = ''
+    let isRevoked = false
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      if (isRevoked || !text.includes('event: done')) continue
+      isRevoked = true
+      await service.keys('revoke', id)
+    }
+    expect(text).toMatch(/event: error\ndata: .*"code":"API_KEY_INVALID"/)
+  })
+
+  it('ends a stream of quotes over gRPC as unauthenticated', async () => {
+    const { id, key } = await service.addKey('a quote stream over gRPC')
+    const client = createClient(QuoteService, createGrpcTransport({ baseUrl: service.url }))
+    const request = {
+      ...quoteRequest(chain),
+      chainId: BigInt(chain.chainId),
+      originChainId: BigInt(chain.chainId),
+      destinationChainId: BigInt(chain.chainId),
+      orderType: OrderType.EXACT_INPUT,
+      depositMode: DepositMode.CONTRACT,
+      refreshSeconds: 60,
+    }
+    const readAll = async () => {
+      for await (const { message } of client.streamQuotes(request, { headers: { 'x-api-key': key } }))
+        if (message.case === 'done') await service.keys('revoke', id)
+    }
+    const error = await readAll().then(
+      () => undefined,
+      (thrown) => ConnectError.from(thrown),
+    )
+    expect(error?.code).toBe(Code.Unauthenticated)
+    expect(error?.findDetails(ErrorInfoSchema)[0]?.reason).toBe('API_KEY_INVALID')
+  })
+})
+
+/** How a stream ends that is open already. Server-sent events have no room for an error: the next connection gets it. */
+function endOf({ protocol }: StreamTransport) {
+  if (protocol === 'websocket') return { status: 1008, text: expect.stringContaining('revoked') }
+  if (protocol === eventSource.protocol) return { status: 200 }
+  return { status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' }
+}
