@@ -13,11 +13,8 @@ import { asyncApiOf } from './openapi/asyncapi.js'
 import { contract, examples } from './openapi/contract.js'
 import { openApiOf } from './openapi/openapi.js'
 
-function main(outDir: string): void {
-  const write = (name: string, document: object) =>
-    writeFileSync(join(outDir, name), `${JSON.stringify(document, undefined, 2)}\n`)
-  write('openapi.json', openApiOf(contract))
-  write('asyncapi.json', asyncApiOf(contract, examples.events))
-}
-
-main(process.argv[2] ?? 'gen')
+const outDir = process.argv[2] ?? 'gen'
+const write = (name: string, document: object) =>
+  writeFileSync(join(outDir, name), `${JSON.stringify(document, undefined, 2)}\n`)
+write('openapi.json', openApiOf(contract))
+write('asyncapi.json', asyncApiOf(contract, examples.events))

@@ -10,10 +10,13 @@ export interface Failure {
 }
 
 /** The errors of every method. */
-const COMMON: readonly Reason[] = ['INVALID_ARGUMENT', 'RATE_LIMITED', 'INTERNAL']
+const COMMON: readonly Reason[] = ['INVALID_ARGUMENT', 'API_KEY_INVALID', 'RATE_LIMITED', 'INTERNAL']
 
 /** The error of every method whose requests name a chain. */
 const OF_CHAIN: Reason = 'CHAIN_NOT_SUPPORTED'
+
+/** No operator asks for a key here. */
+const OF_SOLVERS = /Service\.(RegisterSolver|UnregisterSolver|ListOwnResults|OpenSession)$/
 
 /** The errors of a signed message. */
 const PROOF: readonly Reason[] = ['SIGNATURE_INVALID', 'TIMESTAMP_OUT_OF_RANGE', 'TIMESTAMP_REUSED']
@@ -87,8 +90,8 @@ export const EXPLANATIONS: Readonly<Record<Reason, string>> = {
   SIGNATURE_INVALID: 'The signature is not by this address over the expected message.',
   TIMESTAMP_OUT_OF_RANGE: "The timestamp is more than 5 minutes from the instance's clock.",
   TIMESTAMP_REUSED: 'The timestamp is not newer than the last accepted one of this solver on this chain.',
-  API_KEY_INVALID: 'The API key of the request is unknown, expired or revoked, or it has two different ones.',
-  API_KEY_REQUIRED: 'The operator gives this only to clients with an API key.',
+  API_KEY_INVALID: 'The API key is unknown, expired or revoked.',
+  API_KEY_REQUIRED: 'The operator asks for an API key here.',
   BOND_INSUFFICIENT:
     'The bond on the settlement contract, less what is being unstaked, is below the minimum.',
   ENDPOINT_REJECTED:
@@ -122,7 +125,8 @@ export function reasonsOf(method: DescMethod): readonly Reason[] {
   const name = fullName(method)
   const own = OWN[name]
   if (own === undefined) throw new Error(`${name}: the list of errors does not have this method`)
-  return [...COMMON, ...(namesChain(method) ? [OF_CHAIN] : []), ...own]
+  const ofKeys: readonly Reason[] = OF_SOLVERS.test(name) ? [] : ['API_KEY_REQUIRED']
+  return [...COMMON, ...ofKeys, ...(namesChain(method) ? [OF_CHAIN] : []), ...own]
 }
 
 /**

@@ -19,7 +19,7 @@ event stream.
 - **Errors** all have one shape: \`error\`, a sentence for a person; \`code\`, one of a closed list; \`details\` for bad input.
   An unknown path is 404 \`ROUTE_NOT_FOUND\`. A verb that a path does not accept is 405 \`METHOD_NOT_ALLOWED\`. An unsupported
   chain is 404, also when something else is wrong.
-- **Limits** count by client address in fixed windows. Responses have \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
+- **Limits** count by API key, which servers may have, else by client address, in fixed windows. Responses have \`RateLimit-Limit\`, \`RateLimit-Remaining\` and
   \`RateLimit-Reset\`; rejections also have \`Retry-After\`.
 - **Examples** come from a local network, whose chain id is 31337.
 `)
@@ -40,7 +40,8 @@ export function openApiOf({ version, methods, stream, samples }: Contract): obje
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    security: [],
+    // A key is needed only where the operator asks for it.
+    security: [{}, { apiKey: [] }],
     tags: [
       ...services.map((service) => ({ name: service.name, description: descriptionOf(service) })),
       { name: 'Process', description: 'The instance itself.' },
@@ -54,7 +55,10 @@ export function openApiOf({ version, methods, stream, samples }: Contract): obje
     components: {
       schemas: { ...namedSchemas(responseMessages(methods)), FieldViolation: FIELD_VIOLATION },
       headers: HEADERS,
-      securitySchemes: { metrics: { type: 'http', scheme: 'basic' } },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        metrics: { type: 'http', scheme: 'basic' },
+      },
     },
     // The responses to requests that reach no operation.
     'x-rejections': {

@@ -74,35 +74,28 @@ function descriptionOf(status: number, reasons: readonly Reason[]): string {
 
 /** The schema of an error with one of these reasons. */
 export function errorSchema(reasons: readonly Reason[]): JsonSchema {
-  const details = reasons.includes('INVALID_ARGUMENT')
-    ? {
-        details: {
-          type: 'array',
-          minItems: 1,
-          items: { $ref: '#/components/schemas/FieldViolation' },
-          description: 'For `INVALID_ARGUMENT`, every bad field.',
-        },
-      }
-    : {}
-  const quoteId = reasons.includes('NO_QUOTES')
-    ? {
-        quoteId: {
-          type: 'string',
-          format: 'uuid',
-          description: "Id of the quote's record; absent when no solver was asked.",
-        },
-      }
-    : {}
   return {
     type: 'object',
     required: ['error', 'code'],
     properties: {
       error: { type: 'string', minLength: 1, description: 'A sentence for a person.' },
       code: { enum: reasons, description: 'The reason, one of a closed list.' },
-      ...details,
-      ...quoteId,
+      ...(reasons.includes('INVALID_ARGUMENT') && { details: DETAILS }),
+      ...(reasons.includes('NO_QUOTES') && { quoteId: QUOTE_ID }),
     },
   }
+}
+
+const DETAILS = {
+  type: 'array',
+  minItems: 1,
+  items: { $ref: '#/components/schemas/FieldViolation' },
+  description: 'For `INVALID_ARGUMENT`, every bad field.',
+}
+const QUOTE_ID = {
+  type: 'string',
+  format: 'uuid',
+  description: "Id of the quote's record; absent when no solver was asked.",
 }
 
 /** The schema of an item of `details`. */

@@ -1,4 +1,5 @@
 import type { DescField, DescMethod } from '@bufbuild/protobuf'
+import type { Reason } from '../../src/domain/errors.js'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { descriptionOf } from './descriptions.js'
 import type { Sample } from './example.js'
@@ -28,8 +29,8 @@ export function streamPaths(method: DescMethod, samples: readonly Sample[]): Pat
 }
 
 function socketOperation(method: DescMethod, samples: readonly Sample[]): object {
-  const notASocket = { status: 426, reasons: ['INVALID_ARGUMENT'] } as const
-  const tooMany = { status: 429, reasons: ['RATE_LIMITED'] } as const
+  const failure = (status: number, reasons: readonly Reason[], headers = {}) =>
+    failureResponse({ status, reasons }, examplesOf(samples, status), { headers })
   return {
     operationId: `${method.localName}OnWebSocket`,
     ...describe(method, 'as a WebSocket'),
@@ -44,8 +45,9 @@ function socketOperation(method: DescMethod, samples: readonly Sample[]): object
         description: 'The WebSocket handshake is not valid (RFC 6455).',
         content: { 'text/html': { schema: { type: 'string' }, examples: examplesOf(samples, 400) } },
       },
-      426: failureResponse(notASocket, examplesOf(samples, 426), { headers: UPGRADE }),
-      429: failureResponse(tooMany, examplesOf(samples, 429)),
+      401: failure(401, ['API_KEY_INVALID', 'API_KEY_REQUIRED']),
+      426: failure(426, ['INVALID_ARGUMENT'], UPGRADE),
+      429: failure(429, ['RATE_LIMITED']),
     },
   }
 }

@@ -9,16 +9,7 @@ export interface TypedMessage {
 
 /** The schema of a message with its `type`. The description is that of the message, so its payload has none. */
 export function withType(type: string, schema: JsonSchema): JsonSchema {
-  const {
-    required = [],
-    properties,
-    description: _,
-    ...rest
-  } = schema as { required?: string[] } & JsonSchema
-  return {
-    ...rest,
-    type: 'object',
-    required: ['type', ...required],
-    properties: { type: { const: type }, ...(properties as object) },
-  }
+  const { required, properties, description: _, ...rest } = schema
+  const all = { type: { const: type }, ...(properties as object) }
+  return { ...rest, type: 'object', required: ['type'].concat(required as string[]), properties: all }
 }

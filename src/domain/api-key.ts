@@ -64,6 +64,8 @@ export function formatApiKey({ id, secret }: SentKey): string {
   return `qa_${id}_${secret}`
 }
 
+/** Longer than two keys in one header. More text is one key of a wrong form, so that no header takes long to read. */
+const MAX_HEADER_LENGTH = 200
 const BEARER = /^bearer +(qa_.*)$/i
 
 /**
@@ -71,9 +73,8 @@ const BEARER = /^bearer +(qa_.*)$/i
  * `Authorization: Bearer qa_…`. Other values of `Authorization` belong to a proxy.
  */
 export function sentKeys(header: string | string[] | undefined, authorization: string | undefined): string[] {
-  const own = String(header ?? '')
-    .split(',')
-    .map((text) => text.trim())
+  const text = String(header ?? '')
+  const own = text.length > MAX_HEADER_LENGTH ? [text] : text.split(',').map((part) => part.trim())
   const [, bearer = ''] = BEARER.exec(authorization ?? '') ?? []
   return [...new Set([...own, bearer.trim()])].filter((text) => text !== '')
 }

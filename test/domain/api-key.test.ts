@@ -43,6 +43,7 @@ describe('sentKeys', () => {
     ['two keys', 'one, two', undefined, ['one', 'two']],
     ['two keys in two headers', 'one', 'Bearer qa_two', ['one', 'qa_two']],
     ['empty headers', ' , ', '', []],
+    ['more text than two keys have', 'x,'.repeat(8000), undefined, ['x,'.repeat(8000)]],
     ['a password of a proxy', undefined, 'Basic cWE6cXVvdGVz', []],
     ['a token of a proxy', undefined, 'Bearer eyJhbGciOiJIUzI1NiJ9', []],
     ['a key without Bearer', undefined, KEY, []],

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { systemClock } from '../../clock.js'
 import { type ApiKey, formatApiKey, isValidAt, KEY_LIMITS, type KeyLimits } from '../../domain/api-key.js'
 import { DISPLAY_NAME, isDisplayName } from '../../domain/values/display-name.js'
 import { DAY_MS } from '../../domain/values/time.js'
@@ -87,12 +88,14 @@ export function addKeys(program: Command, io: CliIo): void {
     })
   command('revoke', 'end a key for ever', 'Ends a key for ever, with its streams.', `keys revoke ${SAMPLE}`)
     .argument('<id>')
-    .action((id: string, options: Options) => change(io, id, options, () => ({ revokedAt: Date.now() })))
+    .action((id: string, options: Options) =>
+      change(io, id, options, () => ({ revokedAt: systemClock.now() })),
+    )
 }
 
 async function add(io: CliIo, { label, limit = {}, expires, ...options }: AddOptions): Promise<void> {
   const { id, secret } = createApiKey()
-  const createdAt = Date.now()
+  const createdAt = systemClock.now()
   const expiresAt = expires === undefined ? undefined : createdAt + expires * (DAY_MS / 24)
   const ends = { expiresAt, revokedAt: undefined, lastUsedDay: undefined }
   const key: ApiKey = { id, label, digest: digestOf(secret), limits: limit, createdAt, ...ends }
@@ -147,7 +150,7 @@ async function print(io: CliIo, options: Options, keys: ApiKey | readonly ApiKey
 }
 
 function stateOf(key: ApiKey): 'valid' | 'revoked' | 'expired' {
-  if (isValidAt(key, Date.now())) return 'valid'
+  if (isValidAt(key, systemClock.now())) return 'valid'
   return key.revokedAt === undefined ? 'expired' : 'revoked'
 }
 

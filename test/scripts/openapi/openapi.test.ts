@@ -66,10 +66,13 @@ test('a response with a response body is the bare array', () => {
   expect(schema).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Solver' } })
 })
 
-test('only /metrics may require a password, and only where the operator has set one', () => {
+test('an API key may be needed everywhere, and a password only for /metrics where the operator has set one', () => {
   expect([document.security, document.components.securitySchemes]).toEqual([
-    [],
-    { metrics: { type: 'http', scheme: 'basic' } },
+    [{}, { apiKey: [] }],
+    {
+      apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      metrics: { type: 'http', scheme: 'basic' },
+    },
   ])
   const secured = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
     Object.values<Document>(operations).flatMap(({ security }) => (security ? [[path, security]] : [])),

@@ -51,6 +51,7 @@ export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError>
   const exchanges: Exchange[] = []
   const asker = createAsker(fixture.service.url, exchanges)
   const tight = createAsker(fixture.tight.url, exchanges)
+  const keyed = createAsker(fixture.keyed.url, exchanges)
   const shared = createAsker(fixture.shared.url, exchanges)
   const { ask, keep } = asker
   const run = { ...fixture, ask, keep, chainId: fixture.chain.chainId }
@@ -64,11 +65,12 @@ export async function causeErrors(fixture: OpenApiFixture): Promise<CausedError>
   await causeUnregistrationErrors(run)
   await causeRejections(run)
   await fixture.withBrokenClock(() => causeFailures(run))
+  await causeKeyErrors(keyed, run.chainId)
   await causeRateLimits(tight, run.chainId)
   await causeBlocked(fixture, shared)
   await causeLostSolver(fixture, shared)
   await causeUnready(fixture, exchanges)
-  for (const each of [asker, tight, shared]) each.close()
+  for (const each of [asker, tight, keyed, shared]) each.close()
   return { exchanges, events }
 }
 
@@ -242,25 +244,25 @@ async function causeFailures({ ask, chain, chainId, best }: Run): Promise<void> 
   await ask('GET /health')
 }
 
+/** All methods but a solver's own results, which need its signature. */
+const METHODS = [
+  ...[QUOTE, PRICE, STREAM, RECORD, REGISTER, UNREGISTER, LIST],
+  ...[STATS, SOLVER_STATS, ORDER, ORDERS, CHAINS, TOKENS, PAIRS],
+]
+
+/** Requests without an API key where the operator asks for one, and with a wrong one. */
+async function causeKeyErrors({ ask }: Asker, chainId: number): Promise<void> {
+  const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
+  for (const of of [...METHODS, RESULTS, EVENTS, SOCKET]) {
+    await ask(of, { path, headers: { 'x-api-key': 'qa_nonsense' } })
+    await ask(of, { path })
+  }
+}
+
 /** Sends two requests of each kind to a service that accepts one. */
 async function causeRateLimits({ ask, keep, url }: Asker, chainId: number): Promise<void> {
   const path = { chainId, address: registered.address, orderId: UNKNOWN_ORDER, quoteId: UNKNOWN_QUOTE }
-  for (const of of [
-    QUOTE,
-    PRICE,
-    STREAM,
-    RECORD,
-    REGISTER,
-    UNREGISTER,
-    LIST,
-    STATS,
-    SOLVER_STATS,
-    ORDER,
-    ORDERS,
-    CHAINS,
-    TOKENS,
-    PAIRS,
-  ]) {
+  for (const of of METHODS) {
     await ask(of, { path })
     await ask(of, { path })
   }

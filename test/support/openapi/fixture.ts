@@ -30,8 +30,8 @@ const limits = (value: string) => Object.fromEntries(LIMITS.map((name) => [`RATE
 export type OpenApiFixture = Awaited<ReturnType<typeof startOpenApiFixture>>
 
 /**
- * A chain with two solvers and three services: one for every error, one that accepts one request of each
- * kind, and one whose database can be killed.
+ * A chain with two solvers and four services: one for every error, one that accepts one request of each
+ * kind, one that asks for API keys, and one whose database can be killed.
  */
 export async function startOpenApiFixture() {
   const [chain, database] = await Promise.all([startChain({ bonded: 3 }), startPostgres()])
@@ -61,9 +61,10 @@ export async function startOpenApiFixture() {
     PUBLIC_URLS: PUBLIC_URL,
   }
   const log = pino({ level: 'silent' })
-  const [service, tight, shared] = await Promise.all([
+  const [service, tight, keyed, shared] = await Promise.all([
     startService(chain, { ...chains, ...strict, ...limits(PLENTY) }, { clock: { ...systemClock, now }, log }),
     startService(chain, { ...limits('1'), METRICS_AUTH, QUOTE_RECORD_HOURS: '0' }, { log }),
+    startService(chain, { ...limits(PLENTY), REQUIRE_API_KEY: 'all' }, { log }),
     startService(chain, { ...limits(PLENTY), DATABASE_URL: database.url }, { log }),
   ])
   const [best, other] = await Promise.all([
@@ -76,6 +77,7 @@ export async function startOpenApiFixture() {
     traffic,
     service,
     tight,
+    keyed,
     shared,
     /** A service whose only chain has no node that answers. */
     startUnready: () => startService(dead, {}, { log }),
@@ -104,6 +106,7 @@ export async function startOpenApiFixture() {
     async close() {
       await service.close()
       await tight.close()
+      await keyed.close()
       await shared.close()
       await database.stop()
       await best.close()
