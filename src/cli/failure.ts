@@ -22,12 +22,16 @@ export interface CalledInstance {
   readonly commandLine: (command: string) => string
 }
 
+const SET_KEY = 'Set AGGREGATOR_API_KEY to a valid key of this instance.'
+
 /** What to do about a reason, where the service's own sentence does not say. */
 const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledInstance) => string)>>> = {
   CHAIN_NOT_SUPPORTED: ({ url }) =>
     `The chains that it serves: npx quote-aggregator chains --url ${shellWord(url)}`,
   NO_QUOTES: ({ commandLine }) => `Is a solver registered? See ${commandLine('solvers')}`,
   CONNECTION_FAILED: 'Is the instance running? Name another one with --url or AGGREGATOR_URL.',
+  API_KEY_INVALID: SET_KEY,
+  API_KEY_REQUIRED: SET_KEY,
   CURSOR_UNKNOWN:
     'Leave --after out to begin with new events, or begin with the oldest one with --after earliest.',
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',

@@ -32,7 +32,9 @@ export async function callInstance<T>(
   const url = instanceUrl(io, options)
   const { AggregatorError, createAggregatorClient } = await import('@quote-aggregator/client')
   try {
-    return await call(createAggregatorClient({ baseUrl: url }))
+    return await call(
+      createAggregatorClient({ baseUrl: url, apiKey: io.environment().AGGREGATOR_API_KEY?.trim() }),
+    )
   } catch (error) {
     if (!(error instanceof AggregatorError)) throw error
     throw toFailure(error, { url, commandLine: (text) => commandLine(io, options, text) })

@@ -97,6 +97,7 @@ Begin with:
 
 Variables, from the environment or a file .env:
   AGGREGATOR_URL       the instance that commands call; --url comes before it
+  AGGREGATOR_API_KEY   the API key that commands send to the instance
   SOLVER_PRIVATE_KEY   the key of bond, register, unregister and results
   NO_COLOR             no colours
   and those of the instance, which serve and doctor read: see docs/configuration.md

@@ -30,3 +30,33 @@ describe('--url', () => {
     ])
   })
 })
+
+describe('AGGREGATOR_API_KEY', () => {
+  it('is sent to the instance as x-api-key', async () => {
+    const sent: unknown[] = []
+    const server = createServer(({ url, headers }, response) => {
+      sent.push([url, headers['x-api-key']])
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const environment = {
+      AGGREGATOR_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      AGGREGATOR_API_KEY: ' qa_key\n',
+    }
+    expect((await commandLine(['solvers', '--chain', '1'], { environment })).code).toBe(0)
+    expect(sent).toEqual([['/v1/1/solvers', 'qa_key']])
+  })
+
+  it.each(['API_KEY_REQUIRED', 'API_KEY_INVALID'])('is named by the error %s', async (code) => {
+    const server = createServer((_request, response) => {
+      response.writeHead(401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify({ error: 'No.', code }))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const ended = await solvers(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+    expect(ended.code).toBe(4)
+    expect(ended.stderr).toContain('AGGREGATOR_API_KEY')
+  })
+})

@@ -11,7 +11,7 @@ import {
   textProblem,
 } from './arguments.js'
 import { type Chain, readChains } from './chains.js'
-import { type CallOptions, createInstance } from './http.js'
+import { type CallOptions, createInstance, type InstanceOptions } from './http.js'
 import type { Messages } from './messages.js'
 import type { IdentifyOffer } from './offer-identity.js'
 import { createOrderMethods, type OrderMethods } from './order-methods.js'
@@ -57,13 +57,7 @@ import {
 } from './solvers.js'
 import { type ListedPair, type ListedToken, readPairs, readTokens } from './tokens.js'
 
-export interface AggregatorClientOptions {
-  /** Where the instance answers, such as `https://quotes.example`, with or without a path. */
-  readonly baseUrl: string | URL
-  /** Longest wait for an answer, in milliseconds; 10000 when left out. A call may have its own. Streams have none. */
-  readonly timeoutMs?: number
-  /** Sends the requests, such as with headers for a gateway; the platform's `fetch` when left out. */
-  readonly fetch?: typeof fetch
+export interface AggregatorClientOptions extends InstanceOptions {
   /** For other instances of the protocol, whose offers have no order id: `identifyOffers(settlement)`. */
   readonly identifyOffer?: IdentifyOffer
 }
@@ -111,15 +105,13 @@ export interface AggregatorClient extends OrderMethods {
   ): Promise<OwnResultPage>
 }
 
-const TIMEOUT_MS = 10_000
-
 /**
  * Builds a client of one instance. It sends nothing before the first call.
  * @throws AggregatorError ANSWER_INVALID for a bad `baseUrl`, INVALID_ARGUMENT for a bad `timeoutMs`
  */
 export function createAggregatorClient(options: AggregatorClientOptions): AggregatorClient {
-  const { baseUrl, timeoutMs = TIMEOUT_MS, fetch = globalThis.fetch, identifyOffer } = options
-  const instance = createInstance({ baseUrl, timeoutMs, fetch })
+  const { identifyOffer } = options
+  const instance = createInstance(options)
   const list = <T>(chainId: number, what: string, read: (answer: unknown) => T, callOptions?: CallOptions) =>
     checked(() => {
       check({ chainId: chainIdProblem(chainId) })

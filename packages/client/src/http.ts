@@ -43,10 +43,17 @@ export interface Instance {
 }
 
 export interface InstanceOptions {
+  /** Where the instance answers, such as `https://quotes.example`, with or without a path. */
   readonly baseUrl: string | URL
-  readonly timeoutMs: number
-  readonly fetch: typeof fetch
+  /** Longest wait for an answer, in milliseconds; 10000 when left out. A call may have its own. Streams have none. */
+  readonly timeoutMs?: number
+  /** The operator's key for a back end, sent as `x-api-key`. Only for servers: a page would show it, and CORS forbids it. */
+  readonly apiKey?: string | undefined
+  /** Sends the requests, such as with headers for a gateway; the platform's `fetch` when left out. */
+  readonly fetch?: typeof fetch
 }
+
+const TIMEOUT_MS = 10_000
 
 const JSON_TYPE = 'application/json'
 const EVENTS_TYPE = 'text/event-stream'
@@ -55,9 +62,15 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 const MAX_ERROR_BYTES = 64 * 1024
 
 /** @throws AggregatorError ANSWER_INVALID for a base URL that leads nowhere, INVALID_ARGUMENT for a bad time-out */
-export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): Instance {
+export function createInstance({
+  baseUrl,
+  timeoutMs = TIMEOUT_MS,
+  apiKey,
+  fetch = globalThis.fetch,
+}: InstanceOptions): Instance {
   const root = readBaseUrl(baseUrl)
   check({ timeoutMs: durationProblem(timeoutMs) })
+  const key = apiKey && { 'x-api-key': apiKey }
 
   /**
    * @param bodyHeaders only with a body, since a browser asks the instance first (CORS) for a request with such headers
@@ -67,12 +80,16 @@ export function createInstance({ baseUrl, timeoutMs, fetch }: InstanceOptions): 
     { verb, path, body }: RestRequest,
     contentType: string,
     signal: AbortSignal,
-    bodyHeaders: Readonly<Record<string, string>> = {},
+    bodyHeaders?: Readonly<Record<string, string>>,
   ): Promise<Response> {
-    const headers = { 'content-type': JSON_TYPE, ...bodyHeaders }
-    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) }
     // An instance must not lead an app to other hosts, such as those of its own network. Workers have no `redirect: 'error'`.
-    const response = await fetch(`${root}${path}`, { method: verb, signal, redirect: 'manual', ...sent })
+    const response = await fetch(`${root}${path}`, {
+      method: verb,
+      signal,
+      redirect: 'manual',
+      headers: { ...key, ...(body && { 'content-type': JSON_TYPE, ...bodyHeaders }) },
+      body: body && JSON.stringify(body),
+    })
     const { ok, status, headers: answered } = response
     const type = answered.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (ok && type === contentType) return response

@@ -48,6 +48,22 @@ const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Pr
 ]
 
 describe.each(CALLS)('%s', (_name, call) => {
+  it.each([['qa_key'], [''], [undefined]])(
+    'sends the API key %j in its header and nowhere else',
+    async (apiKey) => {
+      const sent: { url: string | undefined; key: unknown; rest: string }[] = []
+      const { url } = await serve(({ url: path, headers }, response) => {
+        const { 'x-api-key': key, ...rest } = headers
+        sent.push({ url: path, key, rest: JSON.stringify(rest) })
+        sendJson(response, 400, { error: 'no', code: 'INVALID_ARGUMENT' })
+      })
+      await expect(call(createAggregatorClient({ baseUrl: url, apiKey }), 1)).rejects.toThrow()
+      expect(sent.map(({ key }) => key)).toEqual(sent.map(() => apiKey || undefined))
+      expect(sent.length).toBeGreaterThan(0)
+      for (const { url: path, rest } of sent) expect(`${path} ${rest}`).not.toContain('qa_key')
+    },
+  )
+
   it.each([
     [200, 'text/html; charset=utf-8', '<!doctype html>'],
     [404, 'text/html', 'Not found'],
