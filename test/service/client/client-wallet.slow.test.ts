@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
 import type { Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -16,6 +17,8 @@ const INPUT = 10n ** 18n
 const OUTPUT = 2_500_000_000n
 const FIRST_OUTPUT = 2_400_000_000n
 const [account] = solverAccounts
+/** The contracts of a new chain always have the same addresses. */
+const TOKEN_LIST = fileURLToPath(new URL('../../support/console/token-list.json', import.meta.url))
 
 let project: WalletProject
 let chain: TestChain
@@ -32,7 +35,10 @@ beforeAll(async () => {
   await calls.mint(chain.contracts.usdc, account.address, OUTPUT)
   await calls.approve(chain.contracts.usdc, account, OUTPUT)
   await calls.mint(chain.contracts.weth, user.address, INPUT)
-  service = await startService(chain, { [`POLL_INTERVAL_MS_${chain.chainId}`]: '20' })
+  service = await startService(chain, {
+    [`POLL_INTERVAL_MS_${chain.chainId}`]: '20',
+    [`TOKEN_LIST_${chain.chainId}`]: TOKEN_LIST,
+  })
   solver = await startSolver(chain, account, honest({ output: String(FIRST_OUTPUT) }))
   await solver.register(service)
   project = await projectMade
@@ -98,6 +104,7 @@ describe('the app, built by Vite', () => {
       await bringWallet(page)
       await page.goto(site.url)
       await page.getByText('About 2400 USDC for 1 WETH').waitFor()
+      await page.getByText(/^On .+\. Tokens: WETH, USDC$/).waitFor()
       await page.getByRole('button', { name: 'Connect wallet' }).click()
       await page.getByText('1 WETH for 2400 USDC').waitFor()
       solver.behave(honest({ output: String(OUTPUT) }))

@@ -14,12 +14,17 @@ describe.skipIf(!existsSync(CHROMIUM))(
   () => {
     const stage = useConsole()
 
-    it('is an empty form that says what to do while nothing was traded', async () => {
+    it('is a price of the first two tokens of the list while nothing was traded', async () => {
       const { page, open } = await stage.openPage()
       await open('')
-      await page.getByText('Choose the tokens.').waitFor(PAGE_WAIT)
-      await page.getByText('Choose two tokens and an amount to see the auction live.').waitFor()
-      await look(page, 'first-sight-empty')
+      await page.getByText('Best of 3 offers').waitFor(PAGE_WAIT)
+      expect(await page.getByLabel('You sell exactly').inputValue()).toBe('1')
+      expect(await page.locator('.token-button').allInnerTexts()).toEqual([
+        expect.stringContaining('WETH'),
+        expect.stringContaining('USDC'),
+      ])
+      await page.getByText('No order of this pair yet.').waitFor()
+      await look(page, 'first-sight-fresh')
     })
 
     it('is the listed pair that was traded last, with a price, an auction, its day and its last orders', async () => {
@@ -101,6 +106,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       cable.silence()
       await page.locator('.form.stale').waitFor({ timeout: 60_000 })
       await page.getByText(/^Price of \d+ s ago$/).waitFor()
+      expect(await page.title()).toMatch(/^Swap/)
       await look(page, 'first-sight-stale')
     })
 
@@ -116,6 +122,22 @@ describe.skipIf(!existsSync(CHROMIUM))(
         )
         await open('market')
       }
+    })
+  },
+)
+
+describe.skipIf(!existsSync(CHROMIUM))(
+  `what a visitor of an instance without a list of tokens sees first (needs ${CHROMIUM})`,
+  { timeout: 120_000 },
+  () => {
+    const stage = useConsole({ TOKEN_LIST_31337: '' })
+
+    it('is an empty form that says what to do', async () => {
+      const { page, open } = await stage.openPage()
+      await open('')
+      await page.getByText('Choose the tokens.').waitFor(PAGE_WAIT)
+      await page.getByText('Choose two tokens and an amount to see the auction live.').waitFor()
+      await look(page, 'first-sight-empty')
     })
   },
 )

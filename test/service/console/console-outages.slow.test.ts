@@ -31,10 +31,15 @@ async function startReplicas(): Promise<ReplicaProcesses> {
 
 /** Opens the market, and waits until its stream of events is open. */
 async function openMarket(url: string): Promise<Page> {
+  const page = await openPlace(url, 'market')
+  await page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PAGE_WAIT)
+  return page
+}
+
+async function openPlace(url: string, place: string): Promise<Page> {
   const { page, open } = await browser.openPage(url)
   onTestFinished(() => page.context().close())
-  await open('market')
-  await page.locator('.panel-head .state', { hasText: 'live' }).waitFor(PAGE_WAIT)
+  await open(place)
   return page
 }
 
@@ -76,6 +81,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       const page = await openMarket(replica.url)
       const before = await deposit(2)
       await expectTape(page, before)
+      const story = await openPlace(replica.url, `order/${before[0]?.orderId}`)
+      await story.getByRole('heading', { name: 'Timeline' }).waitFor(PAGE_WAIT)
 
       await fleet.stop()
       await page.getByText(LOST).waitFor(PAGE_WAIT)
@@ -84,6 +91,14 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await page.getByText('No orders yet.').count()).toBe(0)
       await takeScreenshot(page, 'replicas-killed')
       const missed = await deposit(3)
+
+      // The order is read again in vain, more than once, and stays where it is.
+      for (let failed = 0; failed < 2; failed++)
+        await story.waitForEvent('requestfailed', {
+          predicate: (request) => request.url().endsWith('/GetOrder'),
+          ...PAGE_WAIT,
+        })
+      expect(await story.getByRole('alert').count()).toBe(0)
 
       await replica.start()
       await lossOf(page).waitFor({ state: 'hidden', ...PAGE_WAIT })

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { type ConsoleBrowser, type ConsolePage, startBrowser } from '../../support/console/console.js'
 import { eventually } from '../../support/eventually.js'
@@ -81,6 +81,29 @@ describe.skipIf(!existsSync(CHROMIUM))(
       expect(await listedOrders(page, 25)).toEqual(first)
       await page.goBack()
       expect(await listedOrders(page, 5)).toEqual(second)
+    })
+
+    it('filter orders by an address that is typed, on a phone in the line of the title', async () => {
+      const { page, open } = await openConsole({ viewport: { width: 390, height: 844 } })
+      await open('orders')
+      const field = page.getByLabel('Address to filter by')
+      const boxes = await Promise.all(
+        [page.getByRole('heading', { name: 'Orders' }), field].map((each) => each.boundingBox()),
+      )
+      expect(boxes[1]?.y).toBeLessThan((boxes[0]?.y ?? 0) + (boxes[0]?.height ?? 0))
+      await field.fill('0x1')
+      await field.press('Enter')
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      await field.fill(`0x${'1'.repeat(40)}`)
+      await field.press('Enter')
+      await page.getByText('No orders match these filters.').waitFor(PAGE_WAIT)
+      expect(await field.inputValue()).toBe('')
+      await field.fill(solverAccounts[0].address)
+      await field.press('Enter')
+      expect(page.url()).toMatch(/user=0x1{40}&solver=0x/)
+      await page.getByRole('link', { name: 'Remove the filter user' }).click()
+      await page.getByRole('link', { name: 'Remove the filter solver' }).click()
+      await listedOrders(page, 25)
     })
 
     it('show 25 orders on a phone in few screens, each in two lines', async () => {

@@ -136,6 +136,8 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
       'GET /v1/{chainId}/solvers/{address}/stats': 200,
       'GET /v1/{chainId}/orders': 200,
       'GET /v1/chains': 200,
+      'GET /v1/{chainId}/tokens': 200,
+      'GET /v1/{chainId}/pairs': 200,
       'GET /v1/ws': 'no try-out',
       'GET /v1/events': 'no try-out',
       'GET /health': 200,

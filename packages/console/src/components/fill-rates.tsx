@@ -24,9 +24,7 @@ export function FillRates({ stats }: { readonly stats: readonly SolverStats[] | 
           <li key={solver.solver}>
             <SolverLabel address={solver.solver} name={solver.name} />
             <ShareBar share={solver.fillRate} label="fill rate" />
-            <span class="number right">
-              {solver.fillRate === undefined ? '–' : formatShare(solver.fillRate)}
-            </span>
+            <span class="number right">{formatShare(solver.fillRate)}</span>
             <span class="number right muted">{group(String(solver.settled))} filled</span>
           </li>
         ))}

@@ -7,6 +7,10 @@ import { placeOf } from '../data/search.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
+import { useWidth } from './use-width.js'
+
+/** From this width on, the search box can say what it finds, in pixels. */
+const WHOLE_HINT = 300
 
 const LINKS: readonly (readonly [page: PageName, name: string, others: readonly PageName[], key: string])[] =
   [
@@ -49,6 +53,7 @@ export function Header() {
 
 function SearchBox() {
   const [isUnknown, setUnknown] = useState(false)
+  const [form, width] = useWidth<HTMLFormElement>()
   const search = (event: Event) => {
     event.preventDefault()
     const input = (event.currentTarget as HTMLFormElement).elements.namedItem('q') as HTMLInputElement
@@ -61,7 +66,7 @@ function SearchBox() {
     navigate(place)
   }
   return (
-    <form class="search" onSubmit={search}>
+    <form class="search" ref={form} onSubmit={search}>
       <input
         id={SEARCH_ID}
         name="q"
@@ -69,7 +74,7 @@ function SearchBox() {
         enterkeyhint="search"
         autocomplete="off"
         spellcheck={false}
-        placeholder="Order, quote, transaction, address, solver"
+        placeholder={width < WHOLE_HINT ? 'Search' : 'Order, quote, transaction, address, solver'}
         aria-label="Search by id of an order, a quote or a transaction, by address of a user, a solver or a token, or by name of a solver"
         aria-invalid={isUnknown}
         aria-describedby="search-problem"

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { hrefHere } from '../data/chains.js'
+import { connection } from '../data/events.js'
 import type { Failure } from '../data/failure.js'
+import { mayPass, type Query } from '../data/query.js'
 
 /** Why something is missing, and what to do about it. */
 export function FailureNotice({
@@ -8,7 +10,7 @@ export function FailureNotice({
   retry,
 }: {
   readonly failure: Failure
-  readonly retry?: () => void
+  readonly retry?: (() => void) | undefined
 }) {
   return (
     <div class="notice notice-bad" role="alert">
@@ -25,6 +27,28 @@ export function FailureNotice({
         )}
       </p>
     </div>
+  )
+}
+
+interface AnswerProps<T> {
+  readonly query: Pick<Query<T>, 'data' | 'failure' | 'refresh'>
+  /** Lines of the skeleton. */
+  readonly lines: number
+  /** Shows the answer. */
+  readonly children: (data: T) => ComponentChildren
+}
+
+/** The answer of a call, a skeleton before it, and why the last call has failed. */
+export function Answer<T>({ query: { data, failure, refresh }, lines, children }: AnswerProps<T>) {
+  // The bar above the page says that the connection is lost: what is shown stays where it is.
+  const isTold = data !== undefined && connection.value.state === 'lost'
+  return (
+    <>
+      {failure !== undefined && !isTold && (
+        <FailureNotice failure={failure} retry={mayPass(failure) ? refresh : undefined} />
+      )}
+      {data !== undefined ? children(data) : failure === undefined && <Skeleton lines={lines} />}
+    </>
   )
 }
 

@@ -1,9 +1,10 @@
 import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
-import { hrefOn } from '../data/chains.js'
+import { hrefHere, hrefOn } from '../data/chains.js'
 import { STATE_WORDS, timeToFill } from '../data/orders.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
 import { Account, SolverLabel } from './id.js'
+import { Empty } from './notice.js'
 import { LinkRow, Rows } from './rows.js'
 import { StateMark, type Tone } from './state-mark.js'
 import { Age } from './time.js'
@@ -29,8 +30,16 @@ export function OrderStateMark({
   return <StateMark word={`${STATE_WORDS[state] ?? 'other'}${time}`} tone={TONES[state] ?? 'neutral'} />
 }
 
+/** What stands in the place of orders while there are none. */
+export const NoOrders = () => (
+  <Empty title="No orders yet.">
+    <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
+  </Empty>
+)
+
 /** Times of blocks have whole seconds. */
-export const formatFill = (ms: number) => (ms < 1000 ? '<1 s' : formatDuration(ms))
+export const formatFill = (ms: number | undefined) =>
+  ms !== undefined && ms < 1000 ? '<1 s' : formatDuration(ms)
 
 interface OrderRowsProps {
   readonly orders: readonly Order[]

@@ -10,16 +10,20 @@ interface RateProps {
   readonly outputToken: string
   readonly input: bigint
   readonly output: bigint
+  /** Whether nothing newer has come for long: then the title of the page does not say it. */
+  readonly isOld?: boolean
 }
 
 /** What one whole token costs, also in the title of the page when both tokens are listed. Nothing while decimals are not known. */
 export function Rate(props: RateProps) {
-  const { chainId, outputChainId = chainId, inputToken, outputToken, input, output } = props
+  const { chainId, outputChainId = chainId, inputToken, outputToken, input, output, isOld = false } = props
   const sold = tokenOf(chainId, inputToken)
   const bought = tokenOf(outputChainId, outputToken)
   const rate = formatRate(input, output, sold?.decimals, bought?.decimals)
   const isListed = sold?.isListed === true && bought?.isListed === true
-  useTitleDetail(isListed && rate !== undefined ? `1 ${sold.symbol} = ${rate} ${bought.symbol}` : '')
+  useTitleDetail(
+    isListed && rate !== undefined && !isOld ? `1 ${sold.symbol} = ${rate} ${bought.symbol}` : '',
+  )
   if (rate === undefined) return null
   return (
     <>

@@ -34,16 +34,16 @@ export function isAmbiguous(chainId: number | bigint, { address, symbol }: Known
 
 /** Keeps what a source says of a token, unless a more reliable one has spoken. */
 export function learnToken(chainId: number | bigint, said: KnownToken): void {
-  learnAll(chainId, [said])
+  tokens.value = { ...tokens.peek(), ...known(chainId, [said]) }
 }
 
-function learnAll(chainId: number | bigint, all: readonly KnownToken[]): void {
-  const next: Record<string, KnownToken> = { ...tokens.peek() }
-  for (const said of all) {
+/** What is known of tokens after a source has spoken of them. */
+function known(chainId: number | bigint, all: readonly KnownToken[]): Tokens {
+  const entries = all.map((said) => {
     const key = keyOf(chainId, said.address)
-    next[key] = merged(next[key], said)
-  }
-  tokens.value = next
+    return [key, merged(tokens.peek()[key], said)] as const
+  })
+  return Object.fromEntries(entries)
 }
 
 /**
@@ -65,7 +65,7 @@ export function followTokens(chainId: ReadonlySignal<bigint | undefined>): void 
     const read = async (failures: number) => {
       try {
         const answer = await chainService.listTokens({ chainId: wanted })
-        learnAll(
+        const named = known(
           wanted,
           answer.tokens.map(({ address, symbol, decimals, listed, logo }) => ({
             address,
@@ -76,6 +76,8 @@ export function followTokens(chainId: ReadonlySignal<bigint | undefined>): void 
             source: listed ? 'list' : 'instance',
           })),
         )
+        // In the order of the list, also those that something else has named before.
+        tokens.value = { ...named, ...tokens.peek(), ...named }
         chainIdOfNames.value = wanted
       } catch {
         timer = setTimeout(() => void read(failures + 1), retryPause(failures))

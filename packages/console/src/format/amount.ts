@@ -95,8 +95,9 @@ export function group(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+(?!\d))/g, GAP)
 }
 
-/** Formats a share of one as a percentage. Near none and near all, a digit more: 99.5 % is not all. */
-export function formatShare(share: number): string {
+/** Formats a share of one as a percentage. Near none and near all, a digit more: 99.5 % is not all. A dash while it is not known. */
+export function formatShare(share: number | undefined): string {
+  if (share === undefined) return '–'
   const isNearEnd = (share > 0 && share < 0.1) || (share > 0.9 && share < 1)
   return `${(share * 100).toFixed(isNearEnd ? 1 : 0)}${GAP}%`
 }

@@ -14,8 +14,9 @@ export function formatMoment(ms: number): string {
   return new Date(ms).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 }
 
-/** A length of time in its largest unit: `12 ms`, `4.2 s`, `14 min`. */
-export function formatDuration(ms: number): string {
+/** A length of time in its largest unit: `12 ms`, `4.2 s`, `14 min`. A dash while it is not known. */
+export function formatDuration(ms: number | undefined): string {
+  if (ms === undefined) return '–'
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`
   return span(Math.round(ms / 1000))

@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { FillRates } from '../components/fill-rates.js'
 import { Account, Explorer, Id, OrderId, SolverLabel } from '../components/id.js'
-import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
-import { formatFill, OrderRows } from '../components/order-rows.js'
+import { Answer, Empty, Skeleton } from '../components/notice.js'
+import { formatFill, NoOrders, OrderRows } from '../components/order-rows.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount } from '../components/token-amount.js'
@@ -62,18 +62,15 @@ export function MarketPage({ chain }: { readonly chain: Chain }) {
             </h2>
             <a href={hrefHere('orders')}>all orders</a>
           </div>
-          {failure !== undefined && <FailureNotice failure={failure} retry={refresh} />}
-          {orders === undefined ? (
-            failure === undefined && <Skeleton lines={LATEST} />
-          ) : orders.length === 0 ? (
-            failure === undefined && (
-              <Empty title="No orders yet.">
-                <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
-              </Empty>
-            )
-          ) : (
-            <OrderRows orders={orders.slice(0, LATEST)} without={['user']} />
-          )}
+          <Answer query={{ data: orders, failure, refresh }} lines={LATEST}>
+            {(latest) =>
+              latest.length > 0 ? (
+                <OrderRows orders={latest.slice(0, LATEST)} without={['user']} />
+              ) : (
+                failure === undefined && <NoOrders />
+              )
+            }
+          </Answer>
         </section>
         <PairDays chain={chain} pairs={pairs.data?.pairs ?? []} />
         {fills.failure === undefined && fills.solvers?.length !== 0 && <FillRates stats={fills.solvers} />}
@@ -217,7 +214,7 @@ function PairDayLine({ chain, pair }: { readonly chain: Chain; readonly pair: Pa
       </span>
       <span class="muted">
         {group(String(orders24h))} {orders24h === 1 ? 'order' : 'orders'}
-        {medianFillMs24h !== undefined && `, median ${formatFill(Number(medianFillMs24h))}`}
+        {medianFillMs24h !== undefined && `, median fill ${formatFill(Number(medianFillMs24h))}`}
       </span>
     </li>
   )
@@ -255,15 +252,11 @@ function ChainHealthPanel({ chain }: { readonly chain: Chain }) {
         <dd class="number">{head === 0 ? '–' : group(String(head))}</dd>
         <dt>Age of the head</dt>
         <dd class="number">
-          {state?.lagMs === undefined ? (
-            '–'
-          ) : (
-            <>
-              {formatDuration(state.lagMs)}{' '}
-              <span class="muted">
-                (reported <Age ms={health.value?.readAt} />)
-              </span>
-            </>
+          {formatDuration(state?.lagMs)}{' '}
+          {health.value !== undefined && (
+            <span class="muted">
+              (reported <Age ms={health.value.readAt} />)
+            </span>
           )}
         </dd>
         <dt>Active solvers</dt>

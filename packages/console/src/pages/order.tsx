@@ -3,20 +3,20 @@ import { type GetOrderResponse, OrderState } from '../../../../gen/aggregator/v1
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { Fact } from '../components/facts.js'
 import { Account, Explorer, Id, SolverLabel } from '../components/id.js'
-import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
+import { Answer, Empty } from '../components/notice.js'
 import { OrderStateMark } from '../components/order-rows.js'
 import { Timeline } from '../components/order-timeline.js'
 import { Bps } from '../components/ranking.js'
 import { Rate } from '../components/rate.js'
 import { RecordView } from '../components/record-view.js'
 import { Amount } from '../components/token-amount.js'
-import { orderService, quoteService } from '../data/api.js'
 import { isExactInput, readAttempts, surplusBps } from '../data/auction.js'
 import { chainName, hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
 import { orderJson, timeToFill } from '../data/orders.js'
 import { ownSwap, storedQuote } from '../data/own-swaps.js'
-import { mayPass, type Query, useQuery } from '../data/query.js'
+import type { Query } from '../data/query.js'
+import { useOrder, useQuoteRecord } from '../data/use-order.js'
 import { formatAge, formatMoment } from '../format/time.js'
 import { AddressDeposit } from './order/address-deposit.js'
 import { OwnDeposit } from './order/own-deposit.js'
@@ -26,53 +26,45 @@ const REFRESH_MS = 15_000
 
 /** One order: its state, the steps that it has taken, and for a swap of this browser why its offer won. */
 export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly orderId: string }) {
-  const { chainId } = chain
-  const order = useQuery(
-    `order ${chainId} ${orderId}`,
-    (signal) => orderService.getOrder({ chainId, orderId }, { signal }),
-    {
-      refreshMs: REFRESH_MS,
-      refreshOn: (event) => event.orderId === orderId,
-    },
-  )
-  const swap = ownSwap(chainId, orderId)
-  const quoteId = swap?.quoteId
-  const offer = swap && storedQuote(swap)
-  const record = useQuery(quoteId === undefined ? undefined : `record ${chainId} ${quoteId}`, (signal) =>
-    quoteService.getQuoteRecord({ chainId, quoteId: quoteId ?? '' }, { signal }),
-  )
-  const { data } = order
-  const head = (
+  const order = useOrder(chain.chainId, orderId, REFRESH_MS)
+  return (
     <>
       <div class="page-head">
         <h1>
           Order <Id text={orderId} label="order id" />
         </h1>
       </div>
-      {order.failure !== undefined && (
-        <FailureNotice failure={order.failure} {...(mayPass(order.failure) && { retry: order.refresh })} />
-      )}
+      <Answer query={order} lines={8}>
+        {(data) => <Story chain={chain} order={data} />}
+      </Answer>
     </>
   )
-  if (data === undefined)
-    return (
-      <>
-        {head}
-        {order.failure === undefined && <Skeleton lines={8} />}
-      </>
-    )
+}
+
+interface StoryProps {
+  readonly chain: Chain
+  readonly order: GetOrderResponse
+}
+
+/** What is known of an order, and for a swap of this browser what its user can do. */
+function Story({ chain, order }: StoryProps) {
+  const { chainId, orderId, state } = order
+  const swap = ownSwap(chainId, orderId)
+  const quoteId = swap?.quoteId
+  const offer = swap && storedQuote(swap)
+  const record = useQuoteRecord(chainId, quoteId)
+  const why = quoteId === undefined ? null : <WhyThisOffer chain={chain} record={record} />
+  const isKnown = state !== OrderState.NONE
   return (
     <>
-      {head}
-      {data.state !== OrderState.NONE ? (
+      {isKnown ? (
         <>
-          <Price order={data} chain={chain} record={record.data} />
-          {quoteId !== undefined && <WhyThisOffer chain={chain} record={record} />}
+          <Price order={order} chain={chain} record={record.data} />
+          {why}
           <div class="order">
-            <Timeline order={data} record={record.data} />
-            <Details order={data} />
+            <Timeline order={order} record={record.data} />
+            <Details order={order} />
           </div>
-          {quoteId === undefined && <PrivateAuction />}
         </>
       ) : (
         offer === undefined && (
@@ -83,23 +75,23 @@ export function OrderPage({ chain, orderId }: { readonly chain: Chain; readonly 
       )}
       {offer !== undefined && swap?.isContract !== true && (
         <AddressDeposit
-          key={data.state}
+          key={state}
           chain={chain}
           offer={offer}
-          state={data.state}
+          state={state}
           isChecked={swap?.isChecked === true}
         />
       )}
-      {offer !== undefined && swap?.isContract === true && data.state === OrderState.NONE && (
+      {offer !== undefined && swap?.isContract === true && !isKnown && (
         <OwnDeposit chain={chain} offer={offer} transaction={swap.transaction} />
       )}
-      {data.state === OrderState.NONE && quoteId !== undefined && (
-        <WhyThisOffer chain={chain} record={record} />
+      {isKnown ? why === null && <PrivateAuction /> : why}
+      {isKnown && (
+        <details class="raw">
+          <summary>JSON</summary>
+          <pre>{orderJson(order)}</pre>
+        </details>
       )}
-      <details class="raw">
-        <summary>JSON</summary>
-        <pre>{orderJson(data)}</pre>
-      </details>
       {swap?.signedQuote !== undefined && swap.isContract !== true && (
         <details class="raw">
           <summary>Signed quote, which a refund needs</summary>
@@ -182,16 +174,12 @@ function Surplus({ record }: { readonly record: GetQuoteRecordResponse }) {
 }
 
 function Details({ order }: { readonly order: GetOrderResponse }) {
-  const { chainId, user, solver, fillDeadline, state, orderId } = order
+  const { chainId, user, solver, fillDeadline, state } = order
   const isOpen = state === OrderState.DEPOSITED
   return (
     <section class="panel" aria-labelledby="details-title">
       <h2 id="details-title">Details</h2>
       <dl class="facts facts-large">
-        <dt>Order</dt>
-        <dd>
-          <Id text={orderId} label="order id" />
-        </dd>
         <dt>Network</dt>
         <dd>{chainName(chainId)}</dd>
         <dt>User</dt>
@@ -233,36 +221,25 @@ function OrderRefund({ order, chain }: { readonly order: GetOrderResponse; reado
 
 /** The record of a quote is for those who have its id (docs/decisions.md, D15). */
 const PrivateAuction = () => (
-  <section class="panel" aria-labelledby="why-title">
-    <h2 id="why-title">Why this offer</h2>
-    <p class="muted">
-      The auction of this order is private: it is shown here in the browser that made the swap. If you asked
-      for the quote elsewhere, type the quote id into the search box.
-    </p>
-  </section>
+  <p class="muted footnote">
+    Only the browser that made a swap shows its auction here. If you have the quote id, search for it.
+  </p>
 )
 
-/** The auction that led to the order of a swap of this browser. */
-function WhyThisOffer({
-  chain,
-  record,
-}: {
+interface WhyThisOfferProps {
   readonly chain: Chain
   readonly record: Query<GetQuoteRecordResponse>
-}) {
-  return (
-    <section class="panel" aria-labelledby="why-title">
-      <div class="panel-head">
-        <h2 id="why-title">Why this offer</h2>
-        {record.data !== undefined && <a href={hrefHere('quote', record.data.quoteId)}>whole record</a>}
-      </div>
-      {record.data !== undefined ? (
-        <RecordView chain={chain} record={record.data} />
-      ) : record.failure !== undefined ? (
-        <FailureNotice failure={record.failure} />
-      ) : (
-        <Skeleton lines={5} />
-      )}
-    </section>
-  )
 }
+
+/** The auction that led to the order of a swap of this browser. */
+const WhyThisOffer = ({ chain, record }: WhyThisOfferProps) => (
+  <section class="panel" aria-labelledby="why-title">
+    <div class="panel-head">
+      <h2 id="why-title">Why this offer</h2>
+      {record.data !== undefined && <a href={hrefHere('quote', record.data.quoteId)}>whole record</a>}
+    </div>
+    <Answer query={record} lines={5}>
+      {(data) => <RecordView chain={chain} record={data} />}
+    </Answer>
+  </section>
+)

@@ -1,8 +1,8 @@
 import { useRef, useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
-import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
-import { OrderRows } from '../components/order-rows.js'
+import { Answer, Empty } from '../components/notice.js'
+import { NoOrders, OrderRows } from '../components/order-rows.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
 import { listOrders, STATE_WORDS } from '../data/orders.js'
@@ -55,22 +55,19 @@ export function OrdersPage({ chain }: { readonly chain: Chain }) {
         </h1>
         <FilterBar filters={filters} />
       </div>
-      {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
-      {orders.data === undefined ? (
-        orders.failure === undefined && <Skeleton lines={10} />
-      ) : orders.data.orders.length === 0 ? (
-        <Empty title={isFiltered ? 'No orders match these filters.' : 'No orders yet.'}>
-          {isFiltered ? (
-            <a href={hrefHere('orders')}>Show all orders</a>
+      <Answer query={orders} lines={10}>
+        {({ orders }) =>
+          orders.length > 0 ? (
+            <OrderRows orders={orders} />
+          ) : isFiltered ? (
+            <Empty title="No orders match these filters.">
+              <a href={hrefHere('orders')}>Show all orders</a>
+            </Empty>
           ) : (
-            <>
-              <a href={hrefHere('swap')}>Run a swap</a>, or point a solver here.
-            </>
-          )}
-        </Empty>
-      ) : (
-        <OrderRows orders={orders.data.orders} />
-      )}
+            <NoOrders />
+          )
+        }
+      </Answer>
       <nav class="pages" aria-label="Pages of orders">
         {pageToken !== undefined && <a href={hrefHere('orders', '', { ...filters })}>← newest</a>}
         {orders.data !== undefined && orders.data.nextPageToken !== '' && (
@@ -149,28 +146,33 @@ function AddressFilter({ filters }: { readonly filters: Filters }) {
   const add = (event: Event) => {
     event.preventDefault()
     const { elements } = event.currentTarget as HTMLFormElement
-    const address = (elements.namedItem('address') as HTMLInputElement).value.trim()
+    const field = elements.namedItem('address') as HTMLInputElement
+    const address = field.value.trim()
     const role = (elements.namedItem('role') as HTMLSelectElement).value
     const isAddress = /^0x[0-9a-f]{40}$/i.test(address)
     setWrong(!isAddress)
-    if (isAddress) navigate(hrefHere('orders', '', { ...filters, [role]: address }))
+    if (!isAddress) return
+    field.value = ''
+    navigate(hrefHere('orders', '', { ...filters, [role]: address }))
   }
+  const roles = (['user', 'solver'] as const).filter((role) => filters[role] === undefined)
   return (
     <form class="address-filter" onSubmit={add}>
-      <select name="role" aria-label="Filter by">
-        {filters.user === undefined && <option value="user">user</option>}
-        {filters.solver === undefined && <option value="solver">solver</option>}
+      <select name="role" aria-label="Filter by" hidden={roles.length === 1}>
+        {roles.map((role) => (
+          <option key={role}>{role}</option>
+        ))}
       </select>
       <input
         name="address"
-        placeholder="0x… address"
+        enterkeyhint="search"
+        placeholder={roles.length === 1 ? `${roles[0]} 0x…` : '0x…'}
         aria-label="Address to filter by"
         aria-invalid={isWrong}
         autocomplete="off"
         spellcheck={false}
         onInput={() => setWrong(false)}
       />
-      <button type="submit">Filter</button>
     </form>
   )
 }

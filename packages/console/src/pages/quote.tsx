@@ -7,14 +7,13 @@ import {
 } from '../../../../gen/aggregator/v1/quote_pb.js'
 import { Fact } from '../components/facts.js'
 import { Account, Id } from '../components/id.js'
-import { FailureNotice, Skeleton } from '../components/notice.js'
+import { Answer } from '../components/notice.js'
 import { RecordView } from '../components/record-view.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount, TokenName } from '../components/token-amount.js'
-import { quoteService } from '../data/api.js'
 import { isExactInput } from '../data/auction.js'
-import { useQuery } from '../data/query.js'
+import { useQuoteRecord } from '../data/use-order.js'
 import { formatDuration } from '../format/time.js'
 
 const OUTCOMES: Readonly<Record<QuoteOutcome, readonly [word: string, tone: Tone]>> = {
@@ -26,10 +25,7 @@ const OUTCOMES: Readonly<Record<QuoteOutcome, readonly [word: string, tone: Tone
 
 /** The record of a quote: what each solver answered, when, and why the best offer won. */
 export function QuotePage({ chain, quoteId }: { readonly chain: Chain; readonly quoteId: string }) {
-  const { chainId } = chain
-  const record = useQuery(`record ${chainId} ${quoteId}`, (signal) =>
-    quoteService.getQuoteRecord({ chainId, quoteId }, { signal }),
-  )
+  const record = useQuoteRecord(chain.chainId, quoteId)
   return (
     <>
       <div class="page-head">
@@ -37,18 +33,17 @@ export function QuotePage({ chain, quoteId }: { readonly chain: Chain; readonly 
           Quote <Id text={quoteId} label="quote id" />
         </h1>
       </div>
-      {record.failure !== undefined && <FailureNotice failure={record.failure} />}
-      {record.data === undefined ? (
-        record.failure === undefined && <Skeleton lines={8} />
-      ) : (
-        <>
-          <Facts record={record.data} />
-          <section class="panel" aria-labelledby="results-title">
-            <h2 id="results-title">Results of the solvers</h2>
-            <RecordView chain={chain} record={record.data} isWhole />
-          </section>
-        </>
-      )}
+      <Answer query={record} lines={8}>
+        {(data) => (
+          <>
+            <Facts record={data} />
+            <section class="panel" aria-labelledby="results-title">
+              <h2 id="results-title">Results of the solvers</h2>
+              <RecordView chain={chain} record={data} isWhole />
+            </section>
+          </>
+        )}
+      </Answer>
     </>
   )
 }
@@ -83,7 +78,7 @@ function Facts({ record }: { readonly record: GetQuoteRecordResponse }) {
         <Fact name="Asked">
           <Age ms={Number(requestedAt)} />
         </Fact>
-        <Fact name="Took">{durationMs === undefined ? '–' : formatDuration(durationMs)}</Fact>
+        <Fact name="Took">{formatDuration(durationMs)}</Fact>
       </dl>
     </section>
   )

@@ -1,8 +1,9 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import type { GetSolverStatsResponse } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { Fact } from '../components/facts.js'
 import { HourChart } from '../components/hour-chart.js'
 import { Id } from '../components/id.js'
-import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
+import { Answer, Empty } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
 import { Replies } from '../components/replies.js'
 import { SolverState } from '../components/solver-state.js'
@@ -13,7 +14,7 @@ import { listOrders } from '../data/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
 import { solverName } from '../data/solvers.js'
-import { answeredShare, hourly, useSolverHours, WINDOWS, winShare } from '../data/stats.js'
+import { answeredShare, hourly, type StatsWindow, useSolverHours, WINDOWS, winShare } from '../data/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'
@@ -45,14 +46,15 @@ export function SolverPage({ chain, address }: { readonly chain: Chain; readonly
           <h2 id="solver-orders">Orders</h2>
           <a href={hrefHere('orders', '', { solver: address })}>all its orders</a>
         </div>
-        {orders.failure !== undefined && <FailureNotice failure={orders.failure} retry={orders.refresh} />}
-        {orders.data === undefined ? (
-          orders.failure === undefined && <Skeleton lines={5} />
-        ) : orders.data.orders.length === 0 ? (
-          <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
-        ) : (
-          <OrderRows orders={orders.data.orders} without={['solver']} />
-        )}
+        <Answer query={orders} lines={5}>
+          {({ orders }) =>
+            orders.length === 0 ? (
+              <Empty title="No orders yet.">Orders of this solver appear here once a user deposits.</Empty>
+            ) : (
+              <OrderRows orders={orders} without={['solver']} />
+            )
+          }
+        </Answer>
       </section>
     </>
   )
@@ -69,11 +71,21 @@ function Statistics({ chain, address }: StatisticsProps) {
   const answer = useSolverHours(chain.chainId, address, window)
   if (answer.failure?.reason === 'SOLVER_NOT_FOUND')
     return <p class="muted footnote">This solver is not registered.</p>
-  if (answer.failure !== undefined) return <FailureNotice failure={answer.failure} retry={answer.refresh} />
-  const { data } = answer
-  if (data?.stats === undefined) return <Skeleton lines={6} />
+  return (
+    <Answer query={answer} lines={6}>
+      {(data) => <StatisticsPanel chain={chain} address={address} data={data} window={window} />}
+    </Answer>
+  )
+}
+
+interface StatisticsPanelProps extends StatisticsProps {
+  readonly data: GetSolverStatsResponse
+  readonly window: StatsWindow
+}
+
+function StatisticsPanel({ chain, address, data, window }: StatisticsPanelProps) {
   const { stats } = data
-  const share = (value: number | undefined) => (value === undefined ? '–' : formatShare(value))
+  if (stats === undefined) return null
   return (
     <section class="panel" aria-labelledby="solver-stats">
       <div class="panel-head">
@@ -85,13 +97,11 @@ function Statistics({ chain, address }: StatisticsProps) {
           <SolverState {...stats} />
         </Fact>
         <Fact name="Asked">{group(String(stats.asked))}</Fact>
-        <Fact name="Won">{share(winShare(stats))}</Fact>
-        <Fact name="Answered in time">{share(answeredShare(stats))}</Fact>
-        <Fact name="Filled">{share(stats.fillRate)}</Fact>
-        <Fact name="Median, p95">
-          {stats.medianResponseMs === undefined ? '–' : formatDuration(stats.medianResponseMs)},{' '}
-          {stats.p95ResponseMs === undefined ? '–' : formatDuration(stats.p95ResponseMs)}
-        </Fact>
+        <Fact name="Won">{formatShare(winShare(stats))}</Fact>
+        <Fact name="Answered in time">{formatShare(answeredShare(stats))}</Fact>
+        <Fact name="Filled">{formatShare(stats.fillRate)}</Fact>
+        <Fact name="Median">{formatDuration(stats.medianResponseMs)}</Fact>
+        <Fact name="p95">{formatDuration(stats.p95ResponseMs)}</Fact>
         <Fact name="Free bond">
           <FreeBond chain={chain} stats={stats} />
         </Fact>

@@ -1,7 +1,7 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { SolverLabel } from '../components/id.js'
-import { Empty, FailureNotice, Skeleton } from '../components/notice.js'
+import { Answer, Empty } from '../components/notice.js'
 import { LinkRow, Rows } from '../components/rows.js'
 import { ShareBar } from '../components/share-bar.js'
 import { SolverState } from '../components/solver-state.js'
@@ -38,22 +38,23 @@ export function SolversPage({ chain }: { readonly chain: Chain }) {
         <h1>Solvers</h1>
         <WindowChoice page="solvers" window={window} />
       </div>
-      {stats.failure !== undefined && <FailureNotice failure={stats.failure} retry={stats.refresh} />}
-      {stats.data === undefined ? (
-        stats.failure === undefined && <Skeleton lines={6} />
-      ) : stats.data.solvers.length === 0 ? (
-        <NoSolvers />
-      ) : (
-        <>
-          <div class="solvers">
-            <StatsRows chain={chain} window={window} solvers={stats.data.solvers} />
-          </div>
-          <p class="muted footnote">
-            Solvers with the most filled orders come first, because each fill costs gas. The other counts are
-            cheaper to fake.
-          </p>
-        </>
-      )}
+      <Answer query={stats} lines={6}>
+        {({ solvers }) =>
+          solvers.length === 0 ? (
+            <NoSolvers />
+          ) : (
+            <>
+              <div class="solvers">
+                <StatsRows chain={chain} window={window} solvers={solvers} />
+              </div>
+              <p class="muted footnote">
+                Solvers with the most filled orders come first, because each fill costs gas. The other counts
+                are cheaper to fake.
+              </p>
+            </>
+          )
+        }
+      </Answer>
     </>
   )
 }
@@ -119,28 +120,28 @@ function StatsRow({ chain, window, stats, hasSparkline }: StatsRowProps) {
   return (
     <LinkRow href={hrefHere('solver', stats.solver)} label={`Solver ${stats.solver}`}>
       <td class="solver-head">
-        <SolverLabel address={stats.solver} name={stats.name} hasAddress />
+        <SolverLabel address={stats.solver} name={stats.name} />
       </td>
       <td class="right number" data-label="Asked">
         {group(String(stats.asked))}
       </td>
       <td class="right number" data-label="Won">
-        {share(winShare(stats))}
+        {formatShare(winShare(stats))}
       </td>
       <td class="right number" data-label="In time">
-        {share(answeredShare(stats))}
+        {formatShare(answeredShare(stats))}
       </td>
       <td class="right number" data-label="Median">
-        {ms(stats.medianResponseMs)}
+        {formatDuration(stats.medianResponseMs)}
       </td>
       <td class="right number" data-label="p95">
-        {ms(stats.p95ResponseMs)}
+        {formatDuration(stats.p95ResponseMs)}
       </td>
       <td class="solver-sparkline">
         <Sparkline values={medians} label="Median response time by hour" />
       </td>
       <td class="right number" data-label="Filled">
-        {share(stats.fillRate)}
+        {formatShare(stats.fillRate)}
       </td>
       <td class="right solver-bond" data-label="Free bond">
         <FreeBond chain={chain} stats={stats} />
@@ -169,6 +170,3 @@ export function FreeBond({ chain, stats }: { readonly chain: Chain; readonly sta
     </span>
   )
 }
-
-const share = (value: number | undefined) => (value === undefined ? '–' : formatShare(value))
-const ms = (value: number | undefined) => (value === undefined ? '–' : formatDuration(value))

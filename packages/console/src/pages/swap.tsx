@@ -12,7 +12,7 @@ import { whyNoOffer } from '../data/no-offer.js'
 import { lastListedPair } from '../data/pairs.js'
 import type { Query } from '../data/query.js'
 import { route } from '../data/route.js'
-import { takeTokenFromLink } from '../data/tokens.js'
+import { chainIdOfNames, takeTokenFromLink, tokensOf } from '../data/tokens.js'
 import { usePairs } from '../data/use-pairs.js'
 import { loadWallet } from '../wallet/load.js'
 import { wallet } from '../wallet/state.js'
@@ -37,7 +37,7 @@ export function SwapPage({ chain }: { readonly chain: Chain }) {
   const params = readSwapParams(route.value)
   const pairs = usePairs(chainId)
   useTokensOfLink(chain)
-  useLastPair(chain, pairs.data?.pairs)
+  useFirstPair(chain, pairs.data?.pairs)
   useWalletTokens(chain, params.sell, params.buy)
 
   const taken = takenOffer.value?.chain.chainId === chainId ? takenOffer.value : undefined
@@ -134,16 +134,20 @@ function useTokensOfLink({ chainId }: Chain): void {
   }, [chainId, sell, buy])
 }
 
-/** A form without tokens begins with the listed pair that was traded last. */
-function useLastPair({ chainId }: Chain, pairs: readonly PairSummary[] | undefined): void {
+/** A form without tokens begins with the listed pair that was traded last. Before any was, with the first two tokens of the list. */
+function useFirstPair({ chainId }: Chain, pairs: readonly PairSummary[] | undefined): void {
   const { query } = route.value
   const isEmpty = !query.has('sell') && !query.has('buy')
+  const isRead = pairs !== undefined && chainIdOfNames.value === chainId
   useEffect(() => {
-    const pair = isEmpty ? lastListedPair(pairs ?? [], chainId) : undefined
-    if (pair === undefined) return
-    const { inputToken, outputToken } = pair
-    writeSwapParams({ ...readSwapParams(route.peek()), sell: inputToken, buy: outputToken })
-  }, [isEmpty, pairs])
+    if (!isEmpty || !isRead) return
+    const last = lastListedPair(pairs, chainId)
+    const [first, second] = tokensOf(chainId).filter(({ isListed }) => isListed)
+    const sell = last?.inputToken ?? first?.address
+    const buy = last?.outputToken ?? second?.address
+    if (sell !== undefined && buy !== undefined)
+      writeSwapParams({ ...readSwapParams(route.peek()), sell, buy })
+  }, [isEmpty, isRead])
 }
 
 /** With a wallet on this chain, names and decimals come from the contracts. */

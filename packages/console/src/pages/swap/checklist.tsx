@@ -2,10 +2,9 @@ import { useEffect } from 'preact/hooks'
 import { OrderState } from '../../../../../gen/aggregator/v1/order_pb.js'
 import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
-import { orderService } from '../../data/api.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
-import { useQuery } from '../../data/query.js'
+import { useOrder } from '../../data/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
 import { wallet } from '../../wallet/state.js'
 import { DepositAddress } from './deposit-address.js'
@@ -180,14 +179,9 @@ function AddressOfTaken({ taken }: { readonly taken: TakenOffer }) {
 
 /** Follows the order from the deposit until it is settled or refunded, also when the wallet has lost its transaction. */
 function useOrderEnd({ chain, offer, steps }: TakenOffer): OrderState | undefined {
-  const { chainId } = chain
   const { orderId } = offer
   const isWanted = steps.some(({ name, startedAt }) => name === 'deposit' && startedAt !== undefined)
-  const order = useQuery(
-    isWanted ? `order ${chainId} ${orderId}` : undefined,
-    (signal) => orderService.getOrder({ chainId, orderId }, { signal }),
-    { refreshMs: FILL_POLL_MS, refreshOn: (event) => event.orderId === orderId },
-  )
+  const order = useOrder(chain.chainId, isWanted ? orderId : undefined, FILL_POLL_MS)
   const state = order.data?.state
   const isOver = state === OrderState.SETTLED || state === OrderState.REFUNDED
   useEffect(() => {

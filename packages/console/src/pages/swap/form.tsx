@@ -96,6 +96,7 @@ export function SwapForm(props: SwapFormProps) {
             outputToken={params.buy}
             input={found.input}
             output={found.output}
+            isOld={staleSince !== undefined}
           />
         )}
       </p>

@@ -4,10 +4,9 @@ import type { SignedQuote } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { OrderId } from '../../components/id.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
-import { orderService } from '../../data/api.js'
 import { now } from '../../data/clock.js'
 import { type OwnSwap, ownSwaps, storedQuote } from '../../data/own-swaps.js'
-import { useQuery } from '../../data/query.js'
+import { useOrder } from '../../data/use-order.js'
 
 const MOST = 4
 const REFRESH_MS = 15_000
@@ -53,11 +52,7 @@ function OwnSwapLine({ chain, swap, offer }: LineProps) {
   const { orderId } = swap
   const { quote } = offer
   const isOpen = (quote?.fillDeadline ?? 0) * 1000 + REFRESH_MS > now.value
-  const order = useQuery(
-    `order ${chainId} ${orderId}`,
-    (signal) => orderService.getOrder({ chainId, orderId }, { signal }),
-    { refreshMs: isOpen ? REFRESH_MS : undefined, refreshOn: (event) => event.orderId === orderId },
-  )
+  const order = useOrder(chainId, orderId, isOpen ? REFRESH_MS : undefined)
   const mark =
     order.data && markOf(order.data.state, swap, quote?.depositDeadline ?? 0, quote?.fillDeadline ?? 0)
   return (
