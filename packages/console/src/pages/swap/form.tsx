@@ -74,7 +74,11 @@ export function SwapForm(props: SwapFormProps) {
   }
   // To watch is the alternative to a wallet, which the contract needs.
   const isAfter = params.mode === 'contract' && wallet.value === undefined
-  const place = <WalletPlace params={params} />
+  // With keys, the place of the wallet is the same one before and after: it takes the focus.
+  const parts = [
+    <WalletPlace key="wallet" params={params} />,
+    <Action key="action" {...props} balance={balance} />,
+  ]
   return (
     <div class={staleSince === undefined ? 'form' : 'form stale'}>
       {field('sell')}
@@ -115,9 +119,7 @@ export function SwapForm(props: SwapFormProps) {
           hint="Send the tokens from anywhere, without a connected wallet."
         />
       </fieldset>
-      {isAfter ? null : place}
-      <Action {...props} balance={balance} />
-      {isAfter ? place : null}
+      {isAfter ? parts.toReversed() : parts}
     </div>
   )
 }
