@@ -1,15 +1,13 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { existsSync } from 'node:fs'
 import { signRegistration } from '@quote-aggregator/client'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi, testTokenBytecode } from '../../../gen/contracts/test-token.js'
 import { createDevnetClient, mined } from '../../../src/devnet/deploy.js'
 import { runScenario } from '../../../src/devnet/scenario.js'
+import { seriousFindings } from '../../support/console/axe.js'
 import { overflow, startConsole, type TestConsole, takeScreenshot } from '../../support/console/console.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const START_MS = 180_000
 const PAGE_WAIT = { timeout: 30_000 }
 const WIDTHS = [1440, 1024, 390] as const
@@ -106,17 +104,6 @@ async function checkPlaces(places: readonly Place[], kind: string): Promise<void
     }
   }
   expect(findings).toEqual([])
-}
-
-/** What axe finds serious or critical, by the rules of WCAG 2.2 AA. */
-async function seriousFindings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE)
-  const { violations } = (await page.evaluate(
-    `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
-  )) as { violations: { id: string; impact: string; nodes: { html: string }[] }[] }
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
 
 /** Registers a solver again, with another name. */

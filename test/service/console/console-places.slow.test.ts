@@ -225,7 +225,8 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await open(`swap?sell=${contracts.weth}:18:WETH&buy=${contracts.usdc}:6:USDC&amount=1`)
       await page.getByRole('button', { name: 'Connect wallet' }).click(PAGE_WAIT)
       // A refused request would have no round that ends.
-      await page.getByText('No solver is active on this chain.').first().waitFor(PAGE_WAIT)
+      await page.locator('.notice', { hasText: 'No solver is active on this chain.' }).waitFor(PAGE_WAIT)
+      expect(await page.getByText('asking').count()).toBe(0)
       expect(await page.getByText(/verify/).count()).toBe(0)
     })
   },

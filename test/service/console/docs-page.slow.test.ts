@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
+import { seriousFindings } from '../../support/console/axe.js'
+import { overflow } from '../../support/console/console.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
@@ -77,6 +79,22 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     const { paths, webhooks } = (await service.get('/openapi.json')).body
     const operations = Object.values<object>({ ...paths, ...webhooks }).flatMap((each) => Object.keys(each))
     expect(await page.locator('.opblock').count()).toBe(operations.length)
+  })
+
+  it('has nothing that axe finds serious, in both themes and on a phone', async () => {
+    await operation().locator('.opblock-summary-control').click()
+    await operation().locator('.responses-inner').waitFor()
+    for (const width of [1440, 390])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.emulateMedia({ colorScheme })
+        expect(await seriousFindings(page), `${width} ${colorScheme}`).toEqual([])
+        expect(await overflow(page)).toBe(0)
+      }
+    // A media type fits into its field.
+    const field = await page.locator('.response-controls select').first().boundingBox()
+    expect(field?.width).toBeGreaterThan(150)
+    await page.setViewportSize({ width: 1280, height: 720 })
   })
 
   it('takes a password for /metrics only', async () => {

@@ -26,7 +26,7 @@ interface AuctionPanelProps {
 export function AuctionPanel(props: AuctionPanelProps) {
   const { chain, auction, token, isAsking, isForNobody, hasSolvers } = props
   const { round } = auction
-  const isShown = isAsking && round !== undefined
+  const isShown = isAsking && hasSolvers && round !== undefined
   return (
     <section class="panel auction" aria-labelledby="auction-title">
       <div class="panel-head">
@@ -48,13 +48,11 @@ export function AuctionPanel(props: AuctionPanelProps) {
       ) : (
         <>
           <AuctionChart attempts={[]} deadlineMs={chain.quoteTimeoutMs} />
-          {hasSolvers ? (
-            <Empty title="Solvers compete here for your swap.">
-              Choose two tokens and an amount to see the auction live.
-            </Empty>
-          ) : (
-            <Empty title="No solver is active on this chain." />
-          )}
+          <Empty title="Solvers compete here for your swap.">
+            {hasSolvers
+              ? 'Choose two tokens and an amount to see the auction live.'
+              : 'No solver is active on this chain.'}
+          </Empty>
         </>
       )}
       {isShown && isForNobody && round.offers !== 0 && (
