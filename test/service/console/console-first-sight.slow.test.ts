@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runScenario } from '../../../src/devnet/scenario.js'
+import { seriousFindings } from '../../support/console/axe.js'
 import { look, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { eventually } from '../../support/eventually.js'
 import { startCable } from '../../support/faults/cable.js'
@@ -107,6 +108,7 @@ describe.skipIf(!existsSync(CHROMIUM))(
       await page.locator('.form.stale').waitFor({ timeout: 60_000 })
       await page.getByText(/^Price of \d+ s ago$/).waitFor()
       expect(await page.title()).toMatch(/^Swap/)
+      expect(await seriousFindings(page)).toEqual([])
       await look(page, 'first-sight-stale')
     })
 
