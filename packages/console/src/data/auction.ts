@@ -70,18 +70,8 @@ export function openRound(number: number, startedAt: number, isOutput: boolean):
 
 /** Adds an improvement. Its time is that of its arrival here. @param at Unix time in milliseconds */
 export function addImprovement(round: Round, update: QuoteUpdate, at: number): Round {
-  const { quoteId, asked, answered, quote } = update
-  const attempt: Attempt = {
-    solver: quote?.solver ?? '',
-    outcome: SolverOutcome.QUOTED,
-    rank: undefined,
-    atMs: Math.max(0, at - round.startedAt),
-    amount: amountOf(update, round.isOutput),
-    bps: undefined,
-    isVerified: update.verified === true,
-    reason: '',
-    explanation: '',
-  }
+  const { quoteId, asked, answered } = update
+  const attempt = attemptOf(update, round.isOutput, Math.max(0, at - round.startedAt))
   // An improvement that is worse than the one before it comes when the contract has refused the better offers.
   const others = round.attempts.filter(
     ({ solver, amount }) =>
@@ -107,20 +97,9 @@ export function endRound(round: Round, end: QuoteRoundEnd): Round {
   const best = bestOrderId === undefined ? undefined : round.best
   const times = new Map(round.attempts.map(({ solver, atMs }) => [solver, atMs]))
   const offers = [...(best === undefined || !isBest ? [] : [best]), ...alternativeQuotes]
-  const attempts = offers.map((offer): Attempt => {
-    const solver = offer.quote?.solver ?? ''
-    return {
-      solver,
-      outcome: SolverOutcome.QUOTED,
-      rank: undefined,
-      atMs: times.get(solver),
-      amount: amountOf(offer, round.isOutput),
-      bps: undefined,
-      isVerified: offer.verified === true,
-      reason: '',
-      explanation: '',
-    }
-  })
+  const attempts = offers.map((offer) =>
+    attemptOf(offer, round.isOutput, times.get(offer.quote?.solver ?? '')),
+  )
   return {
     ...round,
     quoteId,
@@ -129,6 +108,21 @@ export function endRound(round: Round, end: QuoteRoundEnd): Round {
     offers: quoted,
     best,
     attempts: ranked(attempts, round.isOutput),
+  }
+}
+
+/** An offer before it has a rank. */
+function attemptOf(offer: Offer, isOutput: boolean, atMs: number | undefined): Attempt {
+  return {
+    solver: offer.quote?.solver ?? '',
+    outcome: SolverOutcome.QUOTED,
+    rank: undefined,
+    atMs,
+    amount: amountOf(offer, isOutput),
+    bps: undefined,
+    isVerified: offer.verified === true,
+    reason: '',
+    explanation: '',
   }
 }
 
