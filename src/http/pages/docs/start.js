@@ -10,10 +10,19 @@ const WithoutStreams = () => ({
     },
   },
 })
+// A link inside of a button is nothing for a keyboard. The button itself writes the address of its operation.
+const WithoutNestedLinks = ({ React }) => ({
+  components: { DeepLink: ({ text }) => React.createElement('span', null, text) },
+})
+const label = () => {
+  for (const select of document.querySelectorAll('.examples-select-element')) select.ariaLabel = 'Example'
+  for (const text of document.querySelectorAll('pre.microlight')) text.tabIndex = 0
+}
+new MutationObserver(label).observe(document.body, { childList: true, subtree: true })
 SwaggerUIBundle({
   url: 'openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
-  plugins: [WithoutStreams],
+  plugins: [WithoutStreams, WithoutNestedLinks],
 })
