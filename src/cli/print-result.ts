@@ -1,10 +1,10 @@
 import { type CliIo, createPaint } from './io.js'
 import { toJson } from './printable.js'
-import type { Column, Field } from './tables.js'
+import { type Column, type Field, renderFields, renderTable } from './tables.js'
 
 /** The formatters for a person's output. */
 export interface Display {
-  table(columns: readonly Column[], rows: readonly (readonly string[])[]): string
+  table<T>(columns: readonly Column<T>[], rows: readonly T[]): string
   fields(fields: readonly Field[]): string
 }
 
@@ -16,22 +16,17 @@ export async function printResult(
   io: CliIo,
   { json }: { readonly json?: boolean },
   result: unknown,
-  render: (display: Display) => string,
+  render: (display: Display) => string | Promise<string>,
 ): Promise<void> {
-  if (json) {
-    io.stdout.write(`${toJson(result, 2)}\n`)
-    return
-  }
-  io.stdout.write(render(await createDisplay(io)))
+  io.stdout.write(json ? `${toJson(result, 2)}\n` : await render(createDisplay(io)))
 }
 
 /** The formatters for the standard output. */
-export async function createDisplay(io: CliIo): Promise<Display> {
-  const { renderFields, renderTable } = await import('./tables.js')
-  const paint = createPaint(io.stdout, io.environment())
+export function createDisplay({ stdout, environment }: CliIo): Display {
+  const paint = createPaint(stdout, environment())
   const emphasise = (text: string) => paint('bold', text)
   // A terminal may change its size. What a program reads is not cut.
-  const width = () => (io.stdout.isTTY ? io.stdout.columns : undefined)
+  const width = () => (stdout.isTTY ? stdout.columns : undefined)
   return {
     table: (columns, rows) => renderTable(columns, rows, { width: width(), emphasise }),
     fields: (fields) => renderFields(fields, width()),

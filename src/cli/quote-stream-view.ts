@@ -1,44 +1,44 @@
 import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
-import type { FormatAmount } from './listed-tokens.js'
+import type { FormatAmount } from './amounts.js'
+import type { Instance } from './instance.js'
 import type { Display } from './print-result.js'
 import { formatTime, printable } from './printable.js'
-import { renderAnswer } from './quote-view.js'
+import { formatOffer, renderAnswer } from './quote-view.js'
 
 /**
  * The last message of a stream for a terminal: the state of the round, then its offers.
- * @param now Unix time in milliseconds
  * @param commandLine makes the command line of a command for the same instance and chain
  */
 export function renderMessage(
   message: QuoteStreamMessage,
-  now: number,
+  chainId: number,
   format: FormatAmount,
-  commandLine: (command: string) => string,
+  commandLine: Instance['commandLine'],
   display: Display,
 ): string {
   const { quoteId } = message
-  const best = message.type === 'quote' ? message.offer : message.best
+  const best = bestOf(message)
   if (best === undefined) return `${describeRound(message)}\n`
   const alternatives = message.type === 'quote' ? [] : message.alternatives
-  const left = Math.max(0, Math.floor(best.quote.depositDeadline - now / 1000))
-  const head = `${describeRound(message)}, ${left} s left to deposit`
-  return `${head}\n\n${renderAnswer({ quoteId, best, alternatives }, format, commandLine, display)}`
+  const left = Math.max(0, Math.floor(best.quote.depositDeadline - Date.now() / 1000))
+  const answer = renderAnswer({ quoteId, best, alternatives }, chainId, format, commandLine, display)
+  return `${describeRound(message)}, ${left} s left to deposit\n\n${answer}`
 }
 
-/** A message on one line, for a file or another program. @param now Unix time in milliseconds */
-export function toLine(message: QuoteStreamMessage, now: number, format: FormatAmount): string {
-  const best = message.type === 'quote' ? message.offer : message.best
-  const offer =
-    best === undefined
-      ? []
-      : [
-          `solver ${best.quote.solver}`,
-          `sells ${format('sells', best.quote.inputAmount)}`,
-          `buys ${format('buys', best.quote.outputAmount)}`,
-          `order ${best.orderId}`,
-          ...(best.verified ? ['verified'] : []),
-        ]
-  return printable([formatTime(now / 1000), describeRound(message), ...offer].join('  '))
+/** A message on one line, for a file or another program. */
+export function toLine(message: QuoteStreamMessage, chainId: number, format: FormatAmount): string {
+  const best = bestOf(message)
+  const words = [formatTime(Date.now() / 1000), describeRound(message)]
+  if (best !== undefined) {
+    const { sells, buys } = formatOffer(best, chainId, format)
+    words.push(`solver ${best.quote.solver}`, `sells ${sells}`, `buys ${buys}`, `order ${best.orderId}`)
+    if (best.verified) words.push('verified')
+  }
+  return printable(words.join('  '))
+}
+
+function bestOf(message: QuoteStreamMessage) {
+  return message.type === 'quote' ? message.offer : message.best
 }
 
 function describeRound(message: QuoteStreamMessage): string {

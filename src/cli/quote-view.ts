@@ -1,45 +1,46 @@
-import type { QuoteAnswer, QuoteRecord, SolverResult } from '@quote-aggregator/client'
-import type { FormatAmount } from './listed-tokens.js'
+import type { QuoteAnswer, QuoteRecord, SignedQuote, SolverResult } from '@quote-aggregator/client'
+import type { FormatAmount } from './amounts.js'
+import type { Instance } from './instance.js'
 import type { Display } from './print-result.js'
 import { formatBehind, formatTime, shellWord } from './printable.js'
+import type { Column } from './tables.js'
 
-const AMOUNTS = [
-  { title: 'sells', align: 'right' },
-  { title: 'buys', align: 'right' },
-] as const
+/** The amounts of an offer, whose tokens the user knows. */
+export function formatOffer({ quote }: SignedQuote, chainId: number, format: FormatAmount) {
+  const { inputToken, inputAmount, outputToken, outputAmount, outputChainId } = quote
+  return {
+    sells: format(inputAmount, inputToken, chainId, 'bare'),
+    buys: format(outputAmount, outputToken, outputChainId, 'bare'),
+  }
+}
 
 /**
  * The offers as a table, best first, then how a user goes on with the best one.
  * @param commandLine makes the command line of a command for the same instance and chain
  */
 export function renderAnswer(
-  answer: QuoteAnswer,
+  { best, quoteId = '', alternatives }: QuoteAnswer,
+  chainId: number,
   format: FormatAmount,
-  commandLine: (command: string) => string,
+  commandLine: Instance['commandLine'],
   { table, fields }: Display,
 ): string {
-  const { best, quoteId = '' } = answer
-  const offers = [best, ...answer.alternatives]
-  const isExactInput = best.quote.orderType === 'EXACT_INPUT'
-  const competing = isExactInput ? 'outputAmount' : 'inputAmount'
-  const hasMarks = offers.some(({ verified }) => verified)
-  const rows = offers.map(({ quote, depositAddress, verified }, index) => [
-    String(index + 1),
-    quote.solver,
-    format('sells', quote.inputAmount),
-    format('buys', quote.outputAmount),
-    index === 0 ? '' : formatBehind(quote[competing], best.quote[competing]),
-    ...(hasMarks ? [verified ? 'yes' : ''] : []),
-    depositAddress,
-  ])
-  const columns = [
-    { title: '#', align: 'right' },
-    { title: 'solver' },
-    ...AMOUNTS,
-    { title: 'to best', align: 'right' },
-    ...(hasMarks ? [{ title: 'verified' }] : []),
-    { title: 'deposit address', isMinor: true },
-  ] as const
+  const offers = [best, ...alternatives]
+  const competing = best.quote.orderType === 'EXACT_INPUT' ? 'outputAmount' : 'inputAmount'
+  const marks: Column<SignedQuote> = ['verified', ({ verified }) => verified && 'yes']
+  const columns: Column<SignedQuote>[] = [
+    ['#', (_, index) => index + 1],
+    ['solver', ({ quote }) => quote.solver],
+    ['sells', (offer) => formatOffer(offer, chainId, format).sells, 'amount'],
+    ['buys', (offer) => formatOffer(offer, chainId, format).buys, 'amount'],
+    [
+      'to best',
+      ({ quote }, index) => (index === 0 ? '' : formatBehind(quote[competing], best.quote[competing])),
+      'amount',
+    ],
+    ...(offers.some(({ verified }) => verified) ? [marks] : []),
+    ['deposit address', ({ depositAddress }) => depositAddress, 'minor'],
+  ]
   const next = fields([
     ['quote id', quoteId],
     ['order id', best.orderId],
@@ -49,57 +50,50 @@ export function renderAnswer(
     ['follow', commandLine(`order ${best.orderId} --watch`), 'command'],
     ['why', commandLine(`quote --why ${shellWord(quoteId)}`), 'command'],
   ])
-  return `${table(columns, rows)}\nThe best one:\n${next}`
+  return `${table(columns, offers)}\nThe best one:\n${next}`
 }
 
 /** The record of a quote: its parameters, and a line for each solver that the reader may see. */
-export function renderRecord(record: QuoteRecord, { table, fields }: Display): string {
-  const { request } = record
+export function renderRecord(record: QuoteRecord, format: FormatAmount, { table, fields }: Display): string {
+  const { request, chainId, bestAmount } = record
+  const { inputToken, outputToken, amount, destinationChainId, depositDeadline } = request
+  const isExactInput = request.orderType === 'EXACT_INPUT'
+  const sold = (units: bigint | string) => format(units, inputToken, chainId)
+  const bought = (units: bigint | string) => format(units, outputToken, destinationChainId)
+  // A solver sees the best amount later.
+  const later = record.outcome ? undefined : `shown after ${formatTime(depositDeadline)}, if there is one`
+  const competing = isExactInput ? (['buys', bought] as const) : (['sells', sold] as const)
   const head = fields([
     ['quote id', record.quoteId],
     ['outcome', record.outcome && `${record.outcome} after ${record.durationMs} ms`],
     ['kind', record.kind],
     ['asked at', formatTime(record.requestedAt / 1000)],
-    ['sells', `${request.orderType === 'EXACT_INPUT' ? `${request.amount} of ` : ''}${request.inputToken}`],
-    ['buys', `${request.orderType === 'EXACT_OUTPUT' ? `${request.amount} of ` : ''}${request.outputToken}`],
+    ['sells', isExactInput ? sold(amount) : inputToken],
+    ['buys', isExactInput ? outputToken : bought(amount)],
     ['user', request.user],
-    ['chains', `${record.chainId} to ${request.destinationChainId}`],
-    ['deposit', `${request.depositMode}, by ${formatTime(request.depositDeadline)}`],
+    ['chains', `${chainId} to ${destinationChainId}`],
+    ['deposit', `${request.depositMode}, by ${formatTime(depositDeadline)}`],
     ['filled by', formatTime(request.fillDeadline)],
-    ['best offer', renderBest(record)],
+    ['best offer', bestAmount === undefined ? later : `${competing[0]} ${competing[1](bestAmount)}`],
   ])
-  if (record.solvers.length === 0) return `${head}\nNo solver was asked.\n`
-  const columns = [
-    { title: '#', align: 'right' },
-    { title: 'solver' },
-    { title: 'outcome' },
-    { title: 'ms', align: 'right' },
-    ...AMOUNTS,
-    { title: 'explanation' },
-  ] as const
-  return `${head}\n${table(columns, record.solvers.map(toRow))}`
-}
-
-/** The best amount of the side that solvers compete on, or the time from which a solver may see it. */
-function renderBest({ request, bestAmount, outcome }: QuoteRecord): string | undefined {
-  const side = request.orderType === 'EXACT_INPUT' ? 'buys' : 'sells'
-  if (bestAmount !== undefined) return `${side} ${bestAmount}`
-  return outcome === undefined
-    ? `shown after ${formatTime(request.depositDeadline)}, if there is one`
-    : undefined
-}
-
-function toRow(result: SolverResult): string[] {
-  const { solver, outcome, rank, durationMs, inputAmount, outputAmount } = result
-  const detail =
-    result.reason ?? result.declineCode ?? result.httpStatus ?? (result.verified ? 'verified' : undefined)
-  return [
-    rank === undefined ? '' : String(rank),
-    solver,
-    detail === undefined ? outcome : `${outcome} ${detail}`,
-    durationMs === undefined ? '' : String(durationMs),
-    inputAmount ?? '',
-    outputAmount ?? '',
-    result.explanation,
+  const columns: Column<SolverResult>[] = [
+    ['#', ({ rank }) => rank],
+    ['solver', ({ solver }) => solver],
+    ['outcome', outcomeOf],
+    ['ms', ({ durationMs }) => durationMs],
+    ['sells', ({ inputAmount }) => inputAmount && format(inputAmount, inputToken, chainId, 'bare'), 'amount'],
+    [
+      'buys',
+      ({ outputAmount }) => outputAmount && format(outputAmount, outputToken, destinationChainId, 'bare'),
+      'amount',
+    ],
+    ['explanation', ({ explanation }) => explanation],
   ]
+  const { solvers } = record
+  return `${head}\n${solvers.length === 0 ? 'No solver was asked.\n' : table(columns, solvers)}`
+}
+
+function outcomeOf({ outcome, reason, declineCode, httpStatus, verified }: SolverResult): string {
+  const detail = reason ?? declineCode ?? httpStatus ?? (verified ? 'verified' : undefined)
+  return detail === undefined ? outcome : `${outcome} ${detail}`
 }

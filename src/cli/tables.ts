@@ -3,16 +3,21 @@ import { printable } from './printable.js'
 
 const GAP = '  '
 
-export interface Column {
-  readonly title: string
-  /** Numbers are right-aligned. The default is left-aligned text. */
-  readonly align?: 'left' | 'right'
-  /** Left out where the table is too wide with it. */
-  readonly isMinor?: boolean
-}
+/** The text of a cell; a number is right-aligned, and a missing one is empty. */
+type Cell = string | number | undefined
+
+/**
+ * A column of a table: its title, and the cell of a row. One of amounts is right-aligned as numbers are; a minor one is left out where
+ * the table is too wide with it.
+ */
+export type Column<T> = readonly [
+  title: string,
+  cell: (row: T, index: number) => Cell,
+  kind?: 'amount' | 'minor',
+]
 
 /** A name and its value. A value that is missing leaves the name out; a command is one that a person copies. */
-export type Field = readonly [name: string, value: string | undefined, kind?: 'command']
+export type Field = readonly [name: string, value: Cell, kind?: 'command']
 
 interface TableOptions {
   /** Columns of the terminal; no limit when left out. */
@@ -23,38 +28,45 @@ interface TableOptions {
 
 /**
  * A table in aligned columns without lines, which `awk` can read too. Where it does not fit with its minor columns, it has none
- * of them, and where it does not fit without, each row is a block of fields.
- * @param rows cells in the columns' order; text of others is made printable
+ * of them, and where it does not fit without, each row is a block of fields. Text of others is made printable.
  */
-export function renderTable(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
+export function renderTable<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
   { width = Number.POSITIVE_INFINITY, emphasise = (text) => text }: TableOptions = {},
 ): string {
-  const measured = columns.map((column, index) => {
-    const cells = rows.map((row) => printable(row[index] ?? ''))
-    return { ...column, cells, width: Math.max(...[column.title, ...cells].map((text) => stringWidth(text))) }
+  const measured = columns.map(([title, cell, kind]) => {
+    const values = rows.map(cell)
+    const cells = values.map((value) => printable(String(value ?? '')))
+    const isRight = kind === 'amount' || values.some((value) => typeof value === 'number')
+    return {
+      title,
+      kind,
+      cells,
+      isRight,
+      width: Math.max(...[title, ...cells].map((text) => stringWidth(text))),
+    }
   })
-  const major = measured.filter(({ isMinor }) => !isMinor)
+  const major = measured.filter(({ kind }) => kind !== 'minor')
   const fitting = [measured, major].find((list) => {
     const gaps = GAP.length * (list.length - 1)
     return list.reduce((sum, column) => sum + column.width, gaps) <= width
   })
   if (fitting === undefined) {
-    const blocks = rows.map((row) =>
-      columns.map(({ title }, index): Field => [title, row[index] || undefined]),
+    const blocks = rows.map((_, row) =>
+      measured.map(({ title, cells }): Field => [title, cells[row] || undefined]),
     )
     return blocks.map((fields) => renderFields(fields, width)).join('\n')
   }
   const toLine = (textOf: (column: (typeof measured)[number]) => string) => {
     const texts = fitting.map((column) => {
       const blanks = ' '.repeat(column.width - stringWidth(textOf(column)))
-      return column.align === 'right' ? blanks + textOf(column) : textOf(column) + blanks
+      return column.isRight ? blanks + textOf(column) : textOf(column) + blanks
     })
     return `${texts.join(GAP).trimEnd()}\n`
   }
   const head = toLine(({ title }) => emphasise(title))
-  return head + rows.map((_, index) => toLine(({ cells }) => cells[index] ?? '')).join('')
+  return head + rows.map((_, row) => toLine(({ cells }) => cells[row] ?? '')).join('')
 }
 
 /**
@@ -66,7 +78,7 @@ export function renderFields(fields: readonly Field[], width = Number.POSITIVE_I
   const indent = Math.max(...known.map(([name]) => name.length)) + GAP.length
   return known
     .map(([name, value = '', kind]) => {
-      const text = printable(value)
+      const text = printable(String(value))
       const lines = kind === 'command' ? foldCommand(text, width - indent) : [text]
       return `${name.padEnd(indent)}${lines.join(`\n${' '.repeat(indent)}`)}\n`
     })

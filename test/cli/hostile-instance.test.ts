@@ -92,7 +92,8 @@ const record = () => ({
   chainId: 1,
   requestedAt: 0,
   outcome: 'QUOTED',
-  asked,
+  kind: 'FIRM',
+  request: asked,
   solvers: [
     {
       solver: ADDRESS,

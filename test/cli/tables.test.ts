@@ -10,9 +10,12 @@ import {
   shellWord,
   toJson,
 } from '../../src/cli/printable.js'
-import { renderFields, renderTable } from '../../src/cli/tables.js'
+import { type Column, renderFields, renderTable } from '../../src/cli/tables.js'
 
-const COLUMNS = [{ title: 'name' }, { title: 'amount', align: 'right' }] as const
+const COLUMNS: Column<readonly string[]>[] = [
+  ['name', ([name]) => name],
+  ['amount', ([, amount]) => amount, 'amount'],
+]
 
 test('a table is aligned columns without lines or blanks at the ends', () => {
   const rows = [
@@ -23,13 +26,21 @@ test('a table is aligned columns without lines or blanks at the ends', () => {
   expect(renderTable(COLUMNS, rows)).toBe('name  amount\nAda        1\n名前    1000\n\n')
 })
 
+test('numbers are right-aligned, and what is missing is empty', () => {
+  const columns: Column<number | undefined>[] = [
+    ['count', (row) => row],
+    ['#', (_, index) => index + 1],
+  ]
+  expect(renderTable(columns, [7, undefined])).toBe('count  #\n    7  1\n       2\n')
+})
+
 test('text of others is escaped', () => {
   expect(renderTable(COLUMNS, [['\x1b[31mA\nB', '1']])).toContain('?[31mA?B')
   expect(renderFields([['name', '\u202eevil']])).toBe('name  ?evil\n')
 })
 
 describe('on a terminal', () => {
-  const columns = [...COLUMNS, { title: 'address', isMinor: true }]
+  const columns = [...COLUMNS, ['address', ([, , address]) => address, 'minor'] as Column<readonly string[]>]
   const rows = [
     ['Ada', '1', '0x11111111'],
     ['名前', '', '0x22222222'],

@@ -1,15 +1,15 @@
-import type { AggregatorClient, ListedOrder } from '@quote-aggregator/client'
+import type { ListedOrder } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { MAX_PAGE_SIZE } from '../../domain/field-rules.js'
 import { KNOWN_ORDER_STATES, type KnownOrder } from '../../domain/orders/order.js'
 import type { Address } from '../../domain/values/hex.js'
+import type { FormatAmount } from '../amounts.js'
 import { readAddress, readChainId, readInteger, readOneOf } from '../arguments.js'
-import { type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, LIMITS, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { stepOf } from '../order-steps.js'
-import type { Display } from '../print-result.js'
+import { formatTerms, stepOf } from '../order-view.js'
 import { formatTime } from '../printable.js'
-import { LIMITS, printItems } from './print-items.js'
+import type { Column } from '../tables.js'
 
 interface Options extends InstanceFlags {
   readonly chain: number
@@ -32,46 +32,37 @@ export function addOrders(program: Command, io: CliIo): void {
     .option('--limit <number>', 'most orders', readInteger(1, LIMITS.most), LIMITS.usual)
     .addHelpText(
       'after',
-      "\nAmounts are in the token's smallest unit. With --json, each line is one JSON object.",
+      "\nAmounts of tokens that are not listed are in the token's smallest unit. With --json, each line is one JSON object.",
     )
-  takesInstance(command).action((options: Options) => list(io, options))
+  takesInstance(command, io, async (instance, options: Options) => {
+    const { chain, limit, user, solver, state } = options
+    // One more shows whether there are more.
+    const filter = { user, solver, state, pageSize: Math.min(limit + 1, MAX_PAGE_SIZE) }
+    await instance.printList(
+      'orders',
+      limit,
+      (client, calling) => client.listAllOrders(chain, filter, calling),
+      async (orders, { table }) => {
+        if (orders.length === 0) return 'No order matches.\n'
+        const chains = new Set(orders.map(({ outputChainId = chain }) => outputChainId).concat(chain))
+        return table(columnsOf(await instance.amounts.format(...chains)), orders)
+      },
+    )
+  })
 }
 
-async function list(io: CliIo, options: Options): Promise<void> {
-  const { chain, user, solver, state, limit } = options
-  // One more shows whether there are more.
-  const filter = { user, solver, state, pageSize: Math.min(limit + 1, MAX_PAGE_SIZE) }
-  const calling = { signal: io.interruption() }
-  const read = (client: AggregatorClient) => client.listAllOrders(chain, filter, calling)
-  await printItems(io, options, 'orders', read, renderOrders)
-}
-
-function renderOrders(orders: readonly ListedOrder[], { table }: Display): string {
-  if (orders.length === 0) return 'No order matches.\n'
-  const columns = [
-    { title: 'time' },
-    { title: 'state' },
-    { title: 'sells' },
-    { title: 'buys' },
-    { title: 'order id' },
-    { title: 'transaction', isMinor: true },
-  ] as const
-  return table(columns, orders.map(toRow))
-}
-
-/** The row of an order, with the time and the transaction of its state. */
-function toRow(order: ListedOrder): string[] {
-  const step = stepOf(order)
+/** Time and transaction are those of the order's state. */
+function columnsOf(format: FormatAmount): Column<ListedOrder>[] {
   return [
-    step?.blockTime === undefined ? '' : formatTime(step.blockTime),
-    order.state,
-    amountOf(order.inputAmount, order.inputToken),
-    amountOf(order.outputAmount, order.outputToken),
-    order.orderId,
-    step?.transactionHash ?? '',
+    ['time', (order) => timeOf(stepOf(order)?.blockTime)],
+    ['state', ({ state }) => state],
+    ['sells', (order) => formatTerms(order, format).sells],
+    ['buys', (order) => formatTerms(order, format).buys],
+    ['order id', ({ orderId }) => orderId],
+    ['transaction', (order) => stepOf(order)?.transactionHash, 'minor'],
   ]
 }
 
-function amountOf(amount: bigint | undefined, token: Address | undefined): string {
-  return amount === undefined ? '' : `${amount} of ${token}`
+function timeOf(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : formatTime(seconds)
 }

@@ -9,24 +9,15 @@ import {
 import { DEPOSIT_MODES, type DepositMode } from '../../domain/quotes/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
 import type { Address } from '../../domain/values/hex.js'
-import { readAddress, readAmount, readChainId, readInteger, readOneOf, readToken } from '../arguments.js'
-import { EXIT } from '../exit-codes.js'
-import { CommandFailure } from '../failure.js'
-import { callInstance, commandLine, type InstanceFlags, takesInstance } from '../instance.js'
+import { readAddress, readChainId, readInteger, readOneOf } from '../arguments.js'
+import { type Instance, takesInstance } from '../instance.js'
 import type { GuardedIo } from '../io.js'
-import { type FormatAmount, readSwap, SWAP_HELP } from '../listed-tokens.js'
-import { printResult } from '../print-result.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
+import { readSwap, SWAP_HELP, type SwapFlags, takesSwap } from '../swap.js'
 import { watchQuotes } from './quote-watch.js'
 
-interface Options extends InstanceFlags {
-  readonly chain: number
-  readonly sell?: string
-  readonly buy?: string
-  readonly amount?: string
-  readonly exactOutput?: boolean
+interface Options extends SwapFlags {
   readonly user?: Address
-  readonly toChain?: number
   readonly mode: DepositMode
   readonly depositWindow?: number
   readonly timeout?: number
@@ -54,11 +45,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
     .command('quote')
     .summary('request offers, or show why an offer won')
     .description('Requests an offer from every solver of a chain and lists the valid ones, best first.')
-    .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
-    .option('--sell <token>', 'token that the user sells', readToken)
-    .option('--buy <token>', 'token that the user buys', readToken)
-    .option('--amount <number>', 'how much to sell; with --exact-output, how much to buy', readAmount)
-    .option('--exact-output', 'fix what is bought: the least to be sold for it is the best offer')
+  takesSwap(command)
     .option('--user <address>', "the user's wallet", readAddress)
     .option(
       '--to-chain <id>',
@@ -107,50 +94,42 @@ export function addQuote(program: Command, io: GuardedIo): void {
       'request nothing: show the record of this quote; for a solver, the x-quote-id',
     )
     .addHelpText('after', EXAMPLES)
-  takesInstance(command).action(async (options: Options) => {
-    if (options.why !== undefined) return explain(io, options, options.why)
-    const { params, format } = await readParams(io, options)
-    if (!options.watch) return ask(io, options, params, format)
-    return watchQuotes(io, options, { ...params, refreshSeconds: options.refresh }, format)
+  takesInstance(command, io, async (instance, options: Options) => {
+    if (options.why !== undefined) return explain(instance, options.chain, options.why)
+    const { user } = options
+    const swap = await readSwap(instance, options, { '--user': user })
+    const params: QuoteParams = {
+      ...swap,
+      user: user ?? '0x',
+      destinationChainId: options.toChain,
+      depositMode: options.mode,
+      depositWindow: options.depositWindow,
+      softDeadlineMs: options.softDeadline,
+      minQuotes: options.minQuotes,
+      verify: options.verify,
+    }
+    if (!options.watch) return ask(instance, params, options.timeout)
+    await watchQuotes(io, instance, { ...params, refreshSeconds: options.refresh }, options.json)
   })
 }
 
-async function ask(io: GuardedIo, options: Options, swap: QuoteParams, format: FormatAmount): Promise<void> {
-  const calling = { signal: io.interruption(), timeoutMs: options.timeout }
-  const answer = await callInstance(io, options, (client) => client.getQuote(swap, calling))
-  await printResult(io, options, answer, (display) =>
-    renderAnswer(answer, format, (command) => commandLine(io, options, command), display),
+function ask({ print, amounts, commandLine }: Instance, params: QuoteParams, timeoutMs?: number) {
+  const { chainId, destinationChainId = chainId } = params
+  return print(
+    (client, calling) => client.getQuote(params, { ...calling, timeoutMs }),
+    async (answer, display) => {
+      const format = await amounts.format(chainId, destinationChainId)
+      return renderAnswer(answer, chainId, format, commandLine, display)
+    },
   )
 }
 
-async function explain(io: GuardedIo, options: Options, quoteId: string): Promise<void> {
-  const record = await callInstance(io, options, (client) =>
-    client.getQuoteRecord(options.chain, quoteId, { signal: io.interruption() }),
+function explain({ print, amounts }: Instance, chainId: number, quoteId: string) {
+  return print(
+    (client, calling) => client.getQuoteRecord(chainId, quoteId, calling),
+    async (record, display) => {
+      const format = await amounts.format(chainId, record.request.destinationChainId)
+      return renderRecord(record, format, display)
+    },
   )
-  await printResult(io, options, record, (display) => renderRecord(record, display))
-}
-
-/** @throws CommandFailure */
-async function readParams(io: GuardedIo, options: Options) {
-  const { sell, buy, amount, user } = options
-  if (sell === undefined || buy === undefined || amount === undefined || user === undefined) {
-    const given = { '--sell': sell, '--buy': buy, '--amount': amount, '--user': user }
-    const missing = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [name] : []))
-    const message = `A quote needs ${missing.join(', ')} as well. quote --help has an example.`
-    throw new CommandFailure(EXIT.badInput, message)
-  }
-  const { format, ...swap } = await readSwap(io, { ...options, sell, buy, amount })
-  const params: QuoteParams = {
-    ...swap,
-    user,
-    chainId: options.chain,
-    orderType: options.exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
-    destinationChainId: options.toChain,
-    depositMode: options.mode,
-    depositWindow: options.depositWindow,
-    softDeadlineMs: options.softDeadline,
-    minQuotes: options.minQuotes,
-    verify: options.verify,
-  }
-  return { params, format }
 }

@@ -1,10 +1,8 @@
-import type { RegistrationCheck } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { readChainId } from '../arguments.js'
-import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { readAccount } from '../keys.js'
-import { printResult } from '../print-result.js'
 import { printable } from '../printable.js'
 
 /** The options of a command that a solver signs. */
@@ -34,33 +32,31 @@ export function addRegister(program: Command, io: CliIo): void {
     )
     .requiredOption('--endpoint <url>', "the solver's base URL: the instance posts to <url>/quote")
     .requiredOption('--name <name>', 'display name, 1 to 64 characters')
-  takesSigner(command).addHelpText(
-    'after',
-    `${KEYS}
+    .addHelpText(
+      'after',
+      `${KEYS}
 
 Examples:
   SOLVER_PRIVATE_KEY=$(pass show solver) quote-aggregator register --chain 1 --endpoint https://solver.example --name Ada
   quote-aggregator register --chain 1 --endpoint https://solver.example --name Ada --key-file ~/solver.key`,
-  )
-  command.action(async (options: RegisterOptions) => {
-    const { chain: chainId, endpoint: endpointUrl, name, protocolName } = options
-    const account = await readAccount(io, options.keyFile)
+    )
+  takesInstance(takesSigner(command), io, async (instance, options: RegisterOptions) => {
+    const { chain: chainId, endpoint: endpointUrl, name, protocolName, keyFile } = options
+    const account = await readAccount(io, keyFile)
     const { signRegistration } = await import('@quote-aggregator/client')
     const signed = await signRegistration(account, { protocolName, chainId, endpointUrl, name })
-    const { address, check } = await callInstance(io, options, (client) =>
-      client.registerSolver(signed, { signal: io.interruption() }),
-    )
-    await printResult(
-      io,
-      options,
-      { status: 'registered', address, check },
-      () => `${address} is registered on chain ${chainId}.\n${check ? checkText(check) : ''}`,
+    await instance.print(
+      async (client, calling) => ({
+        status: 'registered',
+        ...(await client.registerSolver(signed, calling)),
+      }),
+      ({ address, check }) => {
+        const found =
+          check && `One request to the endpoint: ${check.outcome}. ${printable(check.explanation)}\n`
+        return `${address} is registered on chain ${chainId}.\n${found ?? ''}`
+      },
     )
   })
-}
-
-function checkText({ outcome, explanation }: RegistrationCheck): string {
-  return `One request to the endpoint: ${outcome}. ${printable(explanation)}\n`
 }
 
 /** `unregister`: signs and sends an unregistration. */
@@ -69,29 +65,26 @@ export function addUnregister(program: Command, io: CliIo): void {
     .command('unregister')
     .summary('remove a solver')
     .description('Removes a solver from those that get quote requests.')
-  takesSigner(command).addHelpText('after', KEYS)
-  command.action(async (options: SignerOptions) => {
-    const { chain: chainId, protocolName } = options
-    const account = await readAccount(io, options.keyFile)
+    .addHelpText('after', KEYS)
+  takesInstance(takesSigner(command), io, async (instance, options: SignerOptions) => {
+    const { chain: chainId, protocolName, keyFile } = options
+    const account = await readAccount(io, keyFile)
     const { signUnregistration } = await import('@quote-aggregator/client')
     const signed = await signUnregistration(account, { protocolName, chainId })
-    const address = await callInstance(io, options, (client) =>
-      client.unregisterSolver(signed, { signal: io.interruption() }),
-    )
-    await printResult(
-      io,
-      options,
-      { status: 'removed', address },
-      () => `${address} is no longer registered on chain ${chainId}.\n`,
+    await instance.print(
+      async (client, calling) => ({
+        status: 'removed',
+        address: await client.unregisterSolver(signed, calling),
+      }),
+      ({ address }) => `${address} is no longer registered on chain ${chainId}.\n`,
     )
   })
 }
 
 /** Adds the options of every command that a solver signs. */
 export function takesSigner(command: Command): Command {
-  command
+  return command
     .requiredOption('--chain <id>', 'the chain', readChainId)
     .option('--key-file <path>', "file with the solver's private key; - is standard input")
     .option('--protocol-name <name>', "the instance's PROTOCOL_NAME, part of what is signed", 'Service')
-  return takesInstance(command)
 }

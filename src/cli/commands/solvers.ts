@@ -1,3 +1,4 @@
+import type { ListedSolver } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import {
   DEFAULT_STATS_WINDOW,
@@ -6,10 +7,10 @@ import {
 } from '../../domain/solvers/solver-statistics.js'
 import type { Address } from '../../domain/values/hex.js'
 import { readAddress, readChainId, readOneOf } from '../arguments.js'
-import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { printResult } from '../print-result.js'
 import { formatTime } from '../printable.js'
+import type { Column } from '../tables.js'
 import { addSolverLists } from './solver-lists.js'
 import { showSolverStats } from './solver-stats.js'
 
@@ -19,6 +20,12 @@ interface Options extends InstanceFlags {
   readonly window?: StatsWindow
   readonly solver?: Address
 }
+
+const COLUMNS: readonly Column<ListedSolver>[] = [
+  ['solver', ({ address }) => address],
+  ['name', ({ name }) => name],
+  ['registered', ({ registeredAt }) => formatTime(registeredAt / 1000)],
+]
 
 /** `solvers`: the solvers that get quote requests, and the operator's lists. */
 export function addSolvers(program: Command, io: CliIo): void {
@@ -45,26 +52,17 @@ export function addSolvers(program: Command, io: CliIo): void {
       'after',
       '\nExamples:\n  quote-aggregator solvers --chain 31337\n  quote-aggregator solvers --chain 31337 --stats --window 7d',
     )
-  takesInstance(command).action((options: Options) => {
+  takesInstance(command, io, async (instance, options: Options) => {
     const { chain } = options
     if (chain === undefined) return command.error("error: required option '--chain <id>' not specified")
-    if (options.stats) return showSolverStats(io, options, chain)
+    if (options.stats) return showSolverStats(instance, options, chain)
     if (options.window !== undefined || options.solver !== undefined)
       return command.error('error: --window and --solver need --stats')
-    return list(io, options, chain)
-  })
-  addSolverLists(command, io)
-}
-
-async function list(io: CliIo, options: InstanceFlags, chainId: number): Promise<void> {
-  const solvers = await callInstance(io, options, (client) =>
-    client.listSolvers(chainId, { signal: io.interruption() }),
-  )
-  await printResult(io, options, solvers, ({ table }) => {
-    if (solvers.length === 0) return `No solver is active on chain ${chainId}.\n`
-    return table(
-      [{ title: 'solver' }, { title: 'name' }, { title: 'registered' }],
-      solvers.map(({ address, name, registeredAt }) => [address, name, formatTime(registeredAt / 1000)]),
+    await instance.print(
+      (client, calling) => client.listSolvers(chain, calling),
+      (solvers, { table }) =>
+        solvers.length > 0 ? table(COLUMNS, solvers) : `No solver is active on chain ${chain}.\n`,
     )
   })
+  addSolverLists(command, io)
 }

@@ -2,10 +2,12 @@ import type { OrderEvent } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { ORDER_EVENT_TYPES } from '../../domain/orders/event.js'
 import type { Address, Hex } from '../../domain/values/hex.js'
+import type { Amounts } from '../amounts.js'
 import { readAddress, readChainId, readEach, readOneOf, readOrderId } from '../arguments.js'
-import { callInstance, type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
-import { printable, shellWord, toJson } from '../printable.js'
+import { formatTerms } from '../order-view.js'
+import { printable, shellWord } from '../printable.js'
 
 interface Options extends InstanceFlags {
   readonly chain?: readonly number[]
@@ -33,58 +35,53 @@ export function addWatch(program: Command, io: CliIo): void {
     .option('--order <order id>', 'only of this order', readEach(readOrderId))
     .option('--after <cursor>', 'begin after this cursor; earliest begins with the oldest event kept')
     .addHelpText('after', '\nWith --json, each line is one JSON object, with its cursor.')
-  takesInstance(command).action((options: Options) => watch(io, options))
-}
-
-async function watch(io: CliIo, options: Options): Promise<void> {
-  const signal = io.interruption()
-  let cursor = options.after
-  const filter = {
-    after: options.after,
-    chainIds: options.chain,
-    types: options.type,
-    orderIds: options.order,
-    users: options.user,
-    solvers: options.solver,
-  }
-  await callInstance(io, options, async (client) => {
-    const events = client.streamEvents(filter, {
-      signal,
-      onConnected(opening) {
+  takesInstance(command, io, async (instance, options: Options) => {
+    const { after, chain: chainIds, type: types, order: orderIds, user: users, solver: solvers } = options
+    let cursor = after
+    const say = (line: string) => void io.stderr.write(`${line}\n`)
+    const listening = {
+      onConnected(opening: { readonly cursor: string; readonly supportedChains: readonly number[] }) {
         cursor ??= opening.cursor
-        io.stderr.write(`Connected: chains ${opening.supportedChains.join(', ')}. Ctrl-C ends this.\n`)
+        say(`Connected: chains ${opening.supportedChains.join(', ')}. Ctrl-C ends this.`)
       },
-      onLost: ({ message }) =>
-        io.stderr.write(`The connection is lost: reconnecting. ${printable(message)}\n`),
-    })
-    for await (const event of events) {
-      io.stdout.write(options.json ? `${toJson(event)}\n` : `${toLine(event)}\n`)
-      cursor = event.cursor
+      onLost: (error: Error) => say(`The connection is lost: reconnecting. ${printable(error.message)}`),
     }
+    await instance.printEach(
+      async function* (client, calling) {
+        const filter = { after, chainIds, types, orderIds, users, solvers }
+        for await (const event of client.streamEvents(filter, { ...calling, ...listening })) {
+          yield event
+          cursor = event.cursor
+        }
+      },
+      (event) => toLine(event, instance.amounts),
+    )
+    if (cursor === undefined) return
+    const word = printable(shellWord(cursor))
+    say(`The last cursor is ${printable(cursor)}: continue with --after ${word}`)
   })
-  if (cursor === undefined) return
-  const word = printable(shellWord(cursor))
-  io.stderr.write(`The last cursor is ${printable(cursor)}: continue with --after ${word}\n`)
 }
 
-function toLine(event: OrderEvent): string {
+async function toLine(event: OrderEvent, amounts: Amounts): Promise<string> {
   const { type, chainId, blockNumber, orderId } = event
   const head = `${type.padEnd('Deposited'.length)}  chain ${chainId}  block ${blockNumber}  order ${orderId}`
   const transaction = event.transactionHash === undefined ? [] : [`transaction ${event.transactionHash}`]
-  return printable([head, ...details(event), ...transaction].join('  '))
+  return printable([head, ...(await details(event, amounts)), ...transaction].join('  '))
 }
 
-function details(event: OrderEvent): string[] {
+async function details(event: OrderEvent, amounts: Amounts): Promise<string[]> {
+  const { chainId } = event
   switch (event.type) {
-    case 'Deposited':
-      return [
-        `user ${event.user}`,
-        `solver ${event.solver}`,
-        `sells ${event.inputAmount} of ${event.inputToken}`,
-        `buys ${event.outputAmount} of ${event.outputToken}`,
-      ]
-    case 'Refunded':
-      return [`user ${event.user}`, `refund ${event.inputAmount}`, `bond slashed ${event.bondSlashed}`]
+    case 'Deposited': {
+      const order = { ...event, outputChainId: chainId }
+      const { sells, buys } = formatTerms(order, await amounts.format(chainId))
+      return [`user ${event.user}`, `solver ${event.solver}`, `sells ${sells}`, `buys ${buys}`]
+    }
+    case 'Refunded': {
+      const formatBond = await amounts.formatBond(chainId)
+      const slashed = `bond slashed ${formatBond(event.bondSlashed)}`
+      return [`user ${event.user}`, `refund ${event.inputAmount} units`, slashed]
+    }
     case 'Reverted':
       return [`removes ${event.event}`]
     case 'Settled':

@@ -1,75 +1,63 @@
-import type { ListedToken } from '@quote-aggregator/client'
+import type { Command } from 'commander'
 import { MAX_UINT256 } from '../domain/field-rules.js'
 import { type Address, parseAddress } from '../domain/values/hex.js'
-import { toChecksumAddress } from '../signing/checksum.js'
+import type { Listed } from './amounts.js'
+import { readAmount, readChainId, readToken } from './arguments.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
-import { callInstance, type InstanceFlags } from './instance.js'
-import type { CliIo } from './io.js'
+import type { Instance, InstanceFlags } from './instance.js'
 
 /** A swap as a person writes it: tokens by address, or by the symbol of a listed one. */
 export interface SwapFlags extends InstanceFlags {
   readonly chain: number
   readonly toChain?: number
-  readonly sell: string
-  readonly buy: string
-  readonly amount: string
+  readonly sell?: string
+  readonly buy?: string
+  readonly amount?: string
   readonly exactOutput?: boolean
 }
-
-/** An amount for a person: `1.5 WETH` for a listed token. For any other in smallest units: `15`, or `15 of 0x…` with the address. */
-export type FormatAmount = (side: 'sells' | 'buys', amount: bigint, form?: 'with address') => string
 
 /** For the help of commands with a swap. */
 export const SWAP_HELP = `
 Tokens are addresses, or symbols of tokens that the operator of the instance has listed. The amount of a symbol is in the token: 1.5.
 The amount of an address is a whole number in the token's smallest unit: 1000000 is 1 of a token with 6 decimals.`
 
-type Listed = ListedToken & { readonly symbol: string; readonly decimals: number }
-
-/** Decimals of ERC-20 have 8 bits. An instance may say anything. */
-const MAX_DECIMALS = 255
-const SHOWN_TIMEOUT_MS = 2000
+/** Adds the options of a command with a swap. */
+export function takesSwap(command: Command): Command {
+  return command
+    .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
+    .option('--sell <token>', 'token to sell', readToken)
+    .option('--buy <token>', 'token to buy', readToken)
+    .option('--amount <number>', 'how much to sell; with --exact-output, how much to buy', readAmount)
+    .option('--exact-output', 'fix what is bought: the least to be sold for it is the best offer')
+}
 
 /**
  * Reads a swap, with the lists of listed tokens where they are needed (docs/decisions.md, D29).
+ * @param more options that must be given as well
  * @throws CommandFailure
  */
-export async function readSwap(io: CliIo, flags: SwapFlags) {
-  const { chain, toChain = chain, sell, buy, amount, exactOutput } = flags
+export async function readSwap(
+  { amounts }: Instance,
+  { chain, toChain = chain, sell = '', buy = '', amount = '', exactOutput, json }: SwapFlags,
+  more: Readonly<Record<string, unknown>> = {},
+) {
+  const given = Object.entries({ '--sell': sell, '--buy': buy, '--amount': amount, ...more })
+  const missing = given.flatMap(([name, value]) => (value ? [] : [name]))
+  if (missing.length > 0) throw refusal(`It needs ${missing.join(', ')} as well. --help has an example.`)
   const isPlain = [sell, buy].every((token) => parseAddress(token) !== undefined) && !amount.includes('.')
-  const listOf = async (chainId: number) => {
-    if (!isPlain) return readListed(io, flags, chainId)
-    // Only to show amounts: an instance without lists of tokens answers as well.
-    return flags.json ? [] : readListed(io, flags, chainId, SHOWN_TIMEOUT_MS).catch(() => [])
-  }
-  const origin = await listOf(chain)
-  const destination = toChain === chain ? origin : await listOf(toChain)
-  const [input, output] = [resolve(sell, origin, chain), resolve(buy, destination, toChain)]
-  const { formatUnits } = await import('viem')
-  const format: FormatAmount = (side, value, form) => {
-    const { address, listed } = side === 'sells' ? input : output
-    if (listed !== undefined) return `${formatUnits(value, listed.decimals)} ${listed.symbol}`
-    return form === undefined ? `${value}` : `${value} of ${toChecksumAddress(address)}`
-  }
-  const fixed = exactOutput ? output : input
-  return { inputToken: input.address, outputToken: output.address, amount: readUnits(amount, fixed), format }
-}
-
-/** The tokens of the operator's list. */
-async function readListed(
-  io: CliIo,
-  flags: InstanceFlags,
-  chainId: number,
-  timeoutMs?: number,
-): Promise<Listed[]> {
-  const calling = { signal: io.interruption(), timeoutMs }
-  const tokens = await callInstance(io, flags, (client) => client.listTokens(chainId, calling))
-  return tokens.flatMap(({ symbol, decimals, ...token }) =>
-    token.listed && symbol !== undefined && decimals !== undefined && decimals <= MAX_DECIMALS
-      ? [{ ...token, symbol, decimals }]
-      : [],
-  )
+  // Only to show amounts, they are read at the same time as the answer.
+  if (isPlain && !json) void amounts.format(chain, toChain)
+  const listOf = async (chainId: number) => (isPlain ? [] : amounts.listed(chainId))
+  const input = resolve(sell, await listOf(chain), chain)
+  const output = resolve(buy, await listOf(toChain), toChain)
+  return {
+    chainId: chain,
+    inputToken: input.address,
+    outputToken: output.address,
+    orderType: exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
+    amount: readUnits(amount, exactOutput ? output : input),
+  } as const
 }
 
 interface Resolved {
