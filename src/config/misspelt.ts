@@ -52,6 +52,14 @@ export function findMisspellings(environment: Environment): readonly Misspelling
   })
 }
 
+/** Finds set variables of chains that the service does not serve. */
+export function findUnserved(environment: Environment, chainIds: readonly number[]): readonly string[] {
+  return Object.keys(environment).filter((variable) => {
+    const [, name = '', id] = OF_CHAIN.exec(variable) ?? []
+    return CHAIN_NAMES.includes(name) && !chainIds.includes(Number(id)) && environment[variable]?.trim()
+  })
+}
+
 /** Describes a misspelt variable without its value, which may be secret. */
 export function describeMisspelling({ meant }: Misspelling): string {
   return `is set, but the service does not read it: did you mean ${meant}?`

@@ -4,14 +4,14 @@ import type { ChainConfig, Config } from '../../config/config.js'
 import type { StoredContent } from '../../store/stored-content.js'
 import { checkContract } from './check-contract.js'
 import { type ExaminedEndpoint, examineEndpoint } from './check-endpoint.js'
-import { type CheckResult, collectResults } from './check-result.js'
+import { type CheckResult, createReport } from './check-result.js'
+import { checkTokenList } from './check-token-list.js'
 
 /** The check results of a chain. */
 export interface ExaminedChain {
-  readonly chainId: number
   readonly checkResults: readonly CheckResult[]
-  /** Age of the latest head by this machine's clock, in milliseconds; undefined without a head. */
-  readonly headAgeMs: number | undefined
+  /** Ages of the heads by this machine's clock, in milliseconds. */
+  readonly headAgesMs: readonly number[]
 }
 
 type UsableEndpoint = ExaminedEndpoint & { readonly head: NonNullable<ExaminedEndpoint['head']> }
@@ -19,35 +19,33 @@ type UsableEndpoint = ExaminedEndpoint & { readonly head: NonNullable<ExaminedEn
 /** An endpoint may lag another one by this many blocks without a warning. */
 const USUAL_LAG_BLOCKS = 3
 
-/** Checks a chain's endpoints, each alone and against the others, and its settlement contract. */
+/** Checks a chain's endpoints, each alone and against the others, its settlement contract and its list of tokens. */
 export async function examineChain(
   chain: ChainConfig,
   config: Config,
   { lastBlocks }: Pick<StoredContent, 'lastBlocks'>,
 ): Promise<ExaminedChain> {
   const rpc = createRpcClient(chain.rpcUrls)
+  const lastBlock = lastBlocks.get(chain.chainId)
   try {
     const endpoints = await Promise.all(
-      rpc.endpoints.map((endpoint, index) =>
-        examineEndpoint(chain, endpoint, index, lastBlocks.get(chain.chainId)),
-      ),
+      rpc.endpoints.map((endpoint, index) => examineEndpoint(chain, endpoint, index, lastBlock)),
     )
     const usable = endpoints.filter((endpoint): endpoint is UsableEndpoint => endpoint.head !== undefined)
-    const [agreement, contract] = await Promise.all([
+    const client = usable[0]?.endpoint.client
+    const others = await Promise.all([
       checkAgreement(chain, usable),
-      checkContract(chain, usable[0]?.endpoint.client, config),
+      checkContract(chain, client, config),
+      checkTokenList(chain, client),
     ])
-    const start = [...checkDuplicates(chain), ...checkStartBlock(chain, usable)]
-    const ages = usable.map(({ headAgeMs }) => headAgeMs)
     return {
-      chainId: chain.chainId,
       checkResults: [
         ...endpoints.flatMap(({ checkResults }) => checkResults),
-        ...start,
-        ...agreement,
-        ...contract,
+        ...checkDuplicates(chain),
+        ...checkStartBlock(chain, usable),
+        ...others.flat(),
       ],
-      headAgeMs: ages.length === 0 ? undefined : Math.min(...ages),
+      headAgesMs: usable.map(({ headAgeMs }) => headAgeMs),
     }
   } finally {
     rpc.close()
@@ -57,7 +55,7 @@ export async function examineChain(
 /** Warns of URLs that occur more than once. An endpoint cannot replace itself when it fails. */
 function checkDuplicates({ chainId, rpcUrls }: ChainConfig): readonly CheckResult[] {
   const urls = rpcUrls.map((url) => new URL(url).href)
-  const { warn, list } = collectResults(`RPC_URL_${chainId}`)
+  const { warn, list } = createReport(`RPC_URL_${chainId}`)
   urls.forEach((url, index) => {
     const first = urls.indexOf(url)
     if (first < index)
@@ -68,12 +66,12 @@ function checkDuplicates({ chainId, rpcUrls }: ChainConfig): readonly CheckResul
 
 /** Warns of a START_BLOCK that the chain has not reached. */
 function checkStartBlock(
-  { chainId, startBlock }: ChainConfig,
+  { chainId, startBlock = 0 }: ChainConfig,
   endpoints: readonly UsableEndpoint[],
 ): readonly CheckResult[] {
-  const { warn, list } = collectResults(`START_BLOCK_${chainId}`)
+  const { warn, list } = createReport(`START_BLOCK_${chainId}`)
   const head = Math.max(...endpoints.map((endpoint) => endpoint.head.number))
-  if (startBlock === undefined || endpoints.length === 0 || startBlock <= head + 1) return list
+  if (endpoints.length === 0 || startBlock <= head + 1) return list
   const remedy =
     'Set it to the first block of the contract. It has no effect after the database has stored a position.'
   warn('', `is ${startBlock}, above the head ${head}: no event is published before that block`, remedy)
@@ -85,25 +83,20 @@ async function checkAgreement(
   { chainId }: ChainConfig,
   endpoints: readonly UsableEndpoint[],
 ): Promise<readonly CheckResult[]> {
-  const checkResults = collectResults(`RPC_URL_${chainId}`)
-  if (endpoints.length < 2) return checkResults.list
+  const { ok, warn, fail, judge, list } = createReport(`RPC_URL_${chainId}`)
+  if (endpoints.length < 2) return list
   const numbers = endpoints.map(({ head }) => head.number)
   const [lowest, highest] = [Math.min(...numbers), Math.max(...numbers)]
-  const text = `heads at ${numbers.join(', ')}`
   const remedy = 'The service skips an endpoint that lags. Put the endpoint with the highest head first.'
-  if (highest - lowest > USUAL_LAG_BLOCKS) checkResults.warn('heads', text, remedy)
-  else checkResults.ok('heads', text)
-
+  judge('heads', highest - lowest <= USUAL_LAG_BLOCKS, `heads at ${numbers.join(', ')}`, remedy)
   try {
     const headers = await Promise.all(endpoints.map(({ reader }) => reader.header(lowest)))
     const isAgreed = new Set(headers.map(({ hash }) => hash)).size === 1
-    if (isAgreed) checkResults.ok('agreement', `all endpoints have the same block ${lowest}`)
-    else {
-      const wrong = `All URLs of RPC_URL_${chainId} must belong to one network. Compare block ${lowest} with an explorer.`
-      checkResults.fail('agreement', `the endpoints have different blocks ${lowest}`, wrong)
-    }
+    const wrong = `All URLs of RPC_URL_${chainId} must belong to one network. Compare block ${lowest} with an explorer.`
+    if (isAgreed) ok('agreement', `all endpoints have the same block ${lowest}`)
+    else fail('agreement', `the endpoints have different blocks ${lowest}`, wrong)
   } catch (error) {
-    checkResults.warn('agreement', `block ${lowest} could not be compared: ${wordsOf(error)}`)
+    warn('agreement', `block ${lowest} could not be compared: ${wordsOf(error)}`)
   }
-  return checkResults.list
+  return list
 }

@@ -1,6 +1,6 @@
 import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solvers/solver.js'
 import { formatDuration } from '../printable.js'
-import { type CheckResult, collectResults } from './check-result.js'
+import { type CheckResult, createReport } from './check-result.js'
 
 /** Block times may be ahead by this much, because the clocks of block producers may be. */
 const USUAL_AHEAD_MS = 15_000
@@ -8,30 +8,25 @@ const REMEDY = "Set the machine's clock, by NTP for example."
 
 /**
  * Compares the machine's clock with the times of the chains' last blocks, which are never in the future.
- * @param headAgesMs age of the last block of each chain that answered, by this machine's clock
+ * @param headAgesMs age of the last block of each endpoint that answered, by this machine's clock
  */
 export function checkClockDrift(headAgesMs: readonly number[]): readonly CheckResult[] {
-  const checkResults = collectResults('clock')
+  const { ok, warn, fail, list } = createReport('clock')
   const tolerance = `timestamps of registrations may differ from it by ${formatDuration(TIMESTAMP_TOLERANCE_MS)}`
-  if (headAgesMs.length === 0) {
-    checkResults.warn('', 'not checked: no chain has returned a block', 'Correct the RPC URLs first.')
-    return checkResults.list
-  }
   const ageMs = Math.min(...headAgesMs)
   const distance = formatDuration(Math.abs(ageMs))
-  if (ageMs < -TIMESTAMP_TOLERANCE_MS) {
-    const consequence = 'the service rejects registrations of solvers whose clock is right'
-    checkResults.fail('', `it is ${distance} earlier than the chains' last block: ${consequence}`, REMEDY)
-  } else if (ageMs < -USUAL_AHEAD_MS) {
-    checkResults.warn('', `it is ${distance} earlier than the chains' last block; ${tolerance}`, REMEDY)
-  } else if (ageMs > TIMESTAMP_TOLERANCE_MS) {
-    const remedy = `If the chains have not stopped: ${REMEDY}`
-    checkResults.warn('', `it is ${distance} later than every chain's last block; ${tolerance}`, remedy)
-  } else {
-    checkResults.ok(
+  const early = `it is ${distance} earlier than the chains' last block`
+  if (headAgesMs.length === 0)
+    warn('', 'not checked: no chain has returned a block', 'Correct the RPC URLs first.')
+  else if (ageMs < -TIMESTAMP_TOLERANCE_MS)
+    fail('', `${early}: the service rejects registrations of solvers whose clock is right`, REMEDY)
+  else if (ageMs < -USUAL_AHEAD_MS) warn('', `${early}; ${tolerance}`, REMEDY)
+  else if (ageMs > TIMESTAMP_TOLERANCE_MS)
+    warn(
       '',
-      `the time of the latest block is ${distance} ${ageMs < 0 ? 'from now' : 'ago'}; ${tolerance}`,
+      `it is ${distance} later than every chain's last block; ${tolerance}`,
+      `If the chains have not stopped: ${REMEDY}`,
     )
-  }
-  return checkResults.list
+  else ok('', `the time of the latest block is ${distance} ${ageMs < 0 ? 'from now' : 'ago'}; ${tolerance}`)
+  return list
 }

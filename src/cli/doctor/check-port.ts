@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Config } from '../../config/config.js'
-import { type CheckResult, type CheckResults, collectResults } from './check-result.js'
+import { type CheckResult, createReport, type Report } from './check-result.js'
 
 const HEALTH_TIMEOUT_MS = 2000
 /** Address to call when a program listens at all addresses. */
@@ -12,26 +12,26 @@ export async function checkPort({
   host,
   port,
 }: Pick<Config, 'host' | 'port'>): Promise<readonly CheckResult[]> {
-  const checkResults = collectResults('PORT')
+  const { ok, list } = createReport('PORT')
   const server = createServer()
   try {
     server.listen(port, host)
     await once(server, 'listening')
-    checkResults.ok('', port === 0 ? '0: the system chooses a free port' : `${port} is free at ${host}`)
+    ok('', port === 0 ? '0: the system chooses a free port' : `${port} is free at ${host}`)
     server.close()
     await once(server, 'close')
   } catch (error) {
     return explain(error as NodeJS.ErrnoException, { host, port })
   }
-  return checkResults.list
+  return list
 }
 
 async function explain(
   { code, message }: NodeJS.ErrnoException,
   { host, port }: Pick<Config, 'host' | 'port'>,
 ): Promise<readonly CheckResult[]> {
-  const ofPort = collectResults('PORT')
-  const ofHost = collectResults('HOST')
+  const ofPort = createReport('PORT')
+  const ofHost = createReport('HOST')
   const remedy = 'Set HOST to 0.0.0.0, or to an address of this machine.'
   if (code === 'EADDRINUSE') await explainOccupied(host, port, ofPort)
   else if (code === 'EACCES')
@@ -40,17 +40,16 @@ async function explain(
   return [...ofPort.list, ...ofHost.list]
 }
 
-async function explainOccupied(host: string, port: number, checkResults: CheckResults): Promise<void> {
+async function explainOccupied(host: string, port: number, { fail, judge }: Report): Promise<void> {
   const address = LOOPBACK[host] ?? host
   const urlHost = address.includes(':') ? `[${address}]` : address
   const health = await readHealth(`http://${urlHost}:${port}/health`)
   if (health === undefined) {
     const remedy = 'Set PORT to a free port, or end the program that uses it.'
-    return checkResults.fail('', `${port} is in use by another program`, remedy)
+    return fail('', `${port} is in use by another program`, remedy)
   }
   const text = `${port} is in use by a running instance: version ${health.version}, ${health.status}`
-  if (health.status === 'ok') checkResults.ok('', text)
-  else checkResults.warn('', text, 'Its /health shows what is down.')
+  judge('', health.status === 'ok', text, 'Its /health shows what is down.')
 }
 
 async function readHealth(url: string): Promise<{ version: string; status: string } | undefined> {

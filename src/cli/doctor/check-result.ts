@@ -9,25 +9,22 @@ export interface CheckResult {
   readonly remedy?: string
 }
 
-/** The check results of one subject. */
-export interface CheckResults {
-  ok(check: string, checkResult: string): void
-  warn(check: string, checkResult: string, remedy?: string): void
-  fail(check: string, checkResult: string, remedy?: string): void
-  readonly list: readonly CheckResult[]
-}
+/** The check results of one subject, in their order. */
+export type Report = ReturnType<typeof createReport>
 
-/**
- * Collects the check results of one subject in their order.
- * @param subject prefix of each check's name, such as the variable that an operator would change
- */
-export function collectResults(subject: string): CheckResults {
+/** Builds it. @param subject prefix of each check's name, such as the variable that an operator would change */
+export function createReport(subject: string) {
   const list: CheckResult[] = []
-  const note =
-    (status: CheckResult['status']) =>
-    (check: string, checkResult: string, remedy?: string): void => {
-      const name = [subject, check].filter((part) => part !== '').join(' ')
-      list.push({ status, check: name, checkResult, ...(remedy === undefined ? {} : { remedy }) })
-    }
-  return { ok: note('ok'), warn: note('warn'), fail: note('fail'), list }
+  const note = (status: CheckResult['status']) => (check: string, checkResult: string, remedy?: string) =>
+    void list.push({ status, check: `${subject} ${check}`.trim(), checkResult, ...(remedy && { remedy }) })
+  const [ok, warn, fail] = [note('ok'), note('warn'), note('fail')]
+  return {
+    ok,
+    warn,
+    fail,
+    /** Warns of what was found unless it is right. */
+    judge: (check: string, isRight: boolean, found: string, remedy: string) =>
+      isRight ? ok(check, found) : warn(check, found, remedy),
+    list: list as readonly CheckResult[],
+  }
 }

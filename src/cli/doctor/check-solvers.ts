@@ -1,135 +1,100 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../../config/config.js'
-import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
 import { deadlines, NO_USER, type QuoteRequest } from '../../domain/quotes/quote.js'
 import { NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
-import type { HttpFailReason } from '../../domain/solvers/solver-result.js'
+import { FAILURES } from '../../quoting/records/explain.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
-import { createSolverHttpClient, type HttpReply } from '../../solvers/transport/solver-http-client.js'
+import { createSolverHttpClient, type SolverHttpClient } from '../../solvers/transport/solver-http-client.js'
 import { requestBody, type SolverRequest } from '../../solvers/transport/solver-transports.js'
 import { formatDuration } from '../printable.js'
-import { type CheckResult, collectResults } from './check-result.js'
-
-type Answer = HttpReply & { readonly tookMs: number }
+import { type CheckResult, createReport } from './check-result.js'
 
 const TIMEOUT_MS = 5000
 const FIRST_SERVER_ERROR = 500
+const INFORM = "Inform the solver's operator."
 
-/** Remedies for a solver that cannot be reached. */
-const REMEDIES: Readonly<Record<HttpFailReason, string>> = {
+/** What the operator of the instance can do first. The service explains each reason to the solver's developer. */
+const REMEDIES: Readonly<Partial<Record<string, string>>> = {
   endpoint_rejected:
     "Its https URL must resolve to public addresses only (check this machine's DNS), or be in SOLVER_ENDPOINT_ALLOWLIST.",
-  name_not_resolved:
-    "Its host name does not resolve: check this machine's DNS, then inform the solver's operator.",
-  connection_refused: "Nothing listens there. Inform the solver's operator.",
-  unreachable:
-    "It cannot be reached: check this machine's firewall and proxy, then inform the solver's operator.",
-  tls_failed: "Its certificate or its TLS is invalid. Inform the solver's operator.",
-  not_http: "The server there does not speak HTTP. Inform the solver's operator.",
-  reply_too_long: `Its reply is longer than ${MAX_REPLY_KIB} KiB. Inform the solver's operator.`,
-  connection_lost: "It closes connections before its reply is complete. Inform the solver's operator.",
+  name_not_resolved: `Check this machine's DNS. ${INFORM}`,
+  unreachable: `Check this machine's firewall and proxy. ${INFORM}`,
+}
+
+/** What one request has shown of a solver. It works when there is no remedy. */
+interface Found {
+  readonly text: string
+  readonly remedy?: string
 }
 
 /**
  * Sends each registered solver of the supported chains a request for a quote that is not used. Only the service can ask those
- * without an endpoint.
+ * without an endpoint. A solver that fails is a warning. A chain on which every solver fails is a failure, because it has no quotes.
  */
 export async function checkSolvers(
   solvers: readonly Solver[],
   config: Config,
 ): Promise<readonly CheckResult[]> {
-  const guard = createEndpointGuard({
-    production: config.production,
-    allowlist: config.solverEndpointAllowlist,
-  })
+  const { production, solverEndpointAllowlist: allowlist } = config
+  const guard = createEndpointGuard({ production, allowlist })
   const client = createSolverHttpClient(guard, config.maxConnectionsPerSolver)
-  const ask = async (solver: Solver): Promise<Answer | undefined> => {
-    if (solver.endpointUrl === NO_ENDPOINT) return undefined
-    const start = performance.now()
-    const signal = AbortSignal.timeout(TIMEOUT_MS)
-    const reply = await client.requestQuote(solver, solverRequestFor(solver, config), signal)
-    return { ...reply, tookMs: performance.now() - start }
-  }
   try {
-    const checked = config.chains.map(async ({ chainId }) => {
-      const ofChain = solvers.filter((solver) => solver.chainId === chainId)
-      return checkEndpoints(chainId, ofChain, await Promise.all(ofChain.map(ask)), config.quoteTimeoutMs)
+    const found = await Promise.all(solvers.map((solver) => ask(solver, config, client)))
+    return config.chains.flatMap(({ chainId }) => {
+      const { ok, fail, judge, list } = createReport(`solvers of chain ${chainId}`)
+      solvers.forEach(({ address, name, endpointUrl, ...solver }, index) => {
+        const { text, remedy } = found[index] as Found
+        if (solver.chainId !== chainId) return
+        const shown = remedy === undefined ? text : `${endpointUrl} ${text}`
+        judge(`${name} (${toChecksumAddress(address)})`, remedy === undefined, shown, remedy ?? '')
+      })
+      if (list.length === 0) ok('', 'no solver is registered yet')
+      else if (list.every(({ status }) => status !== 'ok'))
+        fail('', 'every solver fails, so there are no quotes', 'See the result of each solver above.')
+      return list
     })
-    return (await Promise.all(checked)).flat()
   } finally {
     await client.close()
   }
 }
 
-/**
- * A solver that fails is a warning. A chain on which every solver fails is a failure, because it has no quotes.
- * @param answers undefined for a solver without an endpoint
- */
-function checkEndpoints(
-  chainId: number,
-  solvers: readonly Solver[],
-  answers: readonly (Answer | undefined)[],
-  quoteTimeoutMs: number,
-): readonly CheckResult[] {
-  const checkResults = collectResults(`solvers of chain ${chainId}`)
-  if (solvers.length === 0) checkResults.ok('', 'no solver is registered yet')
-  let working = 0
-  solvers.forEach(({ address, name, endpointUrl, session }, index) => {
-    const answer = answers[index]
-    const check = `${name} (${toChecksumAddress(address)})`
-    if (answer === undefined) {
-      working++
-      checkResults.ok(check, `has no endpoint and is ${session ? '' : 'not '}connected: not checked`)
-      return
-    }
-    const { text, remedy } = describeAnswer(answer, quoteTimeoutMs)
-    if (remedy === undefined) {
-      working++
-      checkResults.ok(check, text)
-    } else checkResults.warn(check, `${endpointUrl} ${text}`, remedy)
-  })
-  if (solvers.length > 0 && working === 0)
-    checkResults.fail(
-      '',
-      'every solver fails, so there are no quotes',
-      'See the result of each solver above.',
-    )
-  return checkResults.list
-}
-
-function describeAnswer(answer: Answer, quoteTimeoutMs: number): { text: string; remedy?: string } {
-  const took = formatDuration(answer.tookMs)
+async function ask(solver: Solver, config: Config, client: SolverHttpClient): Promise<Found> {
+  if (solver.endpointUrl === NO_ENDPOINT)
+    return { text: `has no endpoint and is ${solver.session ? '' : 'not '}connected: not checked` }
+  const start = performance.now()
+  const solverRequest = solverRequestFor(solver, config)
+  const answer = await client.requestQuote(solver, solverRequest, AbortSignal.timeout(TIMEOUT_MS))
+  const tookMs = performance.now() - start
+  const took = formatDuration(tookMs)
   switch (answer.kind) {
     case 'cancelled':
-      return {
-        text: `does not answer within ${took}`,
-        remedy: "Quotes do not wait for it. Inform the solver's operator.",
-      }
-    case 'failed':
-      return { text: `cannot be called: ${answer.message}`, remedy: REMEDIES[answer.reason] }
+      return { text: `does not answer within ${took}`, remedy: `Quotes do not wait for it. ${INFORM}` }
+    case 'failed': {
+      const remedy = REMEDIES[answer.reason] ?? `${FAILURES[answer.reason]} ${INFORM}`
+      return { text: `cannot be called: ${answer.message}`, remedy }
+    }
     case 'invalid':
-      return { text: 'answers without JSON', remedy: "Inform the solver's operator." }
+      return { text: 'answers without JSON', remedy: INFORM }
     case 'declined':
       if (answer.status >= FIRST_SERVER_ERROR)
         return {
           text: `answers with status ${answer.status}`,
-          remedy: "The solver has an internal error. Inform the solver's operator.",
+          remedy: `The solver has an internal error. ${INFORM}`,
         }
   }
-  if (answer.tookMs > quoteTimeoutMs) {
-    const remedy =
-      "Quotes do not wait that long for it. Inform the solver's operator, or raise QUOTE_TIMEOUT_MS."
-    return { text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`, remedy }
-  }
+  if (tookMs > config.quoteTimeoutMs)
+    return {
+      text: `answers in ${took}, which is longer than QUOTE_TIMEOUT_MS`,
+      remedy: `Quotes do not wait that long for it. ${INFORM} Or raise QUOTE_TIMEOUT_MS.`,
+    }
   return { text: `answers in ${took}${answer.kind === 'declined' ? `, with status ${answer.status}` : ''}` }
 }
 
-function solverRequestFor({ chainId, address }: Solver, config: Config): SolverRequest {
-  const windows = {
-    depositWindowSeconds: config.defaultDepositWindowSeconds,
-    fillWindowSeconds: config.defaultFillWindowSeconds,
-  }
+function solverRequestFor(
+  { chainId, address }: Solver,
+  { defaultDepositWindowSeconds: depositWindowSeconds, defaultFillWindowSeconds: fillWindowSeconds }: Config,
+): SolverRequest {
   const request: QuoteRequest = {
     kind: 'INDICATIVE',
     chainId,
@@ -140,7 +105,7 @@ function solverRequestFor({ chainId, address }: Solver, config: Config): SolverR
     user: NO_USER,
     destinationChainId: chainId,
     depositMode: 'CONTRACT',
-    ...deadlines(Date.now(), windows),
+    ...deadlines(Date.now(), { depositWindowSeconds, fillWindowSeconds }),
   }
   return {
     request,

@@ -1,13 +1,13 @@
 import { type Config, readConfig } from '../../config/config.js'
-import { ConfigError, type ConfigIssue, type Environment } from '../../config/environment.js'
-import { describeMisspelling, findMisspellings, type Misspelling } from '../../config/misspelt.js'
+import { ConfigError, type Environment } from '../../config/environment.js'
+import { describeMisspelling, findMisspellings, findUnserved } from '../../config/misspelt.js'
 import { examineChain } from './check-chain.js'
 import { checkClockDrift } from './check-clock.js'
 import { examineDatabase } from './check-database.js'
 import { checkPort } from './check-port.js'
 import { examinePostgres } from './check-postgres.js'
 import { checkRecovery } from './check-recovery.js'
-import { type CheckResult, collectResults } from './check-result.js'
+import { type CheckResult, createReport } from './check-result.js'
 import { checkSolvers } from './check-solvers.js'
 
 /**
@@ -15,16 +15,27 @@ import { checkSolvers } from './check-solvers.js'
  * @returns the results in the order of the configuration
  */
 export async function diagnose(environment: Environment): Promise<readonly CheckResult[]> {
-  let config: Config
-  const misspelt = findMisspellings(environment).map(toWarning)
+  const { ok, warn, fail, list } = createReport('')
+  let config: Config | undefined
   try {
     config = readConfig(environment)
+    ok('variables', `chains ${config.chains.map(({ chainId }) => chainId).join(', ')}`)
   } catch (error) {
-    if (error instanceof ConfigError) return [...error.issues.map(toCheckResult), ...misspelt]
-    throw error
+    if (!(error instanceof ConfigError)) throw error
+    for (const { variable, message } of error.issues)
+      fail(variable, message, 'Correct the variable in the environment or in the file .env.')
   }
-  const [variables, ...checkResults] = await checkAll(config)
-  return [...(variables === undefined ? [] : [variables]), ...misspelt, ...checkResults]
+  const misspellings = findMisspellings(environment)
+  for (const misspelling of misspellings) {
+    const remedy = `Rename it to ${misspelling.meant}, unless another program reads it.`
+    warn(misspelling.variable, describeMisspelling(misspelling), remedy)
+  }
+  if (config === undefined) return list
+  const served = config.chains.map(({ chainId }) => chainId)
+  for (const variable of findUnserved(environment, served))
+    if (!misspellings.some((misspelling) => misspelling.variable === variable))
+      warn(variable, 'belongs to a chain that SUPPORTED_CHAINS does not have: it is not read', 'Remove it.')
+  return [...list, ...(await checkAll(config))]
 }
 
 async function checkAll(config: Config): Promise<readonly CheckResult[]> {
@@ -38,46 +49,25 @@ async function checkAll(config: Config): Promise<readonly CheckResult[]> {
     checkPort(config),
     checkSolvers(content.solvers, config),
   ])
-  const ages = chains.flatMap(({ headAgeMs }) => (headAgeMs === undefined ? [] : [headAgeMs]))
   return [
-    {
-      status: 'ok',
-      check: 'variables',
-      checkResult: `chains ${chains.map(({ chainId }) => chainId).join(', ')}`,
-    },
-    ...checkBond(config),
-    ...checkPublicUrls(config),
+    ...checkRisks(config),
     ...checkRecovery(),
     ...chains.flatMap(({ checkResults }) => checkResults),
-    ...checkClockDrift(ages),
+    ...checkClockDrift(chains.flatMap(({ headAgesMs }) => headAgesMs)),
     ...database.checkResults,
     ...port,
     ...solvers,
   ]
 }
 
-function checkPublicUrls({ production, solverSessions, publicUrls }: Config): readonly CheckResult[] {
-  const { warn, list } = collectResults('PUBLIC_URLS')
-  const remedy = 'Set it to the origins that solvers dial, or set SOLVER_SESSIONS to false.'
+/** Warns of values that are right for a trial only. */
+function checkRisks(config: Config): readonly CheckResult[] {
+  const { minSolverBond, production, solverSessions, publicUrls } = config
+  const { warn, list } = createReport('')
+  const bonds = 'Set it above 0, except for a trial: bonds pay users whose orders are not filled.'
+  if (minSolverBond === 0n) warn('MIN_SOLVER_BOND', 'is 0: solvers without a bond stay registered', bonds)
+  const origins = 'Set it to the origins that solvers dial, or set SOLVER_SESSIONS to false.'
   if (production && solverSessions && publicUrls.length === 0)
-    warn('', 'is not set: no solver session opens in production', remedy)
+    warn('PUBLIC_URLS', 'is not set: no solver session opens in production', origins)
   return list
-}
-
-function checkBond({ minSolverBond }: Config): readonly CheckResult[] {
-  const { warn, list } = collectResults('MIN_SOLVER_BOND')
-  const remedy = 'Set it above 0, except for a trial: bonds pay users whose orders are not filled.'
-  if (minSolverBond === 0n) warn('', 'is 0: solvers without a bond stay registered', remedy)
-  return list
-}
-
-function toWarning(misspelling: Misspelling): CheckResult {
-  const remedy = `Rename it to ${misspelling.meant}, unless another program reads it.`
-  const checkResult = describeMisspelling(misspelling)
-  return { status: 'warn', check: misspelling.variable, checkResult, remedy }
-}
-
-function toCheckResult({ variable, message }: ConfigIssue): CheckResult {
-  const remedy = 'Correct the variable in the environment or in the file .env.'
-  return { status: 'fail', check: variable, checkResult: message, remedy }
 }

@@ -166,7 +166,8 @@ const DROPS: Readonly<Record<DropReason, ExplainDrop>> = {
     'The contract refuses the order: quote.nonce was cancelled, or an earlier order has used it. Sign every quote with a nonce that is not used. Your other offers are not affected.',
 }
 
-const FAILURES: Readonly<Record<FailReason, string>> = {
+/** The explanation of each reason for which a request failed. */
+export const FAILURES: Readonly<Record<FailReason, string>> = {
   endpoint_rejected:
     'The endpoint must be an https URL whose host resolves to public IP addresses only; it was not called.',
   name_not_resolved: "The host name of the solver's endpoint does not resolve.",

@@ -12,7 +12,7 @@ import type { CallListener, SolverRequest } from './solver-transports.js'
 export type CalledSolver = Pick<Solver, 'address' | 'endpointUrl'>
 
 /** Calls the endpoints of solvers over keep-alive connections. */
-interface SolverHttpClient {
+export interface SolverHttpClient {
   /**
    * Posts a quote request to `<endpoint>/quote`. The promise is never rejected.
    * @param signal ends the call, and drops what is left of its reply. A call that it ends resolves with `cancelled`
@@ -137,7 +137,7 @@ function headersOf({ request, quoteIds, deadline, traceparent }: SolverRequest, 
 const MAX_FAILURE_LENGTH = 200
 
 /** What came of a call over HTTP: a `SolverReply`. */
-export type HttpReply =
+type HttpReply =
   | { readonly kind: 'replied'; readonly body: unknown }
   | { readonly kind: 'declined'; readonly status: number }
   | { readonly kind: 'invalid'; readonly reason: 'malformed' }

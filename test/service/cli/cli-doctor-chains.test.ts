@@ -1,6 +1,8 @@
 import { once } from 'node:events'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -240,5 +242,34 @@ describe('the settlement contract', () => {
     const { failed, warned, find } = await diagnose({ RPC_URL_31337: proxy.url })
     expect([failed, warned]).toEqual([[], [`SERVICE_ADDRESS_31337 ${check}`]])
     expect(find(`SERVICE_ADDRESS_31337 ${check}`)?.checkResult).toContain(words)
+  })
+})
+
+describe('the list of tokens', () => {
+  const listOf = (...tokens: [address: string, decimals: number][]) => {
+    const path = join(mkdtempSync(join(fixture.folder, 'tokens-')), 'tokens.json')
+    const entries = tokens.map(([address, decimals]) => ({
+      chainId: 31337,
+      address,
+      symbol: 'ABC',
+      decimals,
+    }))
+    writeFileSync(path, JSON.stringify({ name: 'Tokens', tokens: entries }))
+    return diagnose({ TOKEN_LIST_31337: path })
+  }
+
+  it('passes with the decimals of the chain', async () => {
+    const { weth, usdc } = fixture.chain.contracts
+    const { failed, warned, find } = await listOf([weth, 18], [usdc, 6])
+    expect([failed, warned]).toEqual([[], []])
+    expect(find('TOKEN_LIST_31337')?.checkResult).toBe('the decimals of 2 tokens are those of the chain')
+  })
+
+  it('fails with wrong decimals, and gets a warning for what is no token', async () => {
+    const { usdc, settlement } = fixture.chain.contracts
+    const { failed, warned, find } = await listOf([usdc, 18], [settlement, 18])
+    const [token, other] = [usdc, settlement].map((address) => `TOKEN_LIST_31337 ABC (${address})`)
+    expect([failed, warned]).toEqual([[token], [other]])
+    expect(find(token ?? '')?.checkResult).toBe('has 6 decimals, and 18 in the list')
   })
 })

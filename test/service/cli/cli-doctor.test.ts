@@ -91,6 +91,16 @@ describe('variables', () => {
     expect(warned).toContain('PUBLIC_URLS')
   })
 
+  it('get a warning when they belong to a chain that is not served', async () => {
+    const { failed, warned, find } = await diagnose({
+      TOKEN_LIST_5: '/nowhere',
+      RPC_URL_5: 'x',
+      CONFIRMATIONS_5: '',
+    })
+    expect([failed, warned]).toEqual([[], ['TOKEN_LIST_5', 'RPC_URL_5']])
+    expect(find('TOKEN_LIST_5')?.checkResult).toContain('a chain that SUPPORTED_CHAINS does not have')
+  })
+
   it('get no full stop after a question', async () => {
     const environment = { ...fixture.environment, QUOTE_TIMEOUT: '5000' }
     const { stdout } = await commandLine(['doctor'], { environment })
@@ -232,6 +242,6 @@ describe('registered solvers', () => {
     solvers[1] = { ...solvers[1], close: async () => {} }
     const { failed, warned, find } = await diagnose()
     expect([failed, warned]).toEqual([[], [BOB]])
-    expect(find(BOB)?.remedy).toBe("Nothing listens there. Inform the solver's operator.")
+    expect(find(BOB)?.remedy).toBe("Nothing listens at the solver's endpoint. Inform the solver's operator.")
   })
 })
