@@ -9,8 +9,6 @@ import { type CertifyCase, Trial, type TrialSwap } from './trial.js'
 
 interface CertifyOptions {
   readonly signing: SigningTerms
-  /** Reads the free bond of the solver that is checked; undefined for one that has none yet. */
-  readonly readFreeBond: (solver: Address) => Promise<bigint | undefined>
   readonly swap: TrialSwap
   /** Time for each reply, in milliseconds. */
   readonly timeoutMs: number
@@ -45,10 +43,11 @@ const SESSION_OPEN = { name: 'session-open', title: 'a session opens: challenge,
 
 /** Certifies a solver at its endpoint. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
 export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<CertifyReport> {
-  const { solver } = options
+  const { solver, signing } = options
   const endpoint = createEndpoint(options)
   try {
-    const trial = new Trial({ ...options, signing: await withFreeBond(options, solver), transport: endpoint })
+    const freeBond = await signing.readFreeBond(solver)
+    const trial = new Trial({ ...options, freeBond, transport: endpoint })
     return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
   } finally {
     await endpoint.close()
@@ -57,38 +56,32 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
 
 /** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
 export async function certifySession(options: CertifySessionOptions): Promise<CertifyReport> {
-  const { host, signal } = options
+  const { host, signal, signing } = options
   const start = performance.now()
   const opened = await waitForSession(options)
   const solver = host.solver()
-  const names = SESSION_CASES.map(({ name }) => name)
-  if (signal.aborted)
-    return toReport(options, 'session', solver, { results: [], notRun: [SESSION_OPEN.name, ...names] })
   const first = { ...SESSION_OPEN, tookMs: Math.round(performance.now() - start), ...opened }
-  if (solver === undefined || opened.status === 'fail')
-    return toReport(options, 'session', solver, { results: [first], notRun: names })
-  const trial = new Trial({
-    ...options,
-    signing: await withFreeBond(options, solver),
-    solver,
-    transport: host,
-  })
-  const isOpen = () => host.current() !== undefined
-  const cases = SESSION_CASES.map(withReasonOfEnd)
-  async function findGone(): Promise<Finding | undefined> {
-    if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined
-    return fail(
-      `The solver has no session, and opened none within ${RECONNECT_MS / 1000} s.${reasonOfEnd(host)}`,
-      'session_ended',
-    )
+  if (signal.aborted || solver === undefined || opened.status === 'fail') {
+    const names = SESSION_CASES.map(({ name }) => name)
+    const progress = signal.aborted
+      ? { results: [], notRun: [SESSION_OPEN.name, ...names] }
+      : { results: [first], notRun: names }
+    return toReport(options, 'session', solver, progress)
   }
-  const { results, notRun } = await runAll(cases, trial, host, findGone)
+  const freeBond = await signing.readFreeBond(solver)
+  const trial = new Trial({ ...options, freeBond, solver, transport: host })
+  async function findGone(): Promise<Finding | undefined> {
+    const isOpen = () => host.current() !== undefined
+    if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined
+    const text = `The solver has no session, and opened none within ${RECONNECT_MS / 1000} s.`
+    return fail(text, 'session_ended')
+  }
+  const reasonOfEnd = () => {
+    const last = host.ends.filter(({ wasOpen }) => wasOpen).at(-1)
+    return last === undefined ? '' : ` The service ended it with ${last.reason}: ${last.message}`
+  }
+  const { results, notRun } = await runAll(SESSION_CASES, trial, host, { findGone, reasonOfEnd })
   return toReport(options, 'session', solver, { results: [first, ...results], notRun })
-}
-
-/** The bond counts in the checks of offers, at an endpoint and on a session. */
-async function withFreeBond(options: CertifyOptions, solver: Address): Promise<SigningTerms> {
-  return { ...options.signing, freeBond: await options.readFreeBond(solver) }
 }
 
 async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {
@@ -104,61 +97,42 @@ async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): 
   return fail(`The service refused the session with ${last.reason}: ${last.message}`)
 }
 
-/** Adds to a finding why the service has ended the session, if it has. */
-function withReasonOfEnd(item: CertifyCase<SessionHost>): CertifyCase<SessionHost> {
-  return {
-    ...item,
-    async run(trial, host) {
-      const finding = await item.run(trial, host)
-      if (!finding.problems?.includes('session_ended')) return finding
-      return { ...finding, text: finding.text + reasonOfEnd(host) }
-    },
-  }
+/** How the end of a solver shows. */
+interface Ends {
+  /** Says, before a case, why the solver cannot be asked any more. */
+  findGone(): Promise<Finding | undefined>
+  /** A sentence that says why the service has ended the last session; empty when it has not. */
+  reasonOfEnd(): string
 }
 
-/** A sentence that says why the service has ended the last session; empty when it has not. */
-function reasonOfEnd({ ends }: SessionHost): string {
-  const last = ends.filter(({ wasOpen }) => wasOpen).at(-1)
-  return last === undefined ? '' : ` The service ended it with ${last.reason}: ${last.message}`
-}
+const NO_ENDS: Ends = { findGone: async () => undefined, reasonOfEnd: () => '' }
 
-/**
- * Runs cases one after the other, up to an interruption, an essential one that fails, or the end of the solver.
- * @param findGone says, before a case, why the solver cannot be asked any more
- */
+/** Runs cases one after the other, up to an interruption, an essential one that fails, or the end of the solver. */
 async function runAll<Subject>(
   cases: readonly CertifyCase<Subject>[],
   trial: Trial,
   subject: Subject,
-  findGone: () => Promise<Finding | undefined> = async () => undefined,
+  { findGone, reasonOfEnd }: Ends = NO_ENDS,
 ): Promise<Progress> {
   const results: CaseResult[] = []
-  for (const item of cases) {
-    const { name, title } = item
+  for (const { name, title, isEssential, run } of cases) {
     const start = performance.now()
     const gone = await findGone()
     // The case that it did not survive has said so.
     if (gone !== undefined && results.at(-1)?.problems?.includes('session_ended')) break
-    const finding = gone ?? (await runOne(item, trial, subject))
-    if (finding === undefined) break
-    results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding })
-    const isGone = gone !== undefined || finding.problems?.includes('connection_refused')
-    if ((item.isEssential && finding.status === 'fail') || isGone) break
+    if (trial.signal.aborted) break
+    const running = gone === undefined ? run(trial, subject) : Promise.resolve(gone)
+    const finding = await running.catch((error) => {
+      if (!trial.signal.aborted) throw error
+    })
+    if (finding === undefined || trial.signal.aborted) break
+    const { problems = [] } = finding
+    const text = finding.text + (problems.includes('session_ended') ? reasonOfEnd() : '')
+    results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding, text })
+    const isGone = gone !== undefined || problems.includes('connection_refused')
+    if ((isEssential && finding.status === 'fail') || isGone) break
   }
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
-}
-
-/** @returns undefined after an interruption */
-async function runOne<Subject>(
-  item: CertifyCase<Subject>,
-  trial: Trial,
-  subject: Subject,
-): Promise<Finding | undefined> {
-  if (trial.signal.aborted) return undefined
-  const finding = await item.run(trial, subject).catch((error) => {
-    if (!trial.signal.aborted) throw error
-  })
-  return trial.signal.aborted ? undefined : (finding ?? undefined)
 }
 
 function toReport(

@@ -1,4 +1,4 @@
-import { domainSeparator } from 'viem'
+import { domainSeparator, type PublicClient } from 'viem'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
 import { readTerms as readContractTerms } from '../../packages/protocol/src/read-settlement.js'
 import { readView } from '../../packages/protocol/src/read-view.js'
@@ -20,8 +20,8 @@ export interface SigningTerms {
   readonly typedData: QuoteTypedData
   /** Without values when no chain was read. */
   readonly terms: SettlementTerms
-  /** Undefined when the solver has no bond yet, or no chain was read. */
-  readonly freeBond: bigint | undefined
+  /** Reads the free bond of a solver; undefined when it has no bond yet, or no chain is read. @throws ChainReadError */
+  readonly readFreeBond: (solver: Address) => Promise<bigint | undefined>
   readonly source: 'chain' | 'options'
 }
 
@@ -58,7 +58,8 @@ export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTer
   const domain = { name: domainName, version: domainVersion, chainId, verifyingContract }
   const hasher = hasherUnder(protocolName, settlement, domain)
   const typedData = { primaryType: quoteTypeName(protocolName), domain }
-  return { chainId, settlement, hasher, typedData, terms: NO_TERMS, freeBond: undefined, source: 'options' }
+  const readFreeBond = async () => undefined
+  return { chainId, settlement, hasher, typedData, terms: NO_TERMS, readFreeBond, source: 'options' }
 }
 
 /**
@@ -66,43 +67,29 @@ export function givenTerms({ protocolName, ...options }: GivenTerms): SigningTer
  * @throws ChainConfigError when it is not a settlement contract of this protocol; ChainReadError and viem's errors when the
  *   node fails
  */
-export async function readTerms(options: ChainTerms): Promise<SigningTerms> {
-  const { settlement, protocolName } = options
-  const rpc = createRpcClient([options.rpcUrl])
-  try {
-    const chainId = await rpc.client.getChainId()
-    const { hasher, typedData } = await verifyContract(rpc.client, { chainId, settlement }, protocolName)
-    const { request } = rpc.client
+export function readTerms({ settlement, protocolName, rpcUrl }: ChainTerms): Promise<SigningTerms> {
+  return withNode(rpcUrl, async (client) => {
+    const chainId = await client.getChainId()
+    const contract = { chainId, settlement }
+    const { hasher, typedData } = await verifyContract(client, contract, protocolName)
     const [name, terms] = await Promise.all([
-      checkProtocolName(request, { chainId, settlement }, hasher),
-      readContractTerms(request, { chainId, settlement }),
+      checkProtocolName(client.request, contract, hasher),
+      readContractTerms(client.request, contract),
     ])
     if (name === 'wrong') throw wrongName(protocolName, chainId, settlement)
-    const { primaryType, domain } = typedData
-    const named = { primaryType, domain: withNumber(domain) }
-    return { chainId, settlement, hasher, typedData: named, terms, freeBond: undefined, source: 'chain' }
-  } finally {
-    rpc.close()
-  }
+    const named = { ...typedData, domain: withNumber(typedData.domain) }
+    const readFreeBond = (solver: Address) =>
+      withNode(rpcUrl, async ({ request }) => {
+        const bond = await readView(request, settlement, settlementOf(chainId).bond(solver))
+        return bond.registered ? freeBondOf(bond) : undefined
+      })
+    return { ...contract, hasher, typedData: named, terms, readFreeBond, source: 'chain' }
+  })
 }
 
-/**
- * Reads the free bond of a solver.
- * @returns undefined when it has no bond yet
- * @throws ChainReadError
- */
-export async function readFreeBond(
-  rpcUrl: string,
-  { chainId, settlement }: SigningTerms,
-  solver: Address,
-): Promise<bigint | undefined> {
-  const rpc = createRpcClient([rpcUrl])
-  try {
-    const bond = await readView(rpc.client.request, settlement, settlementOf(chainId).bond(solver))
-    return bond.registered ? freeBondOf(bond) : undefined
-  } finally {
-    rpc.close()
-  }
+async function withNode<T>(rpcUrl: string, work: (client: PublicClient) => Promise<T>): Promise<T> {
+  const { client, close } = createRpcClient([rpcUrl])
+  return work(client).finally(close)
 }
 
 /** The domain with its chain id in the form of all others. */

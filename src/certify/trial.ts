@@ -63,6 +63,8 @@ export interface TrialSwap {
 
 interface TrialOptions {
   readonly signing: SigningTerms
+  /** Of the solver; undefined for one that has none yet. */
+  readonly freeBond: bigint | undefined
   readonly solver: Address
   readonly swap: TrialSwap
   readonly transport: TrialTransport
@@ -90,7 +92,7 @@ export class Trial {
   /** Bytes of the longest reply, as JSON. */
   longestReply = 0
 
-  constructor({ signing, solver, swap, transport, timeoutMs, signal }: TrialOptions) {
+  constructor({ signing, freeBond, solver, swap, transport, timeoutMs, signal }: TrialOptions) {
     this.signing = signing
     this.solver = solver
     this.timeoutMs = timeoutMs
@@ -99,7 +101,7 @@ export class Trial {
     setMaxListeners(0, signal)
     this.#swap = swap
     this.#transport = transport
-    this.#validate = createOfferValidator(createTrialRules(signing))
+    this.#validate = createOfferValidator(createTrialRules(signing, freeBond))
   }
 
   /** The input amount of usual requests. */
@@ -208,8 +210,10 @@ export interface CertifyCase<Subject = unknown> {
  * Builds the service's rules of the contract for one solver. The bond counts when the solver has one already. A nonce counts as
  * used once a firm offer has carried it.
  */
-function createTrialRules(signing: SigningTerms): Pick<ContractRules, 'violationOf'> {
-  const { chainId, terms, freeBond } = signing
+function createTrialRules(
+  { chainId, terms }: SigningTerms,
+  freeBond: bigint | undefined,
+): Pick<ContractRules, 'violationOf'> {
   const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
   /** The nonces that this run has seen. It sends a bounded number of requests. */
   const sent = new Set<bigint>()

@@ -4,7 +4,7 @@ import type { CertifiedEndpoint } from '../endpoint.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'
 import type { CertifyCase, TrialReply } from '../trial.js'
-import { requestMany } from './run-cases.js'
+import { requestMany, thenAsk } from './run-cases.js'
 
 const SEQUENCE = 3
 /** The solver's end of a connection may come a moment after its reply. */
@@ -36,14 +36,8 @@ const malformedRequests: CertifyCase<CertifiedEndpoint> = {
       findings.push(judgeMalformed(name, reply))
       if (reply.result.kind === 'failed') break
     }
-    const next = judge(await trial.requestQuote(), EITHER)
     const worst = findings.reduce(worseOf)
-    if (next.status === 'pass') return worst.status === 'pass' ? pass(ALL_REJECTED) : worst
-    const text =
-      worst.status === 'fail'
-        ? `${worst.text} The next request failed too.`
-        : `After malformed requests: ${next.text}`
-    return { ...next, text }
+    return thenAsk(trial, 'malformed requests', worst.status === 'pass' ? pass(ALL_REJECTED) : worst)
   },
 }
 

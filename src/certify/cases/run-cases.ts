@@ -1,5 +1,5 @@
 import { MAX_UINT256 } from '../../domain/field-rules.js'
-import { EITHER, judgeAll } from '../judge.js'
+import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, latencyOf, pass, warn } from '../report.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
 
@@ -46,15 +46,25 @@ export function countKinds(replies: readonly TrialReply[]): string {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
 }
 
+/** Judges replies that are each right by themselves. @param text of what they have in common */
+export function judgeMany(replies: readonly TrialReply[], text: string): Finding {
+  const found = judgeAll(replies, EITHER)
+  return found.status === 'pass' ? pass(`${countKinds(replies)}; ${text}`) : found
+}
+
+/** Asks the usual request after an odd one. @returns what was found of the odd one, unless the usual one fails */
+export async function thenAsk(trial: Trial, odd: string, found: Finding): Promise<Finding> {
+  const next = judge(await trial.requestQuote(), EITHER)
+  return next.status === 'pass' ? found : { ...next, text: `After ${odd}: ${next.text}` }
+}
+
 /** Repeats a request. All nonces of a run are compared, and here the rest is the same too. */
 const repeatedRequests: CertifyCase = {
   name: 'repeated-requests',
   title: `the same request ${REPEATS} times, with new nonces`,
   async run(trial) {
     const same = { fields: { user: randomAddress() } }
-    const replies = await requestMany(trial, REPEATS, 1, () => same)
-    const found = judgeAll(replies, EITHER)
-    return found.status === 'pass' ? pass(`${countKinds(replies)}; every nonce is new.`) : found
+    return judgeMany(await requestMany(trial, REPEATS, 1, () => same), 'every nonce is new.')
   },
 }
 
@@ -66,7 +76,7 @@ const shortDeadline: CertifyCase = {
     const reply = await trial.requestQuote({ deadlineMs: SHORT_DEADLINE_MS })
     const tookMs = Math.round(reply.tookMs)
     if (reply.result.kind !== 'late' && reply.tookMs <= SHORT_DEADLINE_MS + TOLERANCE_MS)
-      return judgeAll([reply], EITHER)
+      return judge(reply, EITHER)
     return warn(
       `The answer took ${tookMs} ms: it is dropped after the deadline. Read the deadline of the request, and decline in time.`,
     )
@@ -79,15 +89,13 @@ const expiredRequest: CertifyCase = {
   title: 'a request after its deadline, then another',
   async run(trial) {
     const expired = await trial.requestQuote({ deadlineMs: -1000 })
-    const next = await trial.requestQuote()
-    const found = judgeAll([next], EITHER)
-    if (found.status !== 'pass') return { ...found, text: `After the expired request: ${found.text}` }
-    if (expired.result.kind === 'failed') return judgeAll([expired], EITHER)
-    return pass(
-      expired.result.kind === 'late'
+    const { kind } = expired.result
+    const answered = pass(
+      kind === 'late'
         ? 'The expired request got no answer, the next one did.'
         : 'Both requests were answered.',
     )
+    return thenAsk(trial, 'the expired request', kind === 'failed' ? judge(expired, EITHER) : answered)
   },
 }
 
@@ -103,23 +111,21 @@ const concurrentRequests: CertifyCase = {
   },
 }
 
-function judgeLoad(trial: Trial, replies: readonly TrialReply[]): Finding {
-  const { timeoutMs } = trial
+function judgeLoad({ timeoutMs }: Trial, replies: readonly TrialReply[]): Finding {
   const { p50, p95, p99 } = latencyOf(replies)
-  const times = `p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${timeoutMs} ms`
+  const times = `${countKinds(replies)}; p50 ${p50} ms, p95 ${p95} ms, p99 ${p99} ms of ${timeoutMs} ms.`
   const found = judgeAll(replies, EITHER)
-  if (found.status !== 'pass') return { ...found, text: `${countKinds(replies)}; ${times}. ${found.text}` }
-  const text = `${countKinds(replies)}; ${times}.`
+  if (found.status !== 'pass') return { ...found, text: `${times} ${found.text}` }
   const wantedMs = Math.min(WANTED_P95_MS, timeoutMs / 2)
   if (p95 > wantedMs)
     return warn(
-      `${text} Answer within ${wantedMs} ms: a quote does not wait longer for you than its soft deadline, 500 ms by default, when others have made offers.`,
+      `${times} Answer within ${wantedMs} ms: a quote does not wait longer for you than its soft deadline, 500 ms by default, when others have made offers.`,
     )
   if (replies.every(({ result }) => result.kind === 'declined'))
     return warn(
-      `${text} You declined all of them. For lack of liquidity, ask for a smaller --amount; with PAUSED, look why the solver pauses.`,
+      `${times} You declined all of them. For lack of liquidity, ask for a smaller --amount; with PAUSED, look why the solver pauses.`,
     )
-  return pass(text)
+  return pass(times)
 }
 
 /** The cases of many requests, for endpoints and sessions. */

@@ -4,7 +4,7 @@ import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
-import { countKinds, requestMany } from './run-cases.js'
+import { countKinds, judgeMany, requestMany, thenAsk } from './run-cases.js'
 
 type SessionCase = CertifyCase<SessionHost>
 
@@ -58,8 +58,7 @@ const answersById: SessionCase = {
     const replies = await requestMany(trial, AT_ONCE, AT_ONCE, (index) => ({
       fields: { amount: trial.amount + BigInt(index), user: randomAddress() },
     }))
-    const found = judgeAll(replies, EITHER)
-    return found.status === 'pass' ? pass(`${countKinds(replies)}; each belongs to its request.`) : found
+    return judgeMany(replies, 'each belongs to its request.')
   },
 }
 
@@ -70,9 +69,7 @@ const malformedRequest: SessionCase = {
     const write = () => '{"inputToken":7,"amount":"1.5"}'
     const reply = await trial.requestQuote({ fields: { amount: 0n }, write })
     const found = judgeMalformed(reply)
-    if (found.status === 'fail') return found
-    const next = judge(await trial.requestQuote(), EITHER)
-    return next.status === 'pass' ? found : { ...next, text: `After a malformed request: ${next.text}` }
+    return found.status === 'fail' ? found : thenAsk(trial, 'a malformed request', found)
   },
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import type { CertifyReport } from '../../certify/report.js'
 import type { SigningTerms } from '../../certify/signing-terms.js'
 import { ConfigError } from '../../config/environment.js'
@@ -100,28 +101,42 @@ export function addCertify(program: Command, io: CliIo): void {
 
 async function certify(io: CliIo, options: Options): Promise<void> {
   const signal = io.interruption()
-  assertOneTransport(options)
   const report = await runCases(io, options, signal)
   const paint = createPaint(io.stdout, io.environment())
   await printResult(io, options, report, (display) => renderReport(report, display, paint))
-  if (signal.aborted && report.notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
+  const { failed, notRun } = report
+  if (signal.aborted && notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
   if (report.ok) return
-  const missing =
-    report.notRun.length > 0 ? ` ${cases(report.notRun.length)} not run: correct this first.` : ''
-  const what = report.failed === 1 ? '1 case failed: its FAIL' : `${report.failed} cases failed: each FAIL`
+  const were = notRun.length === 1 ? 'case was' : 'cases were'
+  const missing = notRun.length > 0 ? ` ${notRun.length} ${were} not run: correct this first.` : ''
+  const what = failed === 1 ? '1 case failed: its FAIL' : `${failed} cases failed: each FAIL`
   throw new CommandFailure(EXIT.unhealthy, `${what} says what to do.${missing}`)
 }
 
-function cases(count: number): string {
-  return count === 1 ? '1 case was' : `${count} cases were`
-}
-
-function assertOneTransport({ endpoint, session, solver }: Options): void {
-  if ((endpoint === undefined) === (session !== true)) throw badInput('Name either --endpoint or --session.')
-  if (endpoint !== undefined && !(/^https?:/i.test(endpoint) && URL.canParse(endpoint)))
+/** Runs the cases at the endpoint, or on a session that the solver opens. */
+async function runCases(io: CliIo, options: Options, signal: AbortSignal): Promise<CertifyReport> {
+  const { endpoint: endpointUrl, session, solver, timeout: timeoutMs, production = false } = options
+  if ((endpointUrl === undefined) === (session !== true))
+    throw badInput('Name either --endpoint or --session.')
+  if (endpointUrl !== undefined && !(/^https?:/i.test(endpointUrl) && URL.canParse(endpointUrl)))
     throw badInput('--endpoint must be an http or https URL.')
-  if (endpoint !== undefined && solver === undefined)
+  if (endpointUrl !== undefined && solver === undefined)
     throw badInput('--endpoint needs --solver, the address that signs.')
+  const signing = await readSigningTerms(options)
+  const { certifyEndpoint, certifySession } = await import('../../certify/certify.js')
+  const run = { signing, swap: options, timeoutMs, signal }
+  if (endpointUrl !== undefined && solver !== undefined)
+    return certifyEndpoint({ ...run, endpointUrl, solver, production })
+  const { startSessionHost } = await import('../../certify/session-host.js')
+  const host = await startSessionHost({ ...options, chainId: signing.chainId, solver }).catch((error) => {
+    if (!(error instanceof ConfigError)) throw error
+    const [issue] = error.issues
+    throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
+  })
+  io.stderr.write(
+    `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
+  )
+  return certifySession({ ...run, host, waitMs: options.wait * 1000 }).finally(host.close)
 }
 
 async function readSigningTerms(options: Options): Promise<SigningTerms> {
@@ -132,58 +147,18 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
     return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
   }
   const { ChainConfigError } = await import('../../chain/chain-errors.js')
-  const terms = await readTerms({ rpcUrl, settlement, protocolName }).catch((error: Error) => {
-    if (!(error instanceof ChainConfigError)) throw unreachable(error)
+  const refuse = (error: Error) => {
+    if (!(error instanceof ChainConfigError))
+      throw new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${wordsOf(error)}`)
     const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
     throw badInput(`${option} ${error.message}.`)
-  })
+  }
+  const terms = await readTerms({ rpcUrl, settlement, protocolName }).catch(refuse)
   if (chainId !== undefined && chainId !== terms.chainId)
     throw badInput(`--chain-id is ${chainId}, and the node of --rpc-url answers for chain ${terms.chainId}.`)
-  return terms
-}
-
-/** Runs the cases at the endpoint, or on a session that the solver opens. */
-async function runCases(io: CliIo, options: Options, signal: AbortSignal): Promise<CertifyReport> {
-  const signing = await readSigningTerms(options)
-  const { certifyEndpoint, certifySession } = await import('../../certify/certify.js')
-  const { endpoint: endpointUrl, solver, timeout: timeoutMs, production = false } = options
-  const readFreeBond = freeBondReader(options, signing)
-  const run = { signing, readFreeBond, swap: options, timeoutMs, signal }
-  if (endpointUrl !== undefined)
-    return certifyEndpoint({ ...run, endpointUrl, solver: solver ?? '0x', production })
-  const { startSessionHost } = await import('../../certify/session-host.js')
-  const { chainId } = signing
-  const host = await startSessionHost({ ...options, chainId, solver }).catch((error) => {
-    if (!(error instanceof ConfigError)) throw error
-    const [issue] = error.issues
-    throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
-  })
-  try {
-    io.stderr.write(
-      `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
-    )
-    return await certifySession({ ...run, host, waitMs: options.wait * 1000 })
-  } finally {
-    await host.close()
-  }
-}
-
-/** Without a node, no bond is known. */
-function freeBondReader({ rpcUrl }: Options, signing: SigningTerms) {
-  return async (solver: Address) => {
-    if (rpcUrl === undefined) return undefined
-    const { readFreeBond } = await import('../../certify/signing-terms.js')
-    return readFreeBond(rpcUrl, signing, solver).catch((error: Error) => {
-      throw unreachable(error)
-    })
-  }
+  return { ...terms, readFreeBond: (solver) => terms.readFreeBond(solver).catch(refuse) }
 }
 
 function badInput(message: string): CommandFailure {
   return new CommandFailure(EXIT.badInput, message)
-}
-
-function unreachable(error: Error): CommandFailure {
-  const { shortMessage = error.message } = error as { shortMessage?: string }
-  return new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${shortMessage}`)
 }
