@@ -50,6 +50,8 @@ function createProgram(io: GuardedIo): Command {
     // Options after a subcommand belong to it: solvers has both.
     .enablePositionalOptions()
     .exitOverride()
+    // The first sentence.
+    .configureHelp({ subcommandDescription: (command) => /^[^.]*/.exec(command.description())?.[0] ?? '' })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -83,7 +85,7 @@ function createProgram(io: GuardedIo): Command {
   addUnregister(program, io)
   addResults(program, io)
 
-  const help = new Command('help').argument('[command]').summary('show the usage of a command')
+  const help = new Command('help').argument('[command]').description('Shows the usage of a command.')
   program.addHelpCommand(help.helpGroup('More:'))
   return program
 }

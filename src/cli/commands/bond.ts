@@ -26,14 +26,19 @@ interface Change {
   readonly functionName: string
   /** Whether it pays an amount, or takes one; undefined for a call without one. */
   readonly amount?: 'paid' | 'taken'
-  readonly summary: string
+  readonly description: string
 }
 
 const CHANGES: readonly Change[] = [
-  { name: 'register', functionName: 'registerSolver', amount: 'paid', summary: 'pay a first bond' },
-  { name: 'add', functionName: 'addBond', amount: 'paid', summary: 'add to the bond' },
-  { name: 'unstake', functionName: 'requestUnstake', amount: 'taken', summary: 'ask for a part of the bond' },
-  { name: 'withdraw', functionName: 'executeUnstake', summary: 'take that part, 7 days later' },
+  { name: 'register', functionName: 'registerSolver', amount: 'paid', description: 'Pays a first bond.' },
+  { name: 'add', functionName: 'addBond', amount: 'paid', description: 'Adds to the bond.' },
+  {
+    name: 'unstake',
+    functionName: 'requestUnstake',
+    amount: 'taken',
+    description: 'Asks for a part of the bond.',
+  },
+  { name: 'withdraw', functionName: 'executeUnstake', description: 'Takes that part, 7 days later.' },
 ]
 
 const HELP = `
@@ -42,14 +47,14 @@ transaction, sends it and waits for it. The contract is approved to take the amo
 
 /** `bond`: a solver's bond on the settlement contract. It asks a node, and no instance. */
 export function addBond(program: Command, io: CliIo): void {
-  const bond = program.command('bond').summary("show or change a solver's bond")
-  takesContract(bond.command('show').summary('show the bond of a solver'))
+  const bond = program.command('bond').description("Shows or changes a solver's bond.")
+  takesContract(bond.command('show').description('Shows the bond of a solver.'))
     .requiredOption('--solver <address>', "the solver's address", readAddress)
     .action((options: Options & { solver: Address }) =>
       withContract(options, (contract) => show(io, options, contract, options.solver)),
     )
   for (const item of CHANGES) {
-    const command = takesContract(bond.command(item.name).summary(item.summary))
+    const command = takesContract(bond.command(item.name).description(item.description))
       .option('--key-file <path>', "file with the solver's private key; - is standard input")
       .addHelpText('after', HELP)
       .action((options: ChangeOptions) => change(io, options, item))

@@ -55,7 +55,6 @@ Examples:
 export function addCertify(program: Command, io: CliIo): void {
   program
     .command('certify')
-    .summary('check a solver before it registers')
     .description(
       'Checks a solver at its endpoint, or on a session that it opens here, with the code by which an instance drops replies.',
     )

@@ -9,7 +9,6 @@ import type { Column } from '../tables.js'
 export function addChains(program: Command, io: CliIo): void {
   const command = program
     .command('chains')
-    .summary('list the chains of the instance')
     .description(
       'Lists the chains that the instance serves, with their settlement contracts. --json has all facts.',
     )

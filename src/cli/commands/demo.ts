@@ -17,7 +17,6 @@ service. Where one is taken, the demo takes a free one and prints its address. T
 export function addDemo(program: Command, io: CliIo): void {
   program
     .command('demo')
-    .summary('a local network to try things out')
     .description(
       'Starts a local chain, three solvers and the service, plays a few swaps, and stays up until Ctrl-C.',
     )

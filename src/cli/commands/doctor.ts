@@ -13,9 +13,8 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const
 export function addDoctor(program: Command, io: CliIo): void {
   program
     .command('doctor')
-    .summary('check a configuration before it serves')
     .description(
-      'Checks the environment of serve: variables, RPC endpoints, contracts, clock, database, port and the endpoints of registered solvers. It changes nothing. Each solver gets one quote request.',
+      'Checks a configuration before it serves. It looks at variables, RPC endpoints, contracts, clock, database, port and the endpoints of registered solvers, and changes nothing. Each solver gets one quote request.',
     )
     .option('--json', 'JSON on standard output, for scripts')
     .addHelpText(

@@ -20,7 +20,6 @@ const HOUR = 3600
 export function addOrder(program: Command, io: CliIo): void {
   const command = program
     .command('order')
-    .summary('show or follow an order')
     .description(
       'Shows the state of an order on the settlement contract. An order that the contract does not know yet is NONE.',
     )

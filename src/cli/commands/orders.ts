@@ -23,7 +23,6 @@ interface Options extends InstanceFlags {
 export function addOrders(program: Command, io: CliIo): void {
   const command = program
     .command('orders')
-    .summary('list the orders of a chain, a user or a solver')
     .description('Lists the orders whose events the instance has published, the newest first.')
     .requiredOption('--chain <id>', 'chain of the deposits', readChainId)
     .option('--user <address>', 'only of this user', readAddress)

@@ -8,7 +8,6 @@ import { readSwap, SWAP_HELP, type SwapFlags, takesSwap } from '../swap.js'
 export function addPrice(program: Command, io: CliIo): void {
   const command = program
     .command('price')
-    .summary('ask what a swap would give')
     .description('Asks the solvers of a chain what a swap would give. Nobody can deposit with the answer.')
     .addHelpText('after', SWAP_HELP)
   takesInstance(takesSwap(command), io, async (instance, options: SwapFlags) => {

@@ -43,7 +43,6 @@ Examples, while the demo runs:
 export function addQuote(program: Command, io: GuardedIo): void {
   const command = program
     .command('quote')
-    .summary('request offers, or show why an offer won')
     .description('Requests an offer from every solver of a chain and lists the valid ones, best first.')
   takesSwap(command)
     .option('--user <address>', "the user's wallet", readAddress)

@@ -26,7 +26,6 @@ nowhere.`
 export function addRegister(program: Command, io: CliIo): void {
   const command = program
     .command('register')
-    .summary('register a solver')
     .description(
       'Registers a solver, or updates its endpoint and name, and shows the result of one request to the endpoint.',
     )
@@ -63,7 +62,6 @@ Examples:
 export function addUnregister(program: Command, io: CliIo): void {
   const command = program
     .command('unregister')
-    .summary('remove a solver')
     .description('Removes a solver from those that get quote requests.')
     .addHelpText('after', KEYS)
   takesInstance(takesSigner(command), io, async (instance, options: SignerOptions) => {

@@ -33,7 +33,6 @@ const COLUMNS: readonly Column<OwnResult>[] = [
 export function addResults(program: Command, io: CliIo): void {
   const command = program
     .command('results')
-    .summary("list what came of a solver's requests")
     .description(
       "Lists the results of a solver's own requests, the newest first. The instance keeps them for a day.",
     )

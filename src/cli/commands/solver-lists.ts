@@ -24,7 +24,6 @@ type Work = (io: CliIo, list: SolverListName, address: Address, options: Options
 interface ListCommand {
   readonly name: string
   readonly list: SolverListName
-  readonly summary: string
   readonly description: string
   /** Undefined for a command that prints the list. */
   readonly work?: Work
@@ -34,29 +33,25 @@ const COMMANDS: readonly ListCommand[] = [
   {
     name: 'block',
     list: 'blocked',
-    summary: 'remove a solver and block its address',
     description: 'Removes a solver and blocks its address. The address cannot register until you unblock it.',
     work: add,
   },
   {
     name: 'unblock',
     list: 'blocked',
-    summary: 'let a blocked address register again',
     description: 'Lets a blocked address register again. The solver must then register itself.',
     work: takeOff,
   },
   {
     name: 'allow',
     list: 'allowed',
-    summary: 'let an address register where only some may',
     description:
-      'Allows an address. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
+      'Lets an address register where only some may. With SOLVER_ALLOWLIST=true, only allowed ones register, connect and are asked.',
     work: add,
   },
   {
     name: 'disallow',
     list: 'allowed',
-    summary: 'take an address off the list of allowed ones',
     description:
       'Takes an address off the list of allowed ones. With SOLVER_ALLOWLIST=true, its solver is removed.',
     work: takeOff,
@@ -64,22 +59,20 @@ const COMMANDS: readonly ListCommand[] = [
   {
     name: 'blocked',
     list: 'blocked',
-    summary: 'list the addresses that cannot register',
-    description: 'Lists the blocked addresses, the oldest first.',
+    description: 'Lists the addresses that cannot register, the oldest first.',
   },
   {
     name: 'allowed',
     list: 'allowed',
-    summary: 'list the addresses that may register where only some may',
-    description: 'Lists the allowed addresses, the oldest first.',
+    description: 'Lists the addresses that may register where only some may, the oldest first.',
   },
 ]
 
 /** `solvers block`, `unblock`, `allow`, `disallow`, `blocked` and `allowed`: the operator's decisions about solvers. */
 export function addSolverLists(solvers: Command, io: CliIo): void {
   solvers.commandsGroup('On the database of your own instance:')
-  for (const { name, list, summary, description, work } of COMMANDS) {
-    const command = solvers.command(name).summary(summary).description(description)
+  for (const { name, list, description, work } of COMMANDS) {
+    const command = solvers.command(name).description(description)
     const example = `solvers ${name}`
     if (work === undefined)
       command

@@ -31,8 +31,9 @@ const COLUMNS: readonly Column<ListedSolver>[] = [
 export function addSolvers(program: Command, io: CliIo): void {
   const command = program
     .command('solvers')
-    .summary('list the active solvers of a chain; block, allow: decide who may register')
-    .description('Lists the active solvers of a chain, the longest registered first.')
+    .description(
+      'Lists the active solvers of a chain; block and allow decide who may register. The longest registered is first.',
+    )
     // Not a required option: commander would require it for the subcommands too.
     .option('--chain <id>', 'the chain', readChainId)
     .option('--stats', 'show what the solvers did: requests, offers, orders and response times')

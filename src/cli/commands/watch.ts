@@ -24,7 +24,6 @@ const TYPES = [...ORDER_EVENT_TYPES, 'Reverted'] as const
 export function addWatch(program: Command, io: CliIo): void {
   const command = program
     .command('watch')
-    .summary('print order events as they come')
     .description(
       'Prints each order event as it comes, until Ctrl-C, which prints the last cursor. It reconnects after a lost connection without a gap.',
     )
