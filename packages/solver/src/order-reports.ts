@@ -22,7 +22,7 @@ type FoundDeposit = Pick<DepositedOrder, 'deposit' | 'transactionHash'>
 
 /** Builds what tells the market maker of orders, and counts their ends. */
 export function createOrderReports(parts: ChainParts) {
-  const { chain, time, ledger, metrics, log, onError } = parts
+  const { chain, ledger, metrics, log, onError } = parts
   const { chainId } = chain
 
   const toPublic = (orderId: Hex, terms: Terms, signed: SolverQuote | undefined): OrderTerms => ({
@@ -65,7 +65,7 @@ export function createOrderReports(parts: ChainParts) {
       onError(new Error(`order ${orderId} on chain ${chainId} was not paid by its fill deadline`))
       // Tokens at an address may come too late to be paid for, whatever the output token does.
       if (where !== 'CONTRACT' || signed === undefined) return
-      if (!ledger.miss(signed.quote, time.passed())) return
+      if (!ledger.miss(signed.quote)) return
       const { outputToken } = signed.quote
       onError(
         new Error(

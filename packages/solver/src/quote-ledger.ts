@@ -77,7 +77,6 @@ interface Entry extends LedgerQuote {
   quote: Quote
   signed: readonly SolverQuote[]
   deposit: LedgerQuote['deposit']
-  isExpired: boolean
 }
 
 /** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
@@ -95,14 +94,8 @@ const PARTS = 1_000_000
 export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits) {
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
-  const byAddress = new Map<Address, Entry>()
-  /** Of quotes without a deposit, and of those with one, by token. */
-  const open = new Map<Address, bigint>()
-  const owed = new Map<Address, bigint>()
-  /** Of quotes and unpaid orders, of the quotes for addresses among them, and of the orders whose bond the contract has reserved. */
-  let openBond = 0n
-  let addressBond = 0n
-  let reservedBond = 0n
+  /** The chain's time. */
+  let now = 0
   let holdings: Holdings | undefined
   /** By output token: what missed orders have cost, and until when that counts. */
   const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
@@ -112,49 +105,47 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   const hasMissed = (outputToken: Address) =>
     (missed.get(outputToken)?.bond ?? 0n) * MISSED.divisor > (holdings?.totalBond ?? 0n)
 
-  /** @param sign 1 to count, -1 to count no more */
-  function count(entry: Entry, sign: 1n | -1n): void {
-    const { outputToken, outputAmount } = entry.quote
-    const amounts = entry.deposit === 'NONE' ? open : owed
-    if (entry.deposit !== 'NONE' || !entry.isExpired)
-      amounts.set(outputToken, (amounts.get(outputToken) ?? 0n) + sign * outputAmount)
-    const bond = sign * bondOf(entry.quote)
-    openBond += bond
-    if (entry.deposit === 'CONTRACT') reservedBond += bond
-    else if (entry.isForAddress) addressBond += bond
+  /**
+   * Sums up what the quotes promise of a token, with a deposit and without one, and what they can cost: all of them, those for
+   * addresses, and the orders whose bond the contract has reserved. A quote without a deposit promises no funds after its fill deadline.
+   * @param but is not counted
+   */
+  function sums(token?: Address, but?: Entry) {
+    const sum = { open: 0n, owed: 0n, bond: 0n, addressBond: 0n, reservedBond: 0n }
+    for (const entry of entries.values()) {
+      if (entry === but) continue
+      const { quote, deposit, isForAddress } = entry
+      const bond = bondOf(quote)
+      sum.bond += bond
+      if (deposit === 'CONTRACT') sum.reservedBond += bond
+      else if (isForAddress) sum.addressBond += bond
+      if (quote.outputToken !== token) continue
+      if (deposit !== 'NONE') sum.owed += quote.outputAmount
+      else if (now <= quote.fillDeadline) sum.open += quote.outputAmount
+    }
+    return sum
   }
+  type Sums = ReturnType<typeof sums>
 
-  function change(entry: Entry, next: Partial<Pick<Entry, 'deposit' | 'isExpired' | 'quote'>>): void {
-    count(entry, -1n)
-    Object.assign(entry, next)
-    count(entry, 1n)
-  }
-
-  /** Its nonce is used and its order is paid. */
-  function end({ nonce }: Pick<Quote, 'nonce'>): void {
-    const entry = entries.get(nonce)
-    if (entry === undefined) return
-    count(entry, -1n)
-    entries.delete(nonce)
-    for (const { depositAddress } of entry.signed) byAddress.delete(depositAddress)
-  }
+  /** The quotes whose deposit addresses count: nobody is owed what a price promises. */
+  const payable = () => [...entries.values()].filter(({ quote }) => !isPrice(quote))
 
   /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
   function promise({ quote, isForAddress }: AskedQuote): Entry {
-    const earlier = entries.get(quote.nonce)
-    if (earlier !== undefined) {
-      change(earlier, { quote: joined(earlier.quote, quote) })
-      return earlier
-    }
-    const entry: Entry = { quote, isForAddress, signed: [], deposit: 'NONE', isExpired: false }
+    const entry: Entry = entries.get(quote.nonce) ?? { quote, isForAddress, signed: [], deposit: 'NONE' }
+    entry.quote = joined(entry.quote, quote)
     entries.set(quote.nonce, entry)
-    count(entry, 1n)
     return entry
   }
 
-  function fundsShortage({ outputToken, outputAmount }: Quote, lockSeconds: number, held: Holdings) {
-    const funds = (held.payable.get(outputToken) ?? 0n) - (owed.get(outputToken) ?? 0n)
-    const promised = (((open.get(outputToken) ?? 0n) + outputAmount) * BigInt(PARTS)) / overcommit
+  function fundsShortage(
+    { outputToken, outputAmount }: Quote,
+    sum: Sums,
+    lockSeconds: number,
+    held: Holdings,
+  ) {
+    const funds = (held.payable.get(outputToken) ?? 0n) - sum.owed
+    const promised = ((sum.open + outputAmount) * BigInt(PARTS)) / overcommit
     if (outputAmount > funds || promised > funds) return 'PAYABLE'
     const { divisor, seconds } = FUNDS_SHARE
     const lock = BigInt(Math.max(seconds, Math.ceil(lockSeconds)))
@@ -162,38 +153,35 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
   }
 
   /** The free bond lacks what own orders have reserved, once the holdings show it; and these orders count. */
-  function wholeBond({ freeBond, totalBond }: Holdings): bigint {
+  function wholeBond({ freeBond, totalBond }: Holdings, { reservedBond }: Sums): bigint {
     return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
   }
 
-  function bondShortage(quote: Quote, isLimited: boolean, held: Holdings): Shortage | undefined {
+  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings): Shortage | undefined {
     const bond = bondOf(quote)
     const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
       amount * BigInt(PARTS) > whole * partsOf(share)
     if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
-    if (isAbove(openBond + bond, limits.maxOpenBond, wholeBond(held))) return 'OPEN_BOND'
+    if (isAbove(sum.bond + bond, limits.maxOpenBond, wholeBond(held, sum))) return 'OPEN_BOND'
     if (!isLimited) return undefined
     if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
-    return isAbove(addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
+    return isAbove(sum.addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
   }
 
   return {
     update(next: Holdings): void {
       holdings = next
     },
-    /** The chain's time: a quote without a deposit promises no funds after its fill deadline. */
+    /** Takes the chain's time. */
     advance(time: number): void {
+      now = time
       for (const [token, { until }] of missed) if (time >= until) missed.delete(token)
-      for (const entry of entries.values()) {
-        const isExpired = time > entry.quote.fillDeadline
-        if (isExpired !== entry.isExpired) change(entry, { isExpired })
-      }
     },
     /** An order at the contract was missed. @returns as `hasMissed` */
-    miss(quote: Quote, time: number): boolean {
+    miss(quote: Quote): boolean {
       const { outputToken } = quote
       const bond = (missed.get(outputToken)?.bond ?? 0n) + bondOf(quote)
-      missed.set(outputToken, { bond, until: time + MISSED.seconds })
+      missed.set(outputToken, { bond, until: now + MISSED.seconds })
       return hasMissed(outputToken)
     },
     /** Whether missed orders in an output token have lately cost much of the bond. */
@@ -204,12 +192,11 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
       const earlier = entries.get(quote.nonce)
       const wanted = earlier === undefined ? quote : joined(earlier.quote, quote)
-      if (earlier !== undefined) count(earlier, -1n)
-      const shortage =
-        fundsShortage(wanted, lockSeconds, holdings) ??
-        bondShortage(wanted, isForAddress && keepsTokens, holdings)
-      if (earlier !== undefined) count(earlier, 1n)
-      return shortage
+      const sum = sums(quote.outputToken, earlier)
+      return (
+        fundsShortage(wanted, sum, lockSeconds, holdings) ??
+        bondShortage(wanted, sum, isForAddress && keepsTokens, holdings)
+      )
     },
     promise: (asked: AskedQuote) => void promise(asked),
     /**
@@ -220,37 +207,38 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       // It may have ended while it was signed.
       const entry = promise({ quote: signed.quote, isForAddress })
       const all = [...entry.signed, signed]
-      // Nobody is owed what a price promises.
-      if (!isPrice(signed.quote)) byAddress.set(signed.depositAddress, entry)
       entry.signed = isPrice(signed.quote) ? bindingOf(all) : all
       return all.filter((each) => !entry.signed.includes(each))
     },
     /** It was never sent. */
     withdraw(quote: Pick<Quote, 'nonce'>): void {
-      if (entries.get(quote.nonce)?.signed.length === 0) end(quote)
+      if (entries.get(quote.nonce)?.signed.length === 0) entries.delete(quote.nonce)
     },
     /** The deposit is there, or can no longer be paid for. */
     deposited({ nonce }: Quote, deposit: LedgerQuote['deposit']): void {
       const entry = entries.get(nonce)
-      if (entry !== undefined && entry.deposit !== deposit) change(entry, { deposit })
+      if (entry !== undefined) entry.deposit = deposit
     },
-    end,
+    /** Its nonce is used and its order is paid. */
+    end: ({ nonce }: Pick<Quote, 'nonce'>) => void entries.delete(nonce),
     quotes: (): Iterable<LedgerQuote> => entries.values(),
     get: (nonce: bigint): LedgerQuote | undefined => entries.get(nonce),
     /** The deposit addresses of quotes that can still be paid for there. */
-    addresses(): readonly Address[] {
-      const found: Address[] = []
-      for (const [address, { isExpired }] of byAddress) if (!isExpired) found.push(address)
-      return found
-    },
+    addresses: (): readonly Address[] =>
+      payable().flatMap(({ quote, signed }) =>
+        now > quote.fillDeadline ? [] : signed.map(({ depositAddress }) => depositAddress),
+      ),
     /** @param address in lower case */
-    at: (address: Address) => byAddress.get(address)?.signed[0],
+    at: (address: Address) =>
+      payable()
+        .flatMap(({ signed }) => signed)
+        .find(({ depositAddress }) => depositAddress === address),
     bondOf,
     /** How many quotes may stay open that risk so much each: a tenth of what `maxOpenBond` and the memory allow. */
     mostSpared(bond: bigint): number {
       const most = MAX_QUOTES / SPARED_DIVISOR
       if (holdings === undefined || bond === 0n) return most
-      const allowed = wholeBond(holdings) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
+      const allowed = wholeBond(holdings, sums()) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
       return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
     },
     /** As last read; undefined before that. */
