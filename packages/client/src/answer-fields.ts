@@ -11,6 +11,33 @@ export function readMessage<Name extends keyof Messages>(value: unknown): Untrus
   return value as Untrusted<Name>
 }
 
+/** The readers of fields, by their names. */
+export type Readers<T> = { readonly [Field in keyof T]: (value: unknown) => T[Field] }
+
+/** Builds the reader of a message from the readers of its fields, all of which the contract has. */
+export function messageReader<Name extends keyof Messages, T extends object>(
+  readers: keyof T extends keyof Messages[Name] ? Readers<T> : never,
+): (value: unknown) => T {
+  return (value) => readFields(readMessage<Name>(value), readers)
+}
+
+/** Reads the fields of a message. */
+export function readFields<T extends object>(message: object, readers: Readers<T>): T {
+  const fields = Object.entries(readers) as [keyof T & string, (value: unknown) => unknown][]
+  const read = fields.map(([name, readField]) => [name, readField((message as Partial<T>)[name])])
+  return Object.fromEntries(read)
+}
+
+/** Builds the reader of a field that may be absent. */
+export function optional<T>(read: (value: unknown) => T): (value: unknown) => T | undefined {
+  return (value) => readOptional(value, read)
+}
+
+/** Builds the reader of a list. */
+export function listOf<T>(read: (value: unknown) => T): (value: unknown) => readonly T[] {
+  return (value) => readList(value).map(read)
+}
+
 /** Reads a list. */
 export function readList(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw invalid('a list', value)

@@ -1,13 +1,15 @@
 import type { Address, TypedDataDomain } from 'viem'
 import type { VerifyMode } from '../../../src/domain/quotes/verification.js'
 import {
+  listOf,
+  messageReader,
+  optional,
   readAddress,
   readBytes32,
   readEnum,
   readInteger,
   readList,
   readMessage,
-  readOptional,
   readText,
   readUint256,
 } from './answer-fields.js'
@@ -62,59 +64,52 @@ export interface Chain {
   readonly verifyMax: VerifyMode | UnknownText | undefined
 }
 
+/** Reads a token. @throws UnreadableAnswer */
+export const readToken = messageReader<'Token', Token>({
+  address: readAddress,
+  symbol: optional(readText),
+  decimals: optional(readInteger),
+})
+
+const readDomain = messageReader<'Eip712Domain', TypedDataDomain>({
+  name: optional(readText),
+  version: optional(readText),
+  chainId: optional(readInteger),
+  verifyingContract: optional(readAddress),
+  salt: optional(readBytes32),
+})
+
+const readNamedChain = messageReader<'Chain', Chain>({
+  chainId: readInteger,
+  name: readText,
+  explorerUrl: optional(readLink),
+  settlement: readAddress,
+  protocolName: readText,
+  domain: optional(readDomain),
+  bondToken: optional(readToken),
+  minimumBond: readUint256,
+  destinationChainIds: listOf(readInteger),
+  defaultDepositWindow: readInteger,
+  fillWindow: readInteger,
+  quoteTimeoutMs: readInteger,
+  quoteSoftTimeoutMs: readInteger,
+  maxQuoteFanOut: readInteger,
+  status: readEnum,
+  headBlock: optional(readInteger),
+  activeSolvers: readInteger,
+  verifyMax: optional(readEnum),
+})
+
 /** Reads the chains of an instance. @throws UnreadableAnswer */
 export function readChains(answer: unknown): Chain[] {
-  return readList(readMessage<'ListChainsResponse'>(answer).chains).map(readChain)
-}
-
-function readChain(answer: unknown): Chain {
-  const message = readMessage<'Chain'>(answer)
-  const chainId = readInteger(message.chainId)
-  return {
-    chainId,
-    name: readText(message.name ?? `Chain ${chainId}`),
-    explorerUrl: readOptional(message.explorerUrl, readLink),
-    settlement: readAddress(message.settlement),
-    protocolName: readText(message.protocolName),
-    domain: readOptional(message.domain, readDomain),
-    bondToken: readOptional(message.bondToken, readToken),
-    minimumBond: readUint256(message.minimumBond),
-    destinationChainIds: readList(message.destinationChainIds).map(readInteger),
-    defaultDepositWindow: readInteger(message.defaultDepositWindow),
-    fillWindow: readInteger(message.fillWindow),
-    quoteTimeoutMs: readInteger(message.quoteTimeoutMs),
-    quoteSoftTimeoutMs: readInteger(message.quoteSoftTimeoutMs),
-    maxQuoteFanOut: readInteger(message.maxQuoteFanOut),
-    status: readEnum(message.status),
-    headBlock: readOptional(message.headBlock, readInteger),
-    activeSolvers: readInteger(message.activeSolvers),
-    verifyMax: readOptional(message.verifyMax, readEnum),
-  }
+  return readList(readMessage<'ListChainsResponse'>(answer).chains).map((chain) => {
+    const message = readMessage<'Chain'>(chain)
+    return readNamedChain({ name: `Chain ${message.chainId}`, ...message })
+  })
 }
 
 /** @returns undefined for what a page must not link to */
 function readLink(value: unknown): string | undefined {
   const text = readText(value)
   return /^https?:\/\//.test(text) ? text : undefined
-}
-
-function readDomain(answer: unknown): TypedDataDomain {
-  const message = readMessage<'Eip712Domain'>(answer)
-  return {
-    name: readOptional(message.name, readText),
-    version: readOptional(message.version, readText),
-    chainId: readOptional(message.chainId, readInteger),
-    verifyingContract: readOptional(message.verifyingContract, readAddress),
-    salt: readOptional(message.salt, readBytes32),
-  }
-}
-
-/** Reads a token. @throws UnreadableAnswer */
-export function readToken(answer: unknown): Token {
-  const message = readMessage<'Token'>(answer)
-  return {
-    address: readAddress(message.address),
-    symbol: readOptional(message.symbol, readText),
-    decimals: readOptional(message.decimals, readInteger),
-  }
 }

@@ -47,7 +47,6 @@ import {
   type SolverStatsByHour,
   type SolverStatsParams,
   toWindowQuery,
-  windowProblem,
 } from './solver-stats.js'
 import {
   type ListedSolver,
@@ -112,30 +111,34 @@ export interface AggregatorClient extends OrderMethods {
 export function createAggregatorClient(options: AggregatorClientOptions): AggregatorClient {
   const { identifyOffer } = options
   const instance = createInstance(options)
-  const list = <T>(chainId: number, what: string, read: (answer: unknown) => T, callOptions?: CallOptions) =>
-    checked(() => {
+  const { call } = instance
+  const list = <T>(
+    chainId: number,
+    what: string,
+    read: (answer: unknown) => T,
+    callOptions?: CallOptions,
+  ) => {
+    const write = () => {
       check({ chainId: chainIdProblem(chainId) })
-      return instance.call({ verb: 'GET', path: `/v1/${chainId}/${what}` }, read, callOptions)
-    })
+      return { path: `/v1/${chainId}/${what}` }
+    }
+    return call(write, read, callOptions)
+  }
 
   return {
     ...createOrderMethods(instance),
     getQuote: (params, callOptions) =>
-      checked(() => {
-        const request = {
-          verb: 'POST',
-          path: `/v1/${params.chainId}/quote`,
-          body: toQuoteBody(params),
-        } as const
-        const read = (answer: unknown) =>
-          readQuoteAnswer(answer, (quote, signature) => identifyOffer?.(params.chainId, quote, signature))
-        return instance.call(request, read, callOptions)
-      }),
+      call(
+        () => ({ path: `/v1/${params.chainId}/quote`, body: toQuoteBody(params) }),
+        (answer) =>
+          readQuoteAnswer(answer, (quote, signature) => identifyOffer?.(params.chainId, quote, signature)),
+        callOptions,
+      ),
     streamQuotes: (params, options = {}) =>
       untilReturned(async function* (ending) {
         checkOptions(options)
         const body = await checked(async () => toQuoteStreamBody(params))
-        const request = { verb: 'POST', path: `/v1/${params.chainId}/quote/stream`, body } as const
+        const request = { path: `/v1/${params.chainId}/quote/stream`, body }
         const unlink = linkSignal(options.signal, ending)
         try {
           yield* streamQuotes((read, signal) => instance.open(request, read, signal), ending.signal)
@@ -144,65 +147,67 @@ export function createAggregatorClient(options: AggregatorClientOptions): Aggreg
         }
       }),
     getPrice: (params, callOptions) =>
-      checked(() => {
-        const body = toPriceBody(params)
-        const request = { verb: 'POST', path: `/v1/${params.chainId}/price`, body } as const
-        return instance.call(request, readPriceAnswer, callOptions)
-      }),
-    listChains: (callOptions) =>
-      checked(() => instance.call({ verb: 'GET', path: '/v1/chains' }, readChains, callOptions)),
+      call(
+        () => ({ path: `/v1/${params.chainId}/price`, body: toPriceBody(params) }),
+        readPriceAnswer,
+        callOptions,
+      ),
+    listChains: (callOptions) => call(() => ({ path: '/v1/chains' }), readChains, callOptions),
     listTokens: (chainId, callOptions) =>
       list(chainId, 'tokens', (answer) => readTokens(answer, instance.url), callOptions),
     listPairs: (chainId, callOptions) => list(chainId, 'pairs', readPairs, callOptions),
-    getQuoteRecord: (chainId, quoteId, callOptions) =>
-      checked(() => {
+    getQuoteRecord: (chainId, quoteId, callOptions) => {
+      const write = () => {
         check({ chainId: chainIdProblem(chainId), quoteId: textProblem(quoteId) })
-        const path = `/v1/${chainId}/quote/${encodeURIComponent(quoteId)}`
-        return instance.call({ verb: 'GET', path }, readQuoteRecord, callOptions)
-      }),
+        return { path: `/v1/${chainId}/quote/${encodeURIComponent(quoteId)}` }
+      }
+      return call(write, readQuoteRecord, callOptions)
+    },
     listSolvers: (chainId, callOptions) =>
       list(chainId, 'solvers', (solvers) => readList(solvers).map(readListedSolver), callOptions),
-    listSolverStats: (chainId, params = {}, callOptions) =>
-      checked(() => {
+    listSolverStats: (chainId, params = {}, callOptions) => {
+      const write = () => {
         check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
-        check({ window: windowProblem(params.window) })
-        const path = `/v1/${chainId}/solvers/stats${toWindowQuery(params)}`
-        return instance.call({ verb: 'GET', path }, readSolverStatsList, callOptions)
-      }),
-    getSolverStats: (chainId, solver, params = {}, callOptions) =>
-      checked(() => {
+        return { path: `/v1/${chainId}/solvers/stats${toWindowQuery(params)}` }
+      }
+      return call(write, readSolverStatsList, callOptions)
+    },
+    getSolverStats: (chainId, solver, params = {}, callOptions) => {
+      const write = () => {
         const problems = { chainId: chainIdProblem(chainId), solver: addressProblem(solver) }
         check({ ...problems, params: objectProblem(params) })
-        check({ window: windowProblem(params.window) })
-        const path = `/v1/${chainId}/solvers/${solver}/stats${toWindowQuery(params)}`
-        return instance.call({ verb: 'GET', path }, readSolverStatsByHour, callOptions)
-      }),
-    registerSolver: (registration, callOptions) =>
-      checked(() => {
+        return { path: `/v1/${chainId}/solvers/${solver}/stats${toWindowQuery(params)}` }
+      }
+      return call(write, readSolverStatsByHour, callOptions)
+    },
+    registerSolver: (registration, callOptions) => {
+      const write = () => {
         const { chainId, ...body } = registration
         check({ chainId: chainIdProblem(chainId) })
         const request: Omit<Messages['RegisterSolverRequest'], 'chainId'> = body
-        const call = { verb: 'POST', path: `/v1/${chainId}/solvers/register`, body: request } as const
-        return instance.call(call, readRegisteredSolver, callOptions)
-      }),
-    unregisterSolver: (unregistration, callOptions) =>
-      checked(() => {
+        return { path: `/v1/${chainId}/solvers/register`, body: request }
+      }
+      return call(write, readRegisteredSolver, callOptions)
+    },
+    unregisterSolver: (unregistration, callOptions) => {
+      const write = () => {
         const { chainId, address, ...body } = unregistration
         check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
         const request: Omit<Messages['UnregisterSolverRequest'], 'chainId' | 'address'> = body
-        const call = { verb: 'DELETE', path: `/v1/${chainId}/solvers/${address}`, body: request } as const
-        // Other instances of the protocol do not repeat the address.
-        const read = (answer: unknown) =>
-          readAddress(readMessage<'UnregisterSolverResponse'>(answer).address ?? address)
-        return instance.call(call, read, callOptions)
-      }),
-    listOwnResults: (signed, params = {}, callOptions) =>
-      checked(() => {
+        return { path: `/v1/${chainId}/solvers/${address}`, body: request, verb: 'DELETE' } as const
+      }
+      // Other instances of the protocol do not repeat the address.
+      const read = (answer: unknown) =>
+        readAddress(readMessage<'UnregisterSolverResponse'>(answer).address ?? unregistration.address)
+      return call(write, read, callOptions)
+    },
+    listOwnResults: (signed, params = {}, callOptions) => {
+      const write = () => {
         const { chainId, address } = signed
         check({ chainId: chainIdProblem(chainId), address: addressProblem(address) })
-        const path = `/v1/${chainId}/solvers/${address}/results`
-        const call = { verb: 'POST', path, body: toOwnResultsBody(signed, params) } as const
-        return instance.call(call, readOwnResultPage, callOptions)
-      }),
+        return { path: `/v1/${chainId}/solvers/${address}/results`, body: toOwnResultsBody(signed, params) }
+      }
+      return call(write, readOwnResultPage, callOptions)
+    },
   }
 }

@@ -1,5 +1,5 @@
 import { linkSignal } from './abort.js'
-import { check, checkOptions, durationProblem } from './arguments.js'
+import { check, checked, checkOptions, durationProblem } from './arguments.js'
 import { readBaseUrl } from './base-url.js'
 import { AggregatorError, fromAnswer, fromStream, toAggregatorError, UnreadableAnswer } from './errors.js'
 import { parseJson } from './json.js'
@@ -16,9 +16,10 @@ export interface CallOptions {
 
 /** A request of one method. */
 export interface RestRequest {
-  readonly verb: 'GET' | 'POST' | 'DELETE'
   readonly path: string
   readonly body?: object
+  /** POST with a body and GET without one when left out. */
+  readonly verb?: 'DELETE'
 }
 
 /** An instance as HTTP has it. */
@@ -26,10 +27,11 @@ export interface Instance {
   /** Its base URL, without a slash at its end. */
   readonly url: string
   /**
+   * @param write makes the request, and throws for arguments that are not valid
    * @param read reads the JSON of a successful answer
    * @throws AggregatorError
    */
-  call<T>(request: RestRequest, read: (answer: unknown) => T, options?: CallOptions): Promise<T>
+  call<T>(write: () => RestRequest, read: (answer: unknown) => T, options?: CallOptions): Promise<T>
   /**
    * Opens a stream. It has no time-out.
    * @param read reads one block of it
@@ -77,14 +79,14 @@ export function createInstance({
    * @throws AggregatorError when the answer is an error @throws UnreadableAnswer when it has another content type
    */
   async function request(
-    { verb, path, body }: RestRequest,
+    { path, body, verb }: RestRequest,
     contentType: string,
     signal: AbortSignal,
     bodyHeaders?: Readonly<Record<string, string>>,
   ): Promise<Response> {
     // An instance must not lead an app to other hosts, such as those of its own network. Workers have no `redirect: 'error'`.
     const response = await fetch(`${root}${path}`, {
-      method: verb,
+      method: verb ?? (body ? 'POST' : 'GET'),
       signal,
       redirect: 'manual',
       headers: { ...key, ...(body && { 'content-type': JSON_TYPE, ...bodyHeaders }) },
@@ -104,7 +106,8 @@ export function createInstance({
 
   return {
     url: root,
-    async call(sent, read, options = {}) {
+    async call(write, read, options = {}) {
+      const sent = await checked(async () => write())
       checkOptions(options)
       const patience = options.timeoutMs ?? timeoutMs
       check({ timeoutMs: durationProblem(patience) })

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { linkSignal, untilReturned } from './abort.js'
-import { bytes32Problem, chainIdProblem, check, checked, checkOptions, objectProblem } from './arguments.js'
+import { bytes32Problem, chainIdProblem, check, checkOptions, objectProblem } from './arguments.js'
 import { type EventFilter, toFilterQuery } from './event-filter.js'
 import { type OrderEvent, readStreamMessage } from './events.js'
 import { type FollowOptions, followEvents, type StreamOptions } from './follow-events.js'
@@ -49,21 +49,25 @@ export interface OrderMethods {
 
 /** Builds them for an instance. */
 export function createOrderMethods(instance: Instance): OrderMethods {
-  const getOrder: OrderMethods['getOrder'] = (chainId, orderId, callOptions) =>
-    checked(() => {
-      check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
-      const read = (order: unknown) => readOrder(order, { chainId, orderId })
-      return instance.call({ verb: 'GET', path: `/v1/${chainId}/order/${orderId}` }, read, callOptions)
-    })
+  const checkOrder = (chainId: number, orderId: Hex) =>
+    check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
+
+  const getOrder: OrderMethods['getOrder'] = (chainId, orderId, callOptions) => {
+    const write = () => {
+      checkOrder(chainId, orderId)
+      return { path: `/v1/${chainId}/order/${orderId}` }
+    }
+    return instance.call(write, (order) => readOrder(order, { chainId, orderId }), callOptions)
+  }
 
   const follow = (filter: EventFilter, options: FollowOptions) => {
     const open = (from: EventFilter, signal: AbortSignal) =>
-      instance.open({ verb: 'GET', path: `/v1/events?${toFilterQuery(from)}` }, readStreamMessage, signal)
+      instance.open({ path: `/v1/events?${toFilterQuery(from)}` }, readStreamMessage, signal)
     return followEvents(open, filter, options)
   }
 
   const orderSource = (chainId: number, orderId: Hex): OrderSource => {
-    check({ chainId: chainIdProblem(chainId), orderId: bytes32Problem(orderId) })
+    checkOrder(chainId, orderId)
     const filter = { chainIds: [chainId], orderIds: [orderId] }
     return {
       follow: (options) => follow(filter, { ...options, isStreamOptional: true }),
@@ -71,13 +75,13 @@ export function createOrderMethods(instance: Instance): OrderMethods {
     }
   }
 
-  const listOrders: OrderMethods['listOrders'] = (chainId, params = {}, callOptions) =>
-    checked(() => {
+  const listOrders: OrderMethods['listOrders'] = (chainId, params = {}, callOptions) => {
+    const write = () => {
       check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
-      const path = `/v1/${chainId}/orders?${toOrdersQuery(params)}`
-      const read = (page: unknown) => readOrderPage(page, params.pageToken)
-      return instance.call({ verb: 'GET', path }, read, callOptions)
-    })
+      return { path: `/v1/${chainId}/orders?${toOrdersQuery(params)}` }
+    }
+    return instance.call(write, (page) => readOrderPage(page, params.pageToken), callOptions)
+  }
 
   return {
     getOrder,

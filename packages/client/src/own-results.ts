@@ -4,12 +4,12 @@ import type { QuoteKind } from '../../../src/domain/quotes/quote.js'
 import { ownResultsMessage } from '../../../src/domain/solvers/registration-messages.js'
 import { parseOrigin } from '../../../src/domain/values/origin.js'
 import {
+  listOf,
+  messageReader,
+  optional,
   readEnum,
   readInteger,
-  readList,
-  readMessage,
   readNumber,
-  readOptional,
   readText,
   readUint256,
 } from './answer-fields.js'
@@ -22,7 +22,7 @@ import {
   type SolverResult,
 } from './quote-record.js'
 import type { MessageSigner } from './registration.js'
-import { readSolverState, type SolverState } from './solver-stats.js'
+import { SOLVER_STATE, type SolverState } from './solver-stats.js'
 
 /** What a solver signs to list its own results. */
 export interface OwnResultsTerms {
@@ -104,25 +104,19 @@ export function toOwnResultsBody(
   return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }
 }
 
-/** Reads a page. @throws UnreadableAnswer */
-export function readOwnResultPage(answer: unknown): OwnResultPage {
-  const message = readMessage<'ListOwnResultsResponse'>(answer)
-  return {
-    results: readList(message.results).map(readOwnResult),
-    nextPageToken: readText(message.nextPageToken) || undefined,
-    ...readSolverState(message),
-  }
-}
+const readResult = messageReader<'OwnResult', OwnResult>({
+  quoteId: optional(readText),
+  requestedAt: readInteger,
+  kind: readEnum,
+  request: readParameters,
+  result: readSolverResult,
+  bestAmount: optional(readUint256),
+  distanceBps: optional(readNumber),
+})
 
-function readOwnResult(answer: unknown): OwnResult {
-  const message = readMessage<'OwnResult'>(answer)
-  return {
-    quoteId: readOptional(message.quoteId, readText),
-    requestedAt: readInteger(message.requestedAt),
-    kind: readEnum(message.kind),
-    request: readParameters(message.request),
-    result: readSolverResult(message.result),
-    bestAmount: readOptional(message.bestAmount, readUint256),
-    distanceBps: readOptional(message.distanceBps, readNumber),
-  }
-}
+/** Reads a page. @throws UnreadableAnswer */
+export const readOwnResultPage = messageReader<'ListOwnResultsResponse', OwnResultPage>({
+  results: listOf(readResult),
+  nextPageToken: (token) => readText(token) || undefined,
+  ...SOLVER_STATE,
+})

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { readAddress, readInteger, readMessage, readText, readUint256 } from './answer-fields.js'
+import { messageReader, readAddress, readInteger, readText, readUint256 } from './answer-fields.js'
 
 /** What one solver would give. It is not binding. */
 export interface Price {
@@ -21,17 +21,13 @@ export interface PriceAnswer {
 }
 
 /** Reads the answer to a price request. @throws UnreadableAnswer */
-export function readPriceAnswer(answer: unknown): PriceAnswer {
-  const message = readMessage<'GetPriceResponse'>(answer)
-  const best = readMessage<'Price'>(message.best)
-  return {
-    best: {
-      solver: readAddress(best.solver),
-      name: readText(best.name),
-      inputAmount: readUint256(best.inputAmount),
-      outputAmount: readUint256(best.outputAmount),
-    },
-    offers: readInteger(message.offers),
-    asOf: readInteger(message.asOf),
-  }
-}
+export const readPriceAnswer = messageReader<'GetPriceResponse', PriceAnswer>({
+  best: messageReader<'Price', Price>({
+    solver: readAddress,
+    name: readText,
+    inputAmount: readUint256,
+    outputAmount: readUint256,
+  }),
+  offers: readInteger,
+  asOf: readInteger,
+})

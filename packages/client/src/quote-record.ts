@@ -1,13 +1,15 @@
 import type { Address } from 'viem'
 import type { DepositMode, OrderType, QuoteKind, QuoteRequest } from '../../../src/domain/quotes/quote.js'
 import {
+  listOf,
+  messageReader,
+  optional,
   readAddress,
   readBoolean,
   readEnum,
+  readFields,
   readInteger,
-  readList,
   readMessage,
-  readOptional,
   readText,
   readUint256,
 } from './answer-fields.js'
@@ -73,53 +75,50 @@ export interface QuoteRecord {
   readonly kind: QuoteKind | UnknownText
 }
 
-/** Reads a record. @throws UnreadableAnswer */
-export function readQuoteRecord(answer: unknown): QuoteRecord {
-  const message = readMessage<'GetQuoteRecordResponse'>(answer)
-  return {
-    quoteId: readText(message.quoteId),
-    chainId: readInteger(message.chainId),
-    requestedAt: readInteger(message.requestedAt),
-    durationMs: readOptional(message.durationMs, readInteger),
-    outcome: readOptional(message.outcome, readEnum),
-    request: readParameters(message.request),
-    solvers: readList(message.solvers).map(readSolverResult),
-    bestAmount: readOptional(message.bestAmount, readUint256),
-    // An instance without prices leaves it out.
-    kind: readOptional(message.kind, readEnum) ?? 'FIRM',
-  }
-}
-
 /** Reads the parameters of a quote. @throws UnreadableAnswer */
-export function readParameters(answer: unknown): QuoteRecord['request'] {
-  const request = readMessage<'QuoteParameters'>(answer)
-  return {
-    inputToken: readAddress(request.inputToken),
-    outputToken: readAddress(request.outputToken),
-    orderType: readEnum(request.orderType),
-    amount: readUint256(request.amount),
-    user: readAddress(request.userAddress),
-    destinationChainId: readInteger(request.destinationChainId),
-    depositMode: readEnum(request.depositMode),
-    depositDeadline: readInteger(request.depositDeadline),
-    fillDeadline: readInteger(request.fillDeadline),
-  }
+export function readParameters(answer: unknown): QuoteRecordRequest {
+  const { userAddress, ...message } = readMessage<'QuoteParameters'>(answer)
+  return readFields<QuoteRecordRequest>(
+    { ...message, user: userAddress },
+    {
+      inputToken: readAddress,
+      outputToken: readAddress,
+      orderType: readEnum,
+      amount: readUint256,
+      user: readAddress,
+      destinationChainId: readInteger,
+      depositMode: readEnum,
+      depositDeadline: readInteger,
+      fillDeadline: readInteger,
+    },
+  )
 }
 
 /** Reads the result of a solver. @throws UnreadableAnswer */
-export function readSolverResult(answer: unknown): SolverResult {
-  const message = readMessage<'SolverResult'>(answer)
-  return {
-    solver: readAddress(message.solver),
-    outcome: readEnum(message.outcome),
-    rank: readOptional(message.rank, readInteger),
-    durationMs: readOptional(message.durationMs, readInteger),
-    inputAmount: readOptional(message.inputAmount, readText),
-    outputAmount: readOptional(message.outputAmount, readText),
-    reason: readOptional(message.reason, readText),
-    httpStatus: readOptional(message.httpStatus, readInteger),
-    declineCode: readOptional(message.declineCode, readEnum),
-    verified: readOptional(message.verified, readBoolean),
-    explanation: readText(message.explanation),
-  }
-}
+export const readSolverResult = messageReader<'SolverResult', SolverResult>({
+  solver: readAddress,
+  outcome: readEnum,
+  rank: optional(readInteger),
+  durationMs: optional(readInteger),
+  inputAmount: optional(readText),
+  outputAmount: optional(readText),
+  reason: optional(readText),
+  httpStatus: optional(readInteger),
+  declineCode: optional(readEnum),
+  verified: optional(readBoolean),
+  explanation: readText,
+})
+
+/** Reads a record. @throws UnreadableAnswer */
+export const readQuoteRecord = messageReader<'GetQuoteRecordResponse', QuoteRecord>({
+  quoteId: readText,
+  chainId: readInteger,
+  requestedAt: readInteger,
+  durationMs: optional(readInteger),
+  outcome: optional(readEnum),
+  request: readParameters,
+  solvers: listOf(readSolverResult),
+  bestAmount: optional(readUint256),
+  // An instance without prices leaves it out.
+  kind: (kind) => readEnum(kind ?? 'FIRM'),
+})

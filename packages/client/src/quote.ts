@@ -9,6 +9,7 @@ import {
   type SignedQuote,
 } from '../../../src/domain/quotes/quote.js'
 import {
+  messageReader,
   readAddress,
   readBoolean,
   readBytes32,
@@ -144,22 +145,19 @@ export function readSignedQuote(answer: unknown, identify: Identify): SignedQuot
   }
 }
 
-function readQuote(answer: unknown): Quote {
-  const quote = readMessage<'Quote'>(answer)
-  return {
-    solver: readAddress(quote.solver),
-    user: readAddress(quote.user),
-    inputToken: readAddress(quote.inputToken),
-    inputAmount: readUint256(quote.inputAmount),
-    outputToken: readAddress(quote.outputToken),
-    outputAmount: readUint256(quote.outputAmount),
-    orderType: readOrderType(quote.orderType),
-    outputChainId: readInteger(quote.outputChainId),
-    depositDeadline: readInteger(quote.depositDeadline),
-    fillDeadline: readInteger(quote.fillDeadline),
-    nonce: readUint256(quote.nonce),
-  }
-}
+const readQuote = messageReader<'Quote', Quote>({
+  solver: readAddress,
+  user: readAddress,
+  inputToken: readAddress,
+  inputAmount: readUint256,
+  outputToken: readAddress,
+  outputAmount: readUint256,
+  orderType: readOrderType,
+  outputChainId: readInteger,
+  depositDeadline: readInteger,
+  fillDeadline: readInteger,
+  nonce: readUint256,
+})
 
 /** Reads an order type by its number on the contract. */
 function readOrderType(value: unknown): OrderType {

@@ -2,17 +2,21 @@ import type { Address } from 'viem'
 import { STATS_WINDOW } from '../../../src/domain/field-rules.js'
 import type { StatsWindow } from '../../../src/domain/solvers/solver-statistics.js'
 import {
+  listOf,
+  messageReader,
+  optional,
+  type Readers,
   readAddress,
   readEnum,
   readInteger,
   readList,
   readMessage,
-  readOptional,
   readShare,
   readText,
   readUint256,
 } from './answer-fields.js'
-import type { Messages, UnknownText, Untrusted } from './messages.js'
+import { check } from './arguments.js'
+import type { Messages, UnknownText } from './messages.js'
 
 /** What a solver did in some time. Requests for prices and cancelled requests are in no count. */
 export interface SolverCounts {
@@ -79,16 +83,55 @@ export interface SolverStatsParams {
   readonly window?: StatsWindow | undefined
 }
 
-/** What is wrong with a window; undefined when it is right or left out. */
-export function windowProblem(window: unknown): string | undefined {
-  const isWindow = typeof window === 'string' && STATS_WINDOW.pattern.test(window)
-  return window === undefined || isWindow ? undefined : STATS_WINDOW.mustBe
+/** The query of a window. @throws AggregatorError INVALID_ARGUMENT */
+export function toWindowQuery({ window }: SolverStatsParams): string {
+  if (window === undefined) return ''
+  const isRight = typeof window === 'string' && STATS_WINDOW.pattern.test(window)
+  check({ window: isRight ? undefined : STATS_WINDOW.mustBe })
+  return `?window=${window}`
 }
 
-/** The query of a window. */
-export function toWindowQuery({ window }: SolverStatsParams): string {
-  return window === undefined ? '' : `?window=${window}`
+/** The readers of what a solver did in some time. */
+const COUNTS: Readers<SolverCounts> = {
+  asked: readInteger,
+  quoted: readInteger,
+  declined: readInteger,
+  invalid: readInteger,
+  failed: readInteger,
+  late: readInteger,
+  softDeadline: readInteger,
+  won: readInteger,
+  wonAlone: readInteger,
+  deposited: readInteger,
+  settled: readInteger,
+  refunded: readInteger,
+  medianResponseMs: optional(readInteger),
+  p95ResponseMs: optional(readInteger),
 }
+
+/** The readers of the state of a solver. */
+export const SOLVER_STATE: Readers<SolverState> = {
+  totalBond: optional(readUint256),
+  freeBond: optional(readUint256),
+  notAsked: optional(readEnum) as () => SolverState['notAsked'],
+  circuitBreaker: readEnum,
+  coolDown: optional(
+    messageReader<'CoolDown', NonNullable<SolverState['coolDown']>>({
+      until: readInteger,
+      level: readInteger,
+    }),
+  ),
+}
+
+const readSolverStats = messageReader<'SolverStats', SolverStats>({
+  solver: readAddress,
+  name: readText,
+  ...COUNTS,
+  fillRate: optional(readShare),
+  ...SOLVER_STATE,
+})
+
+const readSolverHour = messageReader<'SolverHour', SolverHour>({ start: readInteger, ...COUNTS })
 
 /** Reads the statistics of a chain's solvers. @throws UnreadableAnswer */
 export function readSolverStatsList(answer: unknown): SolverStats[] {
@@ -96,60 +139,7 @@ export function readSolverStatsList(answer: unknown): SolverStats[] {
 }
 
 /** Reads the statistics of a solver. @throws UnreadableAnswer */
-export function readSolverStatsByHour(answer: unknown): SolverStatsByHour {
-  const { stats, hours } = readMessage<'GetSolverStatsResponse'>(answer)
-  return { stats: readSolverStats(stats), hours: readList(hours).map(readSolverHour) }
-}
-
-function readSolverStats(answer: unknown): SolverStats {
-  const stats = readMessage<'SolverStats'>(answer)
-  return {
-    solver: readAddress(stats.solver),
-    name: readText(stats.name),
-    ...readCounts(stats),
-    fillRate: readOptional(stats.fillRate, readShare),
-    ...readSolverState(stats),
-  }
-}
-
-function readSolverHour(answer: unknown): SolverHour {
-  const hour = readMessage<'SolverHour'>(answer)
-  return { start: readInteger(hour.start), ...readCounts(hour) }
-}
-
-function readCounts(counts: Untrusted<'SolverHour'> | Untrusted<'SolverStats'>): SolverCounts {
-  return {
-    asked: readInteger(counts.asked),
-    quoted: readInteger(counts.quoted),
-    declined: readInteger(counts.declined),
-    invalid: readInteger(counts.invalid),
-    failed: readInteger(counts.failed),
-    late: readInteger(counts.late),
-    softDeadline: readInteger(counts.softDeadline),
-    won: readInteger(counts.won),
-    wonAlone: readInteger(counts.wonAlone),
-    deposited: readInteger(counts.deposited),
-    settled: readInteger(counts.settled),
-    refunded: readInteger(counts.refunded),
-    medianResponseMs: readOptional(counts.medianResponseMs, readInteger),
-    p95ResponseMs: readOptional(counts.p95ResponseMs, readInteger),
-  }
-}
-
-/** Reads the state of a solver. @throws UnreadableAnswer */
-export function readSolverState(
-  message: Untrusted<'SolverStats'> | Untrusted<'ListOwnResultsResponse'>,
-): SolverState {
-  return {
-    totalBond: readOptional(message.totalBond, readUint256),
-    freeBond: readOptional(message.freeBond, readUint256),
-    notAsked: readOptional(message.notAsked, readEnum),
-    circuitBreaker: readEnum(message.circuitBreaker),
-    coolDown: readOptional(message.coolDown, readCoolDown),
-  }
-}
-
-function readCoolDown(answer: unknown) {
-  const { until, level } = readMessage<'CoolDown'>(answer)
-  return { until: readInteger(until), level: readInteger(level) }
-}
+export const readSolverStatsByHour = messageReader<'GetSolverStatsResponse', SolverStatsByHour>({
+  stats: readSolverStats,
+  hours: listOf(readSolverHour),
+})

@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import { readAddress, readEnum, readInteger, readMessage, readOptional, readText } from './answer-fields.js'
+import { messageReader, optional, readAddress, readEnum, readInteger, readText } from './answer-fields.js'
 import type { Messages, UnknownText } from './messages.js'
 
 /** An active solver as the public sees it. */
@@ -11,10 +11,11 @@ export interface ListedSolver {
 }
 
 /** Reads a solver. @throws UnreadableAnswer */
-export function readListedSolver(answer: unknown): ListedSolver {
-  const { address, name, registeredAt } = readMessage<'Solver'>(answer)
-  return { address: readAddress(address), name: readText(name), registeredAt: readInteger(registeredAt) }
-}
+export const readListedSolver = messageReader<'Solver', ListedSolver>({
+  address: readAddress,
+  name: readText,
+  registeredAt: readInteger,
+})
 
 /** The result of the one request that the instance has sent to the registered endpoint. */
 export interface RegistrationCheck {
@@ -32,12 +33,9 @@ export interface RegisteredSolver {
 }
 
 /** Reads the answer to a registration. @throws UnreadableAnswer */
-export function readRegisteredSolver(answer: unknown): RegisteredSolver {
-  const { address, check } = readMessage<'RegisterSolverResponse'>(answer)
-  return { address: readAddress(address), check: readOptional(check, readRegistrationCheck) }
-}
-
-function readRegistrationCheck(answer: unknown): RegistrationCheck {
-  const { outcome, explanation } = readMessage<'RegistrationCheck'>(answer)
-  return { outcome: readEnum(outcome), explanation: readText(explanation) }
-}
+export const readRegisteredSolver = messageReader<'RegisterSolverResponse', RegisteredSolver>({
+  address: readAddress,
+  check: optional(
+    messageReader<'RegistrationCheck', RegistrationCheck>({ outcome: readEnum, explanation: readText }),
+  ),
+})

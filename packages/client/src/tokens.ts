@@ -1,5 +1,7 @@
 import type { Address } from 'viem'
 import {
+  messageReader,
+  optional,
   readAddress,
   readBoolean,
   readInteger,
@@ -55,20 +57,19 @@ export function readTokens(answer: unknown, url: string): ListedToken[] {
   })
 }
 
+const readPair = messageReader<'PairSummary', ListedPair>({
+  inputToken: readAddress,
+  outputToken: readAddress,
+  destinationChainId: readInteger,
+  listed: readBoolean,
+  orders24h: readInteger,
+  inputVolume24h: readUint256,
+  outputVolume24h: readUint256,
+  medianFillMs24h: optional(readNumber),
+  lastUsed: optional(readInteger),
+})
+
 /** Reads pairs. @throws UnreadableAnswer */
 export function readPairs(answer: unknown): ListedPair[] {
-  return readList(readMessage<'ListPairsResponse'>(answer).pairs).map((pair) => {
-    const message = readMessage<'PairSummary'>(pair)
-    return {
-      inputToken: readAddress(message.inputToken),
-      outputToken: readAddress(message.outputToken),
-      destinationChainId: readInteger(message.destinationChainId),
-      listed: readBoolean(message.listed),
-      orders24h: readInteger(message.orders24h),
-      inputVolume24h: readUint256(message.inputVolume24h),
-      outputVolume24h: readUint256(message.outputVolume24h),
-      medianFillMs24h: readOptional(message.medianFillMs24h, readNumber),
-      lastUsed: readOptional(message.lastUsed, readInteger),
-    }
-  })
+  return readList(readMessage<'ListPairsResponse'>(answer).pairs).map(readPair)
 }

@@ -1,4 +1,4 @@
-import { type Address, type Hex, hashTypedData, isAddressEqual, isHex, recoverAddress } from 'viem'
+import { type Address, type Hex, hashTypedData, isAddress, recoverAddress } from 'viem'
 import { type DropReason, HALF_ORDER } from '../../../src/domain/quotes/offer.js'
 import type { Quote, SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { DAY_SECONDS } from '../../../src/domain/values/time.js'
@@ -106,8 +106,15 @@ function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
 /** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
 async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
   const { quote, signature } = offer
-  const digest = digestOf(quote, terms)
-  if (digest === undefined || !isHex(signature) || signature.length % 2 !== 0) return ['malformed']
+  const { protocolName, domain } = terms
+  if (!/^0x([0-9a-f]{2})*$/i.test(signature)) return ['malformed']
+  let digest: Hex
+  try {
+    digest = hashTypedData({ domain, ...typedQuote(quote, protocolName) })
+  } catch {
+    // A member does not fit its type.
+    return ['malformed']
+  }
   const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
   return [
     ...(await judgeSignature(digest, signature, quote.solver)),
@@ -118,31 +125,17 @@ async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promis
   ]
 }
 
-/** @returns undefined when a member does not fit its type */
-function digestOf(quote: Quote, { protocolName, domain }: SettlementTerms): Hex | undefined {
-  try {
-    return hashTypedData({ domain, ...typedQuote(quote, protocolName) })
-  } catch {
-    return undefined
-  }
-}
-
 /** As strictly as OpenZeppelin's ECDSA (docs/protocol.md, "Signatures"). */
 async function judgeSignature(digest: Hex, signature: Hex, signer: Address): Promise<QuoteProblem[]> {
   if (signature.length !== 132) return ['signature_length']
-  const [s = 0n, v = 0n] = [signature.slice(66, 130), signature.slice(130)].map((hex) => BigInt(`0x${hex}`))
-  if (v !== 27n && v !== 28n) return ['signature_v']
-  if (s > HALF_ORDER) return ['signature_high_s']
+  if (!/1[bc]$/i.test(signature)) return ['signature_v']
+  if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER) return ['signature_high_s']
   // Not every r and s belong to a point of the curve: such bytes are not a signature.
   const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
-  return recovered !== undefined && isSame(recovered, signer) ? [] : ['signature_mismatch']
+  return isSame(recovered, signer) ? [] : ['signature_mismatch']
 }
 
 /** A text that is not an address is not the same as any. */
-function isSame(a: Address, b: Address): boolean {
-  try {
-    return isAddressEqual(a, b)
-  } catch {
-    return false
-  }
+function isSame(a: string | undefined, b: string): boolean {
+  return isAddress(`${a}`, { strict: false }) && `${a}`.toLowerCase() === `${b}`.toLowerCase()
 }

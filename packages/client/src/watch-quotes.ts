@@ -16,6 +16,8 @@ export interface QuoteOffers {
   readonly alternatives: readonly SignedQuote[]
   /** Solvers that the round asked: with 0, none is active for the chain. */
   readonly asked: number
+  /** Solvers of those whose result is known: with fewer than `asked`, the round goes on. */
+  readonly answered: number
   /** The best offer's deposit deadline, Unix time in milliseconds. */
   readonly expiresAt: number | undefined
 }
@@ -74,20 +76,26 @@ export function offersAfter(
   now: number,
 ): QuoteOffers | undefined {
   const stays = offers?.best !== undefined && (offers.expiresAt ?? 0) > now
-  if (message.type === 'lost') return stays || offers?.best === undefined ? offers : noOffers(undefined, 0)
+  if (message.type === 'lost') return stays || offers?.best === undefined ? offers : noOffers(undefined, 0, 0)
   const { quoteId, asked } = message
   const isSameRound = offers?.quoteId === quoteId
   if (message.type === 'quote') {
-    const { offer: best } = message
+    const { offer: best, answered } = message
     // The first offers of a later round may be worse than those of the round before: wait for its end.
     if (stays && !isSameRound) return offers
-    return { quoteId, best, alternatives: [], asked, expiresAt: best.quote.depositDeadline * 1000 }
+    return { quoteId, best, alternatives: [], asked, answered, expiresAt: expiryOf(best) }
   }
-  const { best, alternatives } = message
-  if (best === undefined) return stays && !isSameRound ? offers : noOffers(quoteId, asked)
-  return { quoteId, best, alternatives, asked, expiresAt: best.quote.depositDeadline * 1000 }
+  const { best, alternatives, quoted, declined, invalid, failed } = message
+  // What was late or cut off has not answered.
+  const answered = quoted + declined + invalid + failed
+  if (best === undefined) return stays && !isSameRound ? offers : noOffers(quoteId, asked, answered)
+  return { quoteId, best, alternatives, asked, answered, expiresAt: expiryOf(best) }
 }
 
-function noOffers(quoteId: string | undefined, asked: number): QuoteOffers {
-  return { quoteId, best: undefined, alternatives: [], asked, expiresAt: undefined }
+function expiryOf({ quote }: SignedQuote): number {
+  return quote.depositDeadline * 1000
+}
+
+function noOffers(quoteId: string | undefined, asked: number, answered: number): QuoteOffers {
+  return { quoteId, best: undefined, alternatives: [], asked, answered, expiresAt: undefined }
 }

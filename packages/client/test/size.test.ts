@@ -23,8 +23,8 @@ async function sizeOf(contents: string): Promise<{ bytes: number; sources: strin
 }
 
 it.each([
-  ["export { createAggregatorClient } from '@quote-aggregator/client'", 10_300],
-  ["export { verifyQuote } from '@quote-aggregator/client'", 3_050],
+  ["export { createAggregatorClient } from '@quote-aggregator/client'", 10_000],
+  ["export { verifyQuote } from '@quote-aggregator/client'", 3_000],
   ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
   ["export { sendDeposit } from '@quote-aggregator/client'", 5_000],
   ["export { refundCall, isRefundable } from '@quote-aggregator/client'", 1_000],

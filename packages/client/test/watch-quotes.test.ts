@@ -99,6 +99,20 @@ describe('watchQuotes', () => {
     expect(await watch(instance(script))).toEqual(['5', '6', '6 5', '7 4'])
   })
 
+  it('says how many solvers were asked and have answered, those that were late not among them', async () => {
+    const end = { ...done(1, 6), declined: 1, late: 1 }
+    const offers = watchQuotes(instance([quote(1, 5), end, 'silence']).aggregator, PARAMS)
+    const counts = [await offers.next(), await offers.next()].map(({ value }) => [
+      value.asked,
+      value.answered,
+    ])
+    expect(counts).toEqual([
+      [3, 1],
+      [3, 2],
+    ])
+    await offers.return?.()
+  })
+
   it('keeps the last offers over rounds without one, until they have expired', async () => {
     const script = [done(1, 6), done(2), done(3), 'expiry', done(4), quote(5, 3), 'silence'] as const
     expect(await watch(instance(script))).toEqual(['6', 'nothing', '3'])

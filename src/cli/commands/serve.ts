@@ -4,7 +4,9 @@ import type { Command } from 'commander'
 export function addServe(program: Command): void {
   program
     .command('serve')
-    .description('Runs the service until SIGTERM or Ctrl-C. Its variables are those of docs/configuration.md.')
+    .description(
+      'Runs the service until SIGTERM or Ctrl-C. Its variables are those of docs/configuration.md.',
+    )
     .addHelpText('after', '\nTo check the configuration before: quote-aggregator doctor')
     .action(async () => {
       await import('../../main.js')
