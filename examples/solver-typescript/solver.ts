@@ -1,5 +1,5 @@
 /** A solver that prices from a table. It connects to an aggregator, quotes and fills. Its account has a bond on the contract. */
-import { createSolver, decline, type SolverQuoteRequest } from '@quote-aggregator/solver'
+import { createSolver, type DepositedOrder, decline, type SolverQuoteRequest } from '@quote-aggregator/solver'
 import type { Address, Hex } from 'viem'
 
 const { AGGREGATOR_URL, RPC_URL, PRIVATE_KEY, STATE_FILE } = process.env
@@ -30,6 +30,9 @@ function quote({ inputToken, outputToken, orderType, amount }: SolverQuoteReques
   return isEnough ? { amount: priced } : decline('AMOUNT_TOO_SMALL')
 }
 
+/** Deposits that are not paid yet, by order: both hooks may be called more than once for each. */
+const toHedge = new Map<Hex, DepositedOrder>()
+
 const solver = createSolver({
   account: PRIVATE_KEY as Hex,
   name: 'From a table',
@@ -46,16 +49,13 @@ const solver = createSolver({
   minFillSeconds: 5,
   stateFile: STATE_FILE ?? 'solver.db',
   onSession(change) {
-    console.log('session', change.state, change.state === 'lost' ? change.error.message : change.url)
     // Another process has the session, or the instance takes this solver no more: a supervisor must see it.
     if (change.state === 'lost' && change.isFinal) void solver.close().finally(() => process.exit(1))
   },
   // Hedge here, once for each order: what the user pays is yours soon.
-  onDeposit: ({ orderId, inputAmount, inputToken }) =>
-    console.log('deposit', orderId, inputAmount, inputToken),
-  onFilled: ({ orderId, gasCost }) => console.log('filled', orderId, 'gas in wei:', gasCost),
-  onError: console.error,
-  // Says why a request was declined.
+  onDeposit: (order) => void toHedge.set(order.orderId, order),
+  onFilled: ({ orderId }) => void toHedge.delete(orderId),
+  // Sessions, deposits, ended orders, errors, and why a request was declined.
   log: console,
 })
 await solver.start()

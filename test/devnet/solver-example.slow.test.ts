@@ -36,7 +36,7 @@ const startExample = () =>
 
 it('the example of a solver wins quotes by its spread, and fills both kinds of deposits', async () => {
   const solver = startExample()
-  await solver.waitFor(/^session open /m)
+  await solver.waitFor(/session open$/m)
   const lines: string[] = []
   const named = { name: 'Example', account } as ReferenceSolver
   const stage = { ...network, solvers: [...network.solvers, named] }
@@ -44,18 +44,21 @@ it('the example of a solver wins quotes by its spread, and fills both kinds of d
   await playPurchase(stage, (line) => void lines.push(line))
   expect(lines).toContain('   Example  2499 USDC for 1 WETH  <- best')
   expect(lines.filter((line) => line === '   SETTLED')).toHaveLength(2)
-  await solver.waitFor(/deposit 0x\w{64} \d+n 0x\w{40}\n.*filled 0x\w{64} gas in wei: \d+n\n.*filled 0x/s)
+  await solver.waitFor(/(deposit\n.*order ended\n.*){2}/s)
+  // Each event has one line.
+  for (const event of ['session open', 'deposit', 'order ended'])
+    expect(solver.output().split(event)).toHaveLength(event === 'session open' ? 2 : 3)
   solver.signal('SIGTERM')
   expect(await solver.exited, solver.output()).toBe(0)
 })
 
 it('the example ends with an error when another process takes its session', async () => {
   const first = startExample()
-  await first.waitFor(/^session open /m)
+  await first.waitFor(/session open$/m)
   const second = startExample()
   expect(await first.exited, first.output()).toBe(1)
-  expect(first.output()).toContain('session lost SESSION_REPLACED')
-  await second.waitFor(/^session open /m)
+  expect(first.output()).toMatch(/SESSION_REPLACED.*session lost\n/s)
+  await second.waitFor(/session open$/m)
   second.signal('SIGTERM')
   expect(await second.exited, second.output()).toBe(0)
 })

@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client'
 import { WagmiProvider } from 'wagmi'
 import { AggregatorContext } from './aggregator-hooks'
 import { aggregator, wagmi } from './config'
-import { Swap } from './swap'
+import { SwapPage } from './swap'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('the page has no element for the app')
@@ -13,7 +13,7 @@ createRoot(root).render(
     <WagmiProvider config={wagmi}>
       <QueryClientProvider client={new QueryClient()}>
         <AggregatorContext value={aggregator}>
-          <Swap />
+          <SwapPage />
         </AggregatorContext>
       </QueryClientProvider>
     </WagmiProvider>

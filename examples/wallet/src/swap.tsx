@@ -1,24 +1,42 @@
 import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
-import { formatUnits, parseUnits } from 'viem'
+import { formatUnits, isAddressEqual, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors } from 'wagmi'
 import { useChains, useOrder, usePrice, useQuotes, useSwap, useTokens } from './aggregator-hooks'
 import { chainId, inputToken, outputToken, settlement } from './config'
 
-const SALE = {
-  chainId,
-  inputToken,
-  outputToken,
-  orderType: 'EXACT_INPUT',
-  amount: parseUnits('1', 18),
-} as const
-const OUTPUT_DECIMALS = 6
+/** A token that the operator has listed. No one else's decimals may decide about money. */
+interface Listed {
+  readonly symbol: string
+  readonly decimals: number
+}
 
-/** Sells one WETH: price, quote, check, deposit, and the order to its last state. */
-export function Swap() {
+/** Sells one of the input token, when the operator has listed both tokens. */
+export function SwapPage() {
+  const { data: tokens, error } = useTokens(chainId)
+  const [input, output] = [inputToken, outputToken].map((address): Listed | undefined => {
+    const token = tokens?.find((one) => one.listed && isAddressEqual(one.address, address))
+    const { symbol, decimals } = token ?? {}
+    return symbol === undefined || decimals === undefined ? undefined : { symbol, decimals }
+  })
+  if (input !== undefined && output !== undefined) return <Swap input={input} output={output} />
+  if (error) return <p role="alert">{explainForUser(error)}</p>
+  return <p>{tokens === undefined ? 'Reading the tokens' : 'The operator has not listed these tokens.'}</p>
+}
+
+/** Price, quote, check, deposit, and the order to its last state. */
+function Swap({ input, output }: { readonly input: Listed; readonly output: Listed }) {
   const { address } = useConnection()
+  const sale = {
+    chainId,
+    inputToken,
+    outputToken,
+    orderType: 'EXACT_INPUT',
+    amount: parseUnits('1', input.decimals),
+  } as const
   // Before a wallet is connected there is no user, and no stream.
-  const params: QuoteStreamParams | undefined = address && { ...SALE, user: address, depositMode: 'CONTRACT' }
-  const price = usePrice(params === undefined ? SALE : undefined)
+  const params: QuoteStreamParams | undefined = address && { ...sale, user: address, depositMode: 'CONTRACT' }
+  const inOutput = (amount: bigint) => `${formatUnits(amount, output.decimals)} ${output.symbol}`
+  const price = usePrice(params === undefined ? sale : undefined)
   const quotes = useQuotes(params)
   const swap = useSwap(settlement)
   const order = useOrder(chainId, swap.data)
@@ -26,7 +44,7 @@ export function Swap() {
   if (params === undefined)
     return (
       <>
-        <p>{price.data && `About ${inUsdc(price.data.best.outputAmount)} USDC for 1 WETH`}</p>
+        <p>{price.data && `About ${inOutput(price.data.best.outputAmount)} for 1 ${input.symbol}`}</p>
         <Connect />
         <Instance />
       </>
@@ -37,7 +55,7 @@ export function Swap() {
     <>
       <p>
         {best
-          ? `1 WETH for ${inUsdc(best.quote.outputAmount)} USDC`
+          ? `1 ${input.symbol} for ${inOutput(best.quote.outputAmount)}`
           : quotes.data
             ? explainForUser('NO_QUOTES')
             : 'Asking for a quote'}
@@ -54,8 +72,6 @@ export function Swap() {
     </>
   )
 }
-
-const inUsdc = (amount: bigint) => formatUnits(amount, OUTPUT_DECIMALS)
 
 /** Where the page trades, and what: the names of tokens that are not on the operator's list can be anything. */
 function Instance() {

@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { bytesToHex, type Hex } from 'viem'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { DevAccount } from '../../../src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { createProject, type Project } from '../../support/packages/client-project.js'
+import { cloneSources } from '../../support/packages/clone.js'
 import { startProcess } from '../../support/process/process.js'
 import { startService, type TestService } from '../../support/service/service.js'
 import { honest, startSolver, type TestSolver } from '../../support/solvers/solver.js'
@@ -59,6 +64,24 @@ afterAll(async () => {
 function keyOf(owner: DevAccount): Hex {
   return bytesToHex(owner.getHdKey().privateKey ?? new Uint8Array())
 }
+
+it('a folder of the package, as a clone has it after npm ci, is installed as README.md says', async () => {
+  const clone = cloneSources()
+  // As npm resolves it, a dependency on a folder is a link, which npm builds by the script `prepare`.
+  const folder = mkdtempSync(join(tmpdir(), 'app-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
+  const options = ['--offline', '--legacy-peer-deps', '--no-audit', '--no-fund']
+  await promisify(execFile)('npm', ['install', join(clone, 'packages/client'), ...options], { cwd: folder })
+  const program = `import { verifyQuote } from '@quote-aggregator/client'; console.log(typeof verifyQuote)`
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: folder,
+  })
+  expect(stdout).toBe('function\n')
+  expect(readFileSync('packages/client/README.md', 'utf8')).toContain(
+    '(cd ../quote-aggregator && npm ci)\nnpm install ../quote-aggregator/packages/client viem\n',
+  )
+})
 
 describe.concurrent('the package, installed in an empty project, type-checks', () => {
   it('as Node resolves modules, with the types of all libraries', async ({ expect }) => {
