@@ -113,7 +113,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   })
   const { readAny } = verifier
   const tokens = createTokenReader({ ...config, readAny, clock })
-  const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, log })
+  const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({ chainId, orders, listener: listeners.notify, publisher, metrics })

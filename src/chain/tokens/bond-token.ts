@@ -2,6 +2,7 @@ import { type PublicClient, zeroAddress } from 'viem'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { findView } from '../../../packages/protocol/src/read-view.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
+import type { Clock, Timer } from '../../clock.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { Address } from '../../domain/values/hex.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -27,6 +28,7 @@ interface BondTokenReaderOptions {
   /** Reads from an endpoint of the chain. */
   readonly readAny: <T>(read: (client: PublicClient) => Promise<T>) => Promise<T>
   readonly tokens: Pick<TokenReader, 'read'>
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -38,14 +40,15 @@ const MAX_RETRY_MS = 600_000
 
 /** Builds the reader of one chain (docs/decisions.md, D17). */
 export function createBondTokenReader(options: BondTokenReaderOptions): BondTokenReader {
-  const { chainId, settlement, readAny, tokens, log } = options
+  const { chainId, settlement, readAny, tokens, clock, log } = options
   let address: Address | undefined
   let bondToken: BondToken | undefined
-  let timer: NodeJS.Timeout | undefined
+  let timer: Timer | undefined
 
   const reading = createRetry({
     delayMs: RETRY_MS,
     maxDelayMs: MAX_RETRY_MS,
+    clock,
     async work() {
       address ??= await readAny(({ request }) =>
         findView(request, settlement, settlementOf(chainId).bondToken()),
@@ -62,10 +65,10 @@ export function createBondTokenReader(options: BondTokenReaderOptions): BondToke
   return {
     bondToken: () => bondToken,
     start() {
-      timer = setTimeout(reading.run, START_DELAY_MS)
+      timer = clock.setTimeout(reading.run, START_DELAY_MS)
     },
     close() {
-      clearTimeout(timer)
+      timer?.stop()
       return reading.close()
     },
   }
