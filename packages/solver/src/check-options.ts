@@ -1,6 +1,13 @@
 import { isAddress, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { ADDRESS, BYTES32, CHAIN_ID, MAX_PORT, PROTOCOL_NAME } from '../../../src/domain/field-rules.js'
+import {
+  ADDRESS,
+  BYTES32,
+  CHAIN_ID,
+  integerOf,
+  MAX_PORT,
+  PROTOCOL_NAME,
+} from '../../../src/domain/field-rules.js'
 import { isDisplayName } from '../../../src/domain/values/display-name.js'
 import { endpointUrlProblem } from '../../../src/domain/values/endpoint-url.js'
 import { isIntegerOf } from '../../../src/domain/values/numbers.js'
@@ -13,9 +20,8 @@ type Rule = (value: unknown) => string | undefined
 const LOG_METHODS = ['debug', 'info', 'warn', 'error']
 
 const FUNCTION = rule((value) => typeof value === 'function', 'must be a function')
-const MILLISECONDS = integerRule(1, LONGEST_TIMER_MS, 'milliseconds')
-
-const MAX_UINT32 = 2 ** 32 - 1
+const MILLISECONDS = integerRule(1, LONGEST_TIMER_MS, 'must be an integer of at least 1, in milliseconds')
+const SECONDS = integerRule(1, 2 ** 32 - 1, 'must be an integer of at least 1, in seconds')
 const POSITIVE_SHARE = rule((value) => isShare(value) && value > 0, 'must be a number above 0 to 1')
 
 /** Nodes keep the state of 128 blocks as a rule. */
@@ -33,11 +39,11 @@ const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   settlement: address,
   tokens,
   pollIntervalMs: MILLISECONDS,
-  confirmations: rangeRule(0, MAX_CONFIRMATIONS),
+  confirmations: integerRule(0, MAX_CONFIRMATIONS),
   raiseFeesAfterMs: MILLISECONDS,
   maxFeePerGas: POSITIVE_WEI,
   maxGas: rule((value) => isUint256(value) && value > 0n, 'must be a bigint of at least 1'),
-  maxPayments: integerRule(1, Number.MAX_SAFE_INTEGER),
+  maxPayments: integerRule(1, Number.MAX_SAFE_INTEGER, 'must be an integer of at least 1'),
   cancelAbove: rule(isUint256, 'must be a bigint of at least 0, in units of the bond token'),
   maxCancelFees: POSITIVE_WEI,
 }
@@ -64,9 +70,9 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   maxBondShare: POSITIVE_SHARE,
   maxOpenBond: POSITIVE_SHARE,
   maxAddressBondShare: rule(isShare, 'must be a number of 0 to 1'),
-  minFillSeconds: integerRule(1, MAX_UINT32, 'seconds'),
-  maxLockSeconds: integerRule(1, MAX_UINT32, 'seconds'),
-  metricsPort: rangeRule(1, MAX_PORT),
+  minFillSeconds: SECONDS,
+  maxLockSeconds: SECONDS,
+  metricsPort: integerRule(1, MAX_PORT),
   metricsHost: textRule((text) => text !== '', 'must be an address of this machine'),
   log: rule(
     (value) => isObject(value) && LOG_METHODS.every((name) => typeof value[name] === 'function'),
@@ -118,14 +124,9 @@ function textRule(isRight: (text: string) => boolean, mustBe: string): Rule {
   return rule((value) => typeof value === 'string' && isRight(value), mustBe)
 }
 
-function rangeRule(minimum: number, maximum: number): Rule {
-  const isRight = (value: unknown) => isIntegerOf({ minimum, maximum, mustBe: '' }, value)
-  return rule(isRight, `must be an integer of ${minimum} to ${maximum}`)
-}
-
-function integerRule(minimum: number, maximum: number, unit?: string): Rule {
-  const isRight = (value: unknown) => isIntegerOf({ minimum, maximum, mustBe: '' }, value)
-  return rule(isRight, `must be an integer of at least ${minimum}${unit === undefined ? '' : `, in ${unit}`}`)
+function integerRule(minimum: number, maximum: number, mustBe?: string): Rule {
+  const limits = integerOf(minimum, maximum, mustBe)
+  return rule((value) => isIntegerOf(limits, value), limits.mustBe)
 }
 
 /** Letters of both cases must be those of EIP-55: the settlement contract may take the tokens. */

@@ -10,10 +10,8 @@ export interface GasFunds {
 export interface EndingLoad {
   /** The quotes that are cancelled unless somebody takes them. Each may need a transaction of its own. */
   readonly quotes: number
-  /** Open quotes and orders: each may have to be paid. */
+  /** Open quotes and orders: each may have to be paid, or ended, and all may be due at once. */
   readonly payments: number
-  /** The transactions that end and pay all, should all be due at once. */
-  readonly transactions: number
   /** The shortest fill window among them. */
   readonly fillSeconds: number
 }
@@ -51,5 +49,5 @@ export function endingShortage(
   if (means.gas.balance < fees + payments) return 'BALANCE'
   // The first block after the deposit deadline only shows that it has passed.
   const rounds = Math.floor(load.fillSeconds / means.roundSeconds) - 1
-  return load.transactions > rounds * means.atOnce ? 'TIME' : undefined
+  return load.payments > rounds * means.atOnce ? 'TIME' : undefined
 }

@@ -275,7 +275,6 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
         {
           quotes: open.length + 1,
           payments: open.length + orders.length + 1,
-          transactions: open.length + orders.length + 1,
           fillSeconds: windows.reduce((one, other) => Math.min(one, other)),
         },
         {

@@ -9,7 +9,7 @@ const means = {
   roundSeconds: 13,
   atOnce: 16,
 }
-const load = { quotes: 1, payments: 1, transactions: 1, fillSeconds: 60 }
+const load = { quotes: 1, payments: 1, fillSeconds: 60 }
 
 /** The most for which nothing is missing. */
 const most = (shortage: (count: number) => string | undefined) =>
@@ -31,7 +31,7 @@ it('the account must pay for each payment as well', () => {
 
 it('one fill window must suffice for all, and its first block only shows that it has begun', () => {
   const within = (fillSeconds: number, roundSeconds = 13) =>
-    most((transactions) => endingShortage({ ...load, transactions, fillSeconds }, { ...means, roundSeconds }))
+    most((payments) => endingShortage({ ...load, payments, fillSeconds }, { ...means, roundSeconds }))
   expect([within(60), within(120), within(60, 3)]).toEqual([48, 128, 304])
   expect(endingShortage({ ...load, fillSeconds: 25 }, means)).toBe('TIME')
 })
