@@ -5,7 +5,7 @@ import { createEndpoint } from './endpoint.js'
 import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'
 import type { SessionHost } from './session-host.js'
 import type { SigningTerms } from './signing-terms.js'
-import { type CertifyCase, Trial, type TrialSwap } from './trial.js'
+import { type CertifyCase, createTrial, type Trial, type TrialSwap } from './trial.js'
 
 interface CertifyOptions {
   readonly signing: SigningTerms
@@ -47,7 +47,7 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
   const endpoint = createEndpoint(options)
   try {
     const freeBond = await signing.readFreeBond(solver)
-    const trial = new Trial({ ...options, freeBond, transport: endpoint })
+    const trial = createTrial({ ...options, freeBond, transport: endpoint })
     return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
   } finally {
     await endpoint.close()
@@ -69,7 +69,7 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
     return toReport(options, 'session', solver, progress)
   }
   const freeBond = await signing.readFreeBond(solver)
-  const trial = new Trial({ ...options, freeBond, solver, transport: host })
+  const trial = createTrial({ ...options, freeBond, solver, transport: host })
   async function findGone(): Promise<Finding | undefined> {
     const isOpen = () => host.current() !== undefined
     if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined

@@ -80,91 +80,20 @@ const DEPOSIT_WINDOW_SECONDS = 300
 const FILL_WINDOW_SECONDS = 120
 
 /** Asks one solver as the service does. */
-export class Trial {
-  readonly signing: SigningTerms
-  readonly solver: Address
-  readonly timeoutMs: number
-  readonly signal: AbortSignal
-  readonly #swap: TrialSwap
-  readonly #transport: TrialTransport
-  readonly #validate
-  #firstOutput: bigint | undefined
-  /** Bytes of the longest reply, as JSON. */
-  longestReply = 0
+export type Trial = ReturnType<typeof createTrial>
 
-  constructor({ signing, freeBond, solver, swap, transport, timeoutMs, signal }: TrialOptions) {
-    this.signing = signing
-    this.solver = solver
-    this.timeoutMs = timeoutMs
-    this.signal = signal
-    // Each open request listens.
-    setMaxListeners(0, signal)
-    this.#swap = swap
-    this.#transport = transport
-    this.#validate = createOfferValidator(createTrialRules(signing, freeBond))
-  }
+/** Builds it. */
+export function createTrial(options: TrialOptions) {
+  const { signing, freeBond, solver, swap, transport, timeoutMs, signal } = options
+  const { chainId, hasher } = signing
+  const validate = createOfferValidator(createTrialRules(signing, freeBond))
+  let firstOutput: bigint | undefined
+  let longestReply = 0
+  // Each open request listens.
+  setMaxListeners(0, signal)
 
-  /** The input amount of usual requests. */
-  get amount(): bigint {
-    return this.#swap.amount
-  }
-
-  /** The amount of EXACT_OUTPUT requests; undefined without an offer to take it from. */
-  get outputAmount(): bigint | undefined {
-    return this.#swap.outputAmount ?? this.#firstOutput
-  }
-
-  /**
-   * Sends a request, and validates the reply.
-   * @throws the signal's reason
-   */
-  async requestQuote(change: RequestChange = {}): Promise<TrialReply> {
-    const { timeoutMs, solver } = this
-    const request = this.#toRequest(change)
-    const id = randomUUID()
-    const text = requestBody(request)
-    const solverRequest: SolverRequest = {
-      request,
-      body: Buffer.from(change.write?.(text) ?? text),
-      quoteIds: new Map([[solver, id]]),
-      deadline: Date.now() + (change.deadlineMs ?? timeoutMs),
-    }
-    const start = performance.now()
-    const time = limitTime(timeoutMs, this.signal)
-    let isSent = false
-    const onSent = () => {
-      isSent = true
-    }
-    const reply = await this.#transport.requestQuote(solver, solverRequest, time.signal, { onSent })
-    time.end()
-    const result = await this.#toResult(request, reply, isSent ? { kind: 'late' } : UNREACHABLE)
-    const tookMs = performance.now() - start
-    this.signal.throwIfAborted()
-    this.#transport.reportResult(id, result)
-    const isUnsigned = result.kind === 'invalid' && result.reason.startsWith('signature_')
-    const signature = reply.kind === 'replied' && isUnsigned ? this.#describe(request, reply.body) : undefined
-    return { request, solver, result, tookMs, signature }
-  }
-
-  /** @param atTimeout the result of a request without a reply */
-  async #toResult(request: QuoteRequest, reply: SolverReply, atTimeout: SolverResult): Promise<SolverResult> {
-    if (reply.kind === 'cancelled') return atTimeout
-    if (reply.kind !== 'replied') return reply
-    const { hasher } = this.signing
-    this.longestReply = Math.max(this.longestReply, sizeOf(reply.body))
-    const result = await this.#validate({ request, hasher, solver: this.solver, body: reply.body })
-    if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
-      this.#firstOutput ??= result.offer.quote.outputAmount
-    return result
-  }
-
-  #describe(request: QuoteRequest, body: unknown): SignatureDetails | undefined {
-    return describeSignature(this.signing, request, this.solver, body)
-  }
-
-  #toRequest({ fields, depositWindowSeconds = DEPOSIT_WINDOW_SECONDS }: RequestChange): QuoteRequest {
-    const { chainId } = this.signing
-    const { inputToken, outputToken, amount } = this.#swap
+  function toRequest({ fields, depositWindowSeconds = DEPOSIT_WINDOW_SECONDS }: RequestChange): QuoteRequest {
+    const { inputToken, outputToken, amount } = swap
     return {
       kind: 'FIRM',
       chainId,
@@ -178,6 +107,59 @@ export class Trial {
       ...deadlines(Date.now(), { depositWindowSeconds, fillWindowSeconds: FILL_WINDOW_SECONDS }),
       ...fields,
     }
+  }
+
+  async function judgeBody(request: QuoteRequest, body: unknown): Promise<SolverResult> {
+    longestReply = Math.max(longestReply, sizeOf(body))
+    const result = await validate({ request, hasher, solver, body })
+    if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
+      firstOutput ??= result.offer.quote.outputAmount
+    return result
+  }
+
+  return {
+    timeoutMs,
+    signal,
+    /** The input amount of usual requests. */
+    amount: swap.amount,
+    /** The amount of EXACT_OUTPUT requests; undefined without an offer to take it from. */
+    outputAmount: () => swap.outputAmount ?? firstOutput,
+    /** Bytes of the longest reply, as JSON. */
+    longestReply: () => longestReply,
+    /**
+     * Sends a request, and validates the reply.
+     * @throws the signal's reason
+     */
+    async requestQuote(change: RequestChange = {}): Promise<TrialReply> {
+      const request = toRequest(change)
+      const id = randomUUID()
+      const text = requestBody(request)
+      const solverRequest: SolverRequest = {
+        request,
+        body: Buffer.from(change.write?.(text) ?? text),
+        quoteIds: new Map([[solver, id]]),
+        deadline: Date.now() + (change.deadlineMs ?? timeoutMs),
+      }
+      const start = performance.now()
+      const time = limitTime(timeoutMs, signal)
+      let atTimeout = UNREACHABLE
+      const onSent = () => {
+        atTimeout = { kind: 'late' }
+      }
+      const reply = await transport.requestQuote(solver, solverRequest, time.signal, { onSent })
+      time.end()
+      const answered = reply.kind === 'replied' ? await judgeBody(request, reply.body) : reply
+      const result = answered.kind === 'cancelled' ? atTimeout : answered
+      const tookMs = performance.now() - start
+      signal.throwIfAborted()
+      transport.reportResult(id, result)
+      const isUnsigned = result.kind === 'invalid' && result.reason.startsWith('signature_')
+      const signature =
+        reply.kind === 'replied' && isUnsigned
+          ? describeSignature(signing, request, solver, reply.body)
+          : undefined
+      return { request, solver, result, tookMs, signature }
+    },
   }
 }
 

@@ -73,7 +73,7 @@ const fields = (changed: Partial<QuoteRequest>): RequestChange => ({ fields: cha
 /** An EXACT_OUTPUT request for what the first offer gives. */
 function exactOutput(depositMode: QuoteRequest['depositMode']) {
   return ({ outputAmount, amount }: Trial) =>
-    fields({ orderType: 'EXACT_OUTPUT', depositMode, amount: outputAmount ?? amount })
+    fields({ orderType: 'EXACT_OUTPUT', depositMode, amount: outputAmount() ?? amount })
 }
 
 /** The cases of one or a few requests in a row, for endpoints and sessions. */
@@ -168,8 +168,9 @@ export const replySize: CertifyCase = {
   name: 'reply-size',
   title: 'the size of replies',
   async run({ longestReply }) {
-    const text = `The longest reply has ${longestReply} bytes of 65536.`
-    if (longestReply <= LARGE_REPLY) return pass(text)
+    const bytes = longestReply()
+    const text = `The longest reply has ${bytes} bytes of 65536.`
+    if (bytes <= LARGE_REPLY) return pass(text)
     return warn(`${text} Send only quote and signature: a longer reply is dropped.`)
   },
 }
