@@ -82,7 +82,7 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
     expect(gone.body.code).toBe('SOLVER_NOT_FOUND')
 
     expect((await cli('blocked')).stdout).toMatch(
-      new RegExp(`^solver +chain +blocked\n${account.address}  31337  \\S+Z\n$`),
+      new RegExp(`^solver +chain +blocked\n${account.address}  31337  \\S+ \\S+ UTC\n$`),
     )
     const allowed = await cli('unblock', account.address, '--chain', '31337', '--json')
     expect([allowed.code, JSON.parse(allowed.stdout)]).toEqual([
