@@ -137,13 +137,17 @@ async function print(io: CliIo, options: Options, keys: ApiKey | readonly ApiKey
   const views = [keys].flat().map((key) => ({ ...key, digest: undefined, state: stateOf(key), key: text }))
   await printResult(io, options, 'id' in keys ? views[0] : views, ({ table }) => {
     if (views.length === 0) return 'There is no key.\n'
-    const titles = ['id', 'label', 'state', 'limits', 'created', 'expires', 'last use']
     const rows = table(
-      titles.map((title) => ({ title, isMinor: title === 'created' })),
-      views.map(({ id, label, state, limits, createdAt, expiresAt, lastUsedDay = 'never' }) => {
-        const expires = expiresAt === undefined ? 'never' : formatTime(expiresAt / 1000)
-        return [id, label, state, limitsOf(limits), formatTime(createdAt / 1000), expires, lastUsedDay]
-      }),
+      [
+        ['id', ({ id }) => id],
+        ['label', ({ label }) => label],
+        ['state', ({ state }) => state],
+        ['limits', ({ limits }) => limitsOf(limits)],
+        ['created', ({ createdAt }) => formatTime(createdAt / 1000), 'minor'],
+        ['expires', ({ expiresAt }) => (expiresAt === undefined ? 'never' : formatTime(expiresAt / 1000))],
+        ['last use', ({ lastUsedDay }) => lastUsedDay ?? 'never'],
+      ],
+      views,
     )
     return text === undefined ? rows : `${rows}\n${text}\n\nCopy the key now: it cannot be shown again.\n`
   })
