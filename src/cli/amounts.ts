@@ -1,7 +1,7 @@
 import type { Chain, ListedToken } from '@quote-aggregator/client'
 import { lowerCase } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
-import type { Instance } from './instance.js'
+import type { CallInstance } from './call-instance.js'
 
 /** A token of the operator's list. */
 export type Listed = ListedToken & { readonly symbol: string; readonly decimals: number }
@@ -33,7 +33,7 @@ const MAX_DECIMALS = 255
 const SHOWN_TIMEOUT_MS = 2000
 
 /** Builds the amounts of an instance, which reads each list once. */
-export function createAmounts(call: Instance['call']): Amounts {
+export function createAmounts(call: CallInstance): Amounts {
   const lists = new Map<number, Promise<readonly Listed[]>>()
   let chains: Promise<readonly Chain[]> | undefined
 

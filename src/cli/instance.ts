@@ -1,6 +1,7 @@
 import type { AggregatorClient } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { type Amounts, createAmounts } from './amounts.js'
+import type { CallInstance, Calling } from './call-instance.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure, toFailure } from './failure.js'
 import type { CliIo } from './io.js'
@@ -13,9 +14,6 @@ export interface InstanceFlags {
   readonly chain?: number | readonly number[]
 }
 
-/** The options of each call: it ends with the command. */
-type Calling = { readonly signal: AbortSignal }
-
 /** The instance that a command calls, and the output of what it answers. */
 export interface Instance {
   /** Base URL, as it may be printed. */
@@ -25,8 +23,7 @@ export interface Instance {
   readonly amounts: Amounts
   /** A command line that a person can copy: another command for the same instance and chain. @param command with its own arguments */
   commandLine(command: string): string
-  /** @throws CommandFailure with what to do, in place of the client's errors */
-  call<T>(work: (client: AggregatorClient, calling: Calling) => Promise<T>): Promise<T>
+  readonly call: CallInstance
   /** Calls it, and prints the answer as `printResult` does. */
   print<T>(
     work: (client: AggregatorClient, calling: Calling) => Promise<T>,

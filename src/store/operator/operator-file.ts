@@ -7,7 +7,7 @@ import { sqliteDialect } from '../sqlite/sqlite-driver.js'
 import { readMigrations } from '../sqlite/sqlite-inspection.js'
 import { createApiKeyStore } from './api-key-store.js'
 import { createSolverLists } from './listed-solvers.js'
-import type { OperatorStores } from './open-operator-stores.js'
+import type { OperatorStores } from './operator-stores.js'
 
 const VARIABLE = 'DB_PATH'
 

@@ -6,7 +6,7 @@ import { POSTGRES_TABLES } from '../postgres/postgres-stores.js'
 import type { Schema } from '../schema.js'
 import { createApiKeyStore } from './api-key-store.js'
 import { createSolverLists } from './listed-solvers.js'
-import type { OperatorStores } from './open-operator-stores.js'
+import type { OperatorStores } from './operator-stores.js'
 
 const UNDEFINED_TABLE = '42P01'
 
