@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander'
+import { MAX_UINT256 } from '../domain/field-rules.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/values/hex.js'
 import { parseChainId, parseDigits } from '../domain/values/numbers.js'
 
@@ -26,6 +27,15 @@ export function readToken(text: string): string {
 export function readAmount(text: string): string {
   const isAmount = /^(0|[1-9][0-9]{0,77})(\.[0-9]{1,255})?$/.test(text) && /[1-9]/.test(text)
   return required(isAmount ? text : undefined, 'It must be a number above 0, such as 1.5 or 1000000.')
+}
+
+/** An amount in the token's smallest unit. */
+export function readUnits(text: string): bigint {
+  const units = /^[1-9][0-9]{0,77}$/.test(text) ? BigInt(text) : 0n
+  return required(
+    units > 0n && units <= MAX_UINT256 ? units : undefined,
+    'It must be 1 to 2^256-1, in the smallest unit.',
+  )
 }
 
 /** A reader of whole numbers in a range. */

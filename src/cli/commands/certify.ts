@@ -4,7 +4,7 @@ import type { CertifyReport } from '../../certify/report.js'
 import type { SigningTerms } from '../../certify/signing-terms.js'
 import { ConfigError } from '../../config/environment.js'
 import type { Address } from '../../domain/values/hex.js'
-import { readAddress, readAmount, readChainId, readInteger } from '../arguments.js'
+import { readAddress, readChainId, readInteger, readUnits } from '../arguments.js'
 import { renderReport } from '../certify-view.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
@@ -75,11 +75,11 @@ export function addCertify(program: Command, io: CliIo): void {
     )
     .requiredOption('--input-token <token>', 'token that the user sells', readAddress)
     .requiredOption('--output-token <token>', 'token that the user buys', readAddress)
-    .requiredOption('--amount <number>', 'how much to sell, in the smallest unit', readAmount)
+    .requiredOption('--amount <number>', 'how much to sell, in the smallest unit', readUnits)
     .option(
       '--output-amount <number>',
       'how much to buy with EXACT_OUTPUT; the output of the first offer when left out',
-      readAmount,
+      readUnits,
     )
     .requiredOption(
       '--settlement <address>',
