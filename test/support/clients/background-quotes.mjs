@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 /** A thread that requests one quote after the other until it gets a message. It then sends its results. */
 const PAUSE_MS = 25
-const { url, body } = workerData
+const { url, body, headers } = workerData
 const statuses = {}
 let isStopping = false
 let slowestMs = 0
@@ -13,7 +13,11 @@ parentPort.once('message', () => {
 })
 
 async function ask() {
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body,
+  })
   await response.text()
   return response.status
 }

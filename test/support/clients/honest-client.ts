@@ -12,9 +12,9 @@ export interface HonestAnswers {
  * A client that requests one quote after the other in a thread of its own, so that a busy test does not delay
  * it.
  */
-export function startHonestClient(url: string, body: object) {
+export function startHonestClient(url: string, body: object, headers: Record<string, string> = {}) {
   const thread = new Worker(new URL('./background-quotes.mjs', import.meta.url), {
-    workerData: { url, body: JSON.stringify(body) },
+    workerData: { url, body: JSON.stringify(body), headers },
   })
 
   return {

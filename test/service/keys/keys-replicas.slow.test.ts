@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { between } from '../../support/between.js'
+import { startChain, type TestChain } from '../../support/chain/chain.js'
+import { eventually } from '../../support/eventually.js'
+import { runKeys } from '../../support/keys/keyed-service.js'
+import { openReplicas } from '../../support/replicas/replicas.js'
+import type { TestService } from '../../support/service/service.js'
+import { transports } from '../../support/streams/transports.js'
+
+const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
+
+let chain: TestChain
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+})
+afterAll(() => chain?.stop())
+
+async function start(environment: Record<string, string> = {}) {
+  const { databaseUrl, ...replicas } = await openReplicas(chain)
+  const services = [await replicas.start(environment), await replicas.start(environment)] as const
+  const keys = (...argv: string[]) => runKeys({ DATABASE_URL: databaseUrl }, ...argv)
+  return { services, keys }
+}
+
+const getOrder = (service: TestService, key: string) =>
+  service.send('GET', `/v1/${chain.chainId}/order/${UNKNOWN_ORDER}`, undefined, {
+    headers: { 'x-api-key': key },
+  })
+
+/** Waits until all replicas answer a request with the key like this. @returns the milliseconds */
+async function untilStatus(services: readonly TestService[], key: string, status: number): Promise<number> {
+  const startedAt = performance.now()
+  for (const service of services)
+    await eventually(
+      () => getOrder(service, key),
+      (answer) => answer.status === status,
+    )
+  return performance.now() - startedAt
+}
+
+it('a new key and a revoked one take effect within 5 s at all replicas, and the streams of the latter end within 30 s', async () => {
+  const { services, keys } = await start()
+  const { id, key } = await keys('add', '--label', 'acme')
+  expect(await untilStatus(services, key, 200)).toEqual(between(0, 5000))
+  const open = (service: TestService) =>
+    transports.map((transport) => transport.open(service.url, {}, { headers: { 'x-api-key': key } }))
+  const streams = services.flatMap(open)
+  await Promise.all(streams.map((stream) => stream.connected()))
+
+  const revokedAt = performance.now()
+  await keys('revoke', id)
+  expect(await untilStatus(services, key, 401)).toEqual(between(0, 5000))
+  await Promise.all(streams.map((stream) => stream.ended()))
+  expect(performance.now() - revokedAt).toEqual(between(0, 30_000))
+})
+
+it.each([
+  ['postgres', 6],
+  ['memory', 12],
+])('requests of a key at two replicas with RATE_LIMIT_STORE=%s: %i of 20 pass', async (store, most) => {
+  const { services, keys } = await start({ RATE_LIMIT_STORE: store })
+  const { key } = await keys('add', '--label', 'acme', '--limit', 'order=6')
+  // Not by reads of orders, which count.
+  for (const service of services)
+    await eventually(
+      () => service.send('GET', '/v1/chains', undefined, { headers: { 'x-api-key': key } }),
+      ({ status }) => status === 200,
+    )
+  let passed = 0
+  for (let index = 0; index < 20; index++)
+    if ((await getOrder(services[index % 2] as TestService, key)).status === 200) passed++
+  expect(passed).toBe(most)
+})
