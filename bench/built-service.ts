@@ -28,11 +28,12 @@ export async function startBuiltService(
   // Below the level `info`, the log does not have the port of the service.
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bench-'))
+  const dbPath = join(folder, 'service.db')
   const child = startChild(process.execPath, [...SERVICE_FLAGS, 'dist/main.js'], {
     ...environmentFor(chain),
     ...WIDE_LIMITS,
     PORT: String(port),
-    DB_PATH: join(folder, 'service.db'),
+    DB_PATH: dbPath,
     ...environment,
   })
   const url = `http://127.0.0.1:${port}`
@@ -43,6 +44,7 @@ export async function startBuiltService(
 
   return {
     url,
+    dbPath,
     socketUrl: `${url.replace('http', 'ws')}/v1/ws`,
     pid: child.child.pid ?? 0,
     metric,

@@ -1,11 +1,13 @@
 import { Agent } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Client, createClient, type Transport } from '@connectrpc/connect'
 import { createConnectTransport, createGrpcTransport, Http2SessionManager } from '@connectrpc/connect-node'
 import { DepositMode, OrderType, QuoteService } from '../gen/aggregator/v1/quote_pb.js'
 import { createGrpcClient } from '../test/support/clients/grpc-client.js'
+import { runKeys } from '../test/support/keys/keyed-service.js'
 import type { Benchmark, Result } from './benchmark.js'
 import { type Caller, restCaller } from './callers.js'
-import { ABOUT_RATIOS, columnsOf, compete, type Score } from './load.js'
+import { ABOUT_RATIOS, columnsOf, compareRounds, compete, type Score } from './load.js'
 import { type SolverFixture, startSolverFixture } from './solver-fixture.js'
 
 const SOLVERS = 10
@@ -31,14 +33,18 @@ export const protocols: Benchmark = {
 }
 
 async function measureOn(fixture: SolverFixture): Promise<Result> {
-  const { url, cpuSeconds } = await fixture.startService()
+  const { url, dbPath, cpuSeconds } = await fixture.startService()
   await fixture.register(url, 0, SOLVERS)
   const contestant = (callers: readonly Caller[]) => ({ callers, cpuSeconds })
-  const rest = () =>
-    restCaller({ url: `${url}/v1/${fixture.chain.chainId}/quote`, body: fixture.quoteRequest })
+  const path = `${url}/v1/${fixture.chain.chainId}/quote`
+  const rest = (headers = {}) => restCaller({ url: path, body: fixture.quoteRequest, headers })
+  const key = await keyOf(url, dbPath)
   const scores = await compete(
     {
-      'REST, undici': contestant(Array.from({ length: CALLERS }, rest)),
+      'REST, undici': contestant(Array.from({ length: CALLERS }, () => rest())),
+      'REST with an API key, undici': contestant(
+        Array.from({ length: CALLERS }, () => rest({ 'x-api-key': key })),
+      ),
       'gRPC, grpc-js': contestant(grpcCallers(fixture, url)),
       'gRPC, connect-node': contestant(connectGrpcCallers(fixture, url)),
       'Connect binary, connect-node': contestant(connectCallers(fixture, url, true)),
@@ -52,8 +58,25 @@ async function measureOn(fixture: SolverFixture): Promise<Result> {
       protocol,
       ...columnsOf(score, reference, 'quote'),
     })),
-    findings: [],
+    findings: [
+      {
+        name: 'protocols: CPU of a quote with an API key relative to one without',
+        value: compareRounds(
+          scores['REST with an API key, undici'],
+          reference,
+          (own, other) => own.cpuMs / other.cpuMs,
+        ),
+        atMost: 1.02,
+      },
+    ],
   }
+}
+
+/** Makes an API key, and waits until the service accepts it. */
+async function keyOf(url: string, dbPath: string): Promise<string> {
+  const { key } = await runKeys({ DB_PATH: dbPath }, 'add', '--label', 'bench')
+  while (!(await fetch(`${url}/v1/chains`, { headers: { 'x-api-key': key } })).ok) await delay(100)
+  return key
 }
 
 function grpcCallers({ quoteRequest, chain }: SolverFixture, url: string): Caller[] {
