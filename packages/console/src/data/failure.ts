@@ -22,6 +22,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   CHAIN_UNAVAILABLE: 'The operator of this instance can see why. The console tries again.',
   DATABASE_UNAVAILABLE: 'The operator of this instance can see why. The console tries again.',
   STREAM_LIMIT_REACHED: 'Close other tabs of this console, or wait.',
+  API_KEY_REQUIRED: 'Its operator serves this only to programs with an API key. A browser can keep none.',
   QUOTE_NOT_FOUND: 'The instance keeps records for some hours. Only the caller of a quote has its id.',
 }
 
