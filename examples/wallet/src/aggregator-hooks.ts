@@ -94,7 +94,6 @@ export function useSwap(settlement: Address | InstanceTrust) {
         earlier: JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined,
         onProgress: (progress) => localStorage.setItem(key, JSON.stringify(progress)),
       })
-      localStorage.removeItem(key)
       return offer.orderId
     },
   })

@@ -8,7 +8,7 @@ import type { Request } from '../../protocol/src/read-view.js'
 export type DepositReason = 'REVERTED' | 'REPLACED' | 'EXPIRED' | 'UNCERTAIN'
 
 const SENTENCES: Readonly<Record<DepositReason, string>> = {
-  REVERTED: 'The transaction has reverted: it changed nothing.',
+  REVERTED: 'The transaction has reverted: nothing was deposited.',
   REPLACED: 'The transaction was cancelled or replaced in the wallet.',
   EXPIRED: 'The offer has expired, and nothing was deposited.',
   UNCERTAIN: 'It is not known whether the wallet has sent anything: look into it before you try again.',
@@ -28,9 +28,6 @@ export class DepositError extends Error {
 /** What has become of a transaction, or of a batch of calls. */
 export type Outcome = 'pending' | 'mined' | 'failed' | 'replaced'
 
-/** Nodes behind one URL may differ by a block or two. */
-const LOOKS_BEFORE_REPLACED = 3
-
 /**
  * Watches a transaction.
  * @returns reads what has become of it: `replaced` when its sender has used its nonce for another one. It throws what the node throws
@@ -38,7 +35,6 @@ const LOOKS_BEFORE_REPLACED = 3
 export function watchTransaction(client: Client, hash: Hex): () => Promise<Outcome> {
   const request: Request = client.request
   let sent: { readonly from: Hex; readonly nonce: Hex } | undefined
-  let looksWithout = 0
   return async () => {
     const receipt = (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
     if (receipt) return receipt.status === '0x0' ? 'failed' : 'mined'
@@ -46,8 +42,7 @@ export function watchTransaction(client: Client, hash: Hex): () => Promise<Outco
       ((await request({ method: 'eth_getTransactionByHash', params: [hash] })) as typeof sent) ?? undefined
     if (sent === undefined) return 'pending'
     const count = await request({ method: 'eth_getTransactionCount', params: [sent.from, 'latest'] })
-    looksWithout = Number(count) > Number(sent.nonce) ? looksWithout + 1 : 0
-    return looksWithout < LOOKS_BEFORE_REPLACED ? 'pending' : 'replaced'
+    return Number(count) > Number(sent.nonce) ? 'replaced' : 'pending'
   }
 }
 
@@ -57,41 +52,56 @@ type Receipt = { readonly status?: Hex } | null
 export interface Awaited {
   /** Reads what has become of what was sent; undefined when nothing is known of it. */
   readonly readOutcome: (() => Promise<Outcome>) | undefined
-  /** Whether the chain has its effect; undefined when being mined is all. A transaction of a smart account may be mined without. */
-  readonly isThere?: (() => Promise<boolean>) | undefined
+  /** Whether the chain has its effect. A wallet may know its transaction by something else than a hash, or replace it. */
+  readonly isThere: () => Promise<boolean>
   /** Whether it can have no effect any more. */
-  readonly isTooLate?: (() => Promise<boolean>) | undefined
+  readonly isTooLate: () => Promise<boolean>
   /** When to give up, Unix time in milliseconds. */
   readonly until: number
   readonly pollMs: number
   readonly signal: AbortSignal | undefined
 }
 
+/** Nodes behind one URL may differ by a block or two. */
+const LOOKS_BEFORE_FAILURE = 3
+
 /**
  * Waits until the chain has the effect of what the wallet was asked for. Reads that fail are repeated.
  * @throws DepositError; the reason of the signal; what a read throws when nothing is known of what was sent
  */
 export async function untilThere(options: Awaited): Promise<void> {
-  const { readOutcome, until, pollMs, signal } = options
+  const { readOutcome, isThere, isTooLate, until, pollMs, signal } = options
+  let outcome: Outcome = 'pending'
+  let isReading = false
+  let failures = 0
+
+  /** A wallet may never answer, which must not hide what the chain has. */
+  async function readInBackground(): Promise<void> {
+    if (isReading || readOutcome === undefined) return
+    isReading = true
+    outcome = await readOutcome().catch(() => outcome)
+    isReading = false
+  }
+
+  /** @returns undefined while it is not decided */
+  async function look(): Promise<'there' | DepositReason | undefined> {
+    void readInBackground()
+    if (await isThere()) return 'there'
+    if (outcome === 'failed') return 'REVERTED'
+    if (outcome === 'replaced') return 'REPLACED'
+    return (await isTooLate()) ? 'EXPIRED' : undefined
+  }
+
   for (;;) {
     signal?.throwIfAborted()
-    const end = await look(options).catch((error: unknown) => {
+    const end = await look().catch((error: unknown) => {
       if (readOutcome === undefined) throw error
     })
     if (end === 'there') return
-    if (end !== undefined) throw new DepositError(end)
-    if (readOutcome === undefined || Date.now() > until) throw new DepositError('UNCERTAIN')
+    failures = end === undefined ? 0 : failures + 1
+    if (end !== undefined && failures === LOOKS_BEFORE_FAILURE) throw new DepositError(end)
+    if ((readOutcome === undefined && end === undefined) || Date.now() > until)
+      throw new DepositError('UNCERTAIN')
     await new Promise((resolve) => setTimeout(resolve, pollMs))
   }
-}
-
-/** @returns undefined while it is not decided */
-async function look(options: Awaited): Promise<'there' | DepositReason | undefined> {
-  const { readOutcome, isThere, isTooLate } = options
-  const outcome = await readOutcome?.()
-  if (isThere === undefined ? outcome === 'mined' : await isThere()) return 'there'
-  if (outcome === 'failed') return 'REVERTED'
-  if (outcome === 'replaced') return 'REPLACED'
-  // It may be mined between these reads.
-  return (await isTooLate?.()) && !(await isThere?.()) ? 'EXPIRED' : undefined
 }

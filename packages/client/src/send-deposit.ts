@@ -1,6 +1,5 @@
 import {
   type Account,
-  type Address,
   type Client,
   defineChain,
   erc20Abi,
@@ -20,7 +19,7 @@ import { depositCalls, depositTransfer } from './deposit.js'
 import { DepositError, untilThere, watchTransaction } from './deposit-outcome.js'
 import { identifyOffer } from './offer-identity.js'
 import type { SettlementTerms } from './settlement.js'
-import { planBatch, readBatch, sendBatch } from './wallet-batch.js'
+import { hasCode, planBatch, readBatch } from './wallet-batch.js'
 
 /** A viem client of the user's wallet, with its account. */
 export type DepositWallet = Client<Transport, ViemChain | undefined, Account>
@@ -32,9 +31,9 @@ export interface DepositProgress {
   /** The wallet is asked, it has sent nothing, it has sent the transaction or the batch, or the chain has that. */
   readonly state: 'asked' | 'refused' | 'sent' | 'mined'
   /** The transaction that the wallet has sent. */
-  readonly hash?: Hex
+  readonly hash?: Hex | undefined
   /** The batch that the wallet has sent (EIP-5792). */
-  readonly batchId?: string
+  readonly batchId?: string | undefined
 }
 
 export interface SendDepositOptions {
@@ -50,8 +49,10 @@ export interface SendDepositOptions {
 
 /** How much later than its deadline a deposit may be seen. */
 const LATE_MS = 300_000
-/** Errors of viem before it asks the wallet, or a node for the account in the app. */
-const BEFORE_SENDING: readonly unknown[] = ['ChainMismatchError', 'EstimateGasExecutionError']
+/** The user has refused, the account is not the page's, or there is no such method (EIP-1193, JSON-RPC). */
+const REFUSALS: readonly unknown[] = [4001, 4100, 4200, -32601, -32602]
+
+type Sent = Omit<DepositProgress, 'state'>
 
 const underWay = new Map<Hex, Promise<void>>()
 
@@ -67,7 +68,7 @@ const underWay = new Map<Hex, Promise<void>>()
  * @throws DepositError when a deposit that was asked for is not there, or its time is over; what the wallet throws when it has sent
  *   nothing; ChainReadError and viem's errors of the node; the reason of the signal
  */
-export function sendDeposit(
+export async function sendDeposit(
   wallet: DepositWallet,
   offer: SignedQuote,
   settlement: SettlementTerms,
@@ -103,78 +104,99 @@ async function deposit(
     return (await readContract(client, call)) >= quote.inputAmount
   }
 
-  /** A transfer may come at any time. */
-  async function isTooLate(): Promise<boolean> {
-    return isContract && (await getBlock(client)).timestamp > BigInt(quote.depositDeadline)
+  const callsNow = () =>
+    isContract ? depositCalls(offer, settlement) : Promise.resolve([depositTransfer(offer)])
+
+  async function isLate(): Promise<boolean> {
+    return (await getBlock(client)).timestamp > BigInt(quote.depositDeadline)
   }
 
   /** Whether the wallet must be asked. @throws DepositError EXPIRED */
   async function isNeeded(): Promise<boolean> {
-    signal?.throwIfAborted()
     if (await isThere()) return false
-    if (Date.now() >= quote.depositDeadline * 1000) throw new DepositError('EXPIRED')
+    if (Date.now() >= quote.depositDeadline * 1000 || (await isLate())) throw new DepositError('EXPIRED')
     return true
   }
 
-  /** @throws what the wallet throws; DepositError UNCERTAIN when its answer is lost */
+  const aborted = new Promise<never>((_, reject) => signal?.addEventListener('abort', reject))
+  // Nobody waits for the wallet at times.
+  aborted.catch(() => {})
+
+  /** @throws what the wallet throws; DepositError UNCERTAIN when its answer is lost; the reason of the signal */
   async function ask<T>(step: DepositProgress['step'], send: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted()
     onProgress({ step, state: 'asked' })
     try {
-      return await send()
+      return await Promise.race([send(), aborted])
     } catch (error) {
-      if (!hasSentNothing(error)) throw new DepositError('UNCERTAIN', error)
+      signal?.throwIfAborted()
+      if (!hasSentNothing(error, isContract)) throw new DepositError('UNCERTAIN', error)
       onProgress({ step, state: 'refused' })
       throw error
     }
   }
 
-  /** Waits for what the wallet was asked for. @throws DepositError */
-  async function follow({ step, hash, batchId }: Omit<DepositProgress, 'state'>): Promise<void> {
-    const sent = { step, ...(hash && { hash }), ...(batchId !== undefined && { batchId }) }
-    const readTransaction = hash && watchTransaction(client, hash)
+  /**
+   * Waits for what the wallet was asked for.
+   * @param callsBefore how many calls were needed before an approval: after it, there are fewer
+   * @throws DepositError
+   */
+  async function follow(
+    { step, hash, batchId }: Sent,
+    callsBefore = Number.POSITIVE_INFINITY,
+  ): Promise<void> {
+    const isDeposit = step === 'deposit'
     await untilThere({
-      ...(step === 'deposit' && { isThere, isTooLate }),
-      readOutcome: batchId === undefined ? readTransaction : () => readBatch(request, batchId),
+      isThere: isDeposit ? isThere : async () => (await callsNow()).length < callsBefore,
+      // A transfer may come at any time.
+      isTooLate: async () => isDeposit && isContract && isLate(),
+      readOutcome:
+        batchId === undefined ? hash && watchTransaction(client, hash) : () => readBatch(request, batchId),
       until: quote.depositDeadline * 1000 + LATE_MS,
       pollMs: client.pollingInterval,
       signal,
     })
-    onProgress({ ...sent, state: 'mined' })
+    onProgress({ step, state: 'mined', hash, batchId })
   }
 
-  async function report(sent: Omit<DepositProgress, 'state'>): Promise<void> {
-    onProgress({ ...sent, state: 'sent' })
-    await follow(sent)
-  }
-
-  if (isContract) check({ wallet: isSameAccount(account.address, quote.user) })
+  // The contract takes a deposit from its user only.
+  const isOther = isContract && !isAddressEqual(account.address, quote.user)
+  check({ wallet: isOther ? `must have the account of the offer, ${quote.user}` : undefined })
   if (earlier?.step === 'deposit' && earlier.state !== 'refused') return follow(earlier)
-  if (earlier?.hash !== undefined) await follow(earlier)
   if (!(await isNeeded())) return
-  const calls = isContract ? await depositCalls(offer, settlement) : [depositTransfer(offer)]
+  let calls = await callsNow()
+  if (earlier?.hash !== undefined && calls.length > 1) {
+    // One that has failed is given again.
+    await follow(earlier, calls.length).catch(() => {})
+    calls = await callsNow()
+  }
   const isBatch = calls.length > 1 && account.type === 'json-rpc'
-  const batch = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
-  if (batch) {
-    const batchId = await ask('deposit', () => sendBatch(request, batch))
-    if (batchId !== undefined) return report({ step: 'deposit', batchId })
+  const sendBatch = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
+  if (sendBatch) {
+    const batchId = await ask('deposit', sendBatch)
+    if (batchId !== undefined) {
+      onProgress({ step: 'deposit', state: 'sent', batchId })
+      return follow({ step: 'deposit', batchId })
+    }
   }
   const chain = chainOf(chainId)
-  for (const [index, call] of calls.entries()) {
-    if (!(await isNeeded())) return
-    const step = index === calls.length - 1 ? 'deposit' : 'approve'
+  for (; await isNeeded(); calls = await callsNow()) {
+    const [call] = calls
+    const step = calls.length === 1 ? 'deposit' : 'approve'
     const hash = await ask(step, () => sendTransaction(wallet, { ...call, account, chain }))
-    await report({ step, hash })
+    onProgress({ step, state: 'sent', hash })
+    await follow({ step, hash }, calls.length)
+    if (step === 'deposit') return
   }
 }
 
-/** The contract takes a deposit from its user only. */
-function isSameAccount(account: Address, user: Address): string | undefined {
-  return isAddressEqual(account, user) ? undefined : `must have the account of the offer, ${user}`
-}
-
-/** Whether a wallet, or viem in front of it, has refused to send. An answer of a wallet that is an error says so (EIP-1193). */
-function hasSentNothing(error: unknown): boolean {
-  return isNodeAnswer(error) || partsOf(error).some(({ name }) => BEFORE_SENDING.includes(name))
+/**
+ * Whether a wallet, or viem in front of it, has sent nothing. An error that a wallet answers says so (EIP-1193), but some answer with
+ * one of their node after they have sent. The contract refuses a second deposit; for a transfer, only a refusal is certain.
+ */
+function hasSentNothing(error: unknown, isContract: boolean): boolean {
+  const isOtherChain = partsOf(error).some(({ name }) => name === 'ChainMismatchError')
+  return isOtherChain || hasCode(error, REFUSALS) || (isContract && isNodeAnswer(error))
 }
 
 /** With a chain, viem compares it to that of the wallet, and the wallet gets its id with the transaction. */

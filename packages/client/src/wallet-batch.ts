@@ -1,4 +1,4 @@
-import type { Address, Hex } from 'viem'
+import { type Address, toHex } from 'viem'
 import type { Request } from '../../protocol/src/read-view.js'
 import { partsOf } from '../../protocol/src/revert.js'
 import type { Call } from './deposit.js'
@@ -12,52 +12,55 @@ const ATOMIC: readonly unknown[] = ['supported', 'ready']
  * cannot send all calls as one.
  */
 const NO_BATCH: readonly unknown[] = [-32601, -32602, -32004, 4200, 5700, 5710, 5740, 5750, 5760]
+/** How long a wallet may take to say what it can do, without a question to its user. */
+const CAPABILITIES_MS = 5_000
 
-/** Where a batch comes from, and what it does. */
-interface Batch {
-  readonly from: Address
-  readonly chainId: Hex
-  /** Whether the calls must be one transaction: the wallet takes them so. */
-  readonly atomicRequired: boolean
-  readonly calls: readonly Call[]
+/** Whether an error, or one inside of it, has one of these codes. */
+export function hasCode(error: unknown, codes: readonly unknown[]): boolean {
+  return partsOf(error).some(({ code }) => codes.includes(code))
 }
 
 /**
- * Asks a wallet whether it sends calls with one prompt (EIP-5792), and how.
- * @param request of the wallet
- * @returns what `sendBatch` needs; undefined when the wallet takes no batch
+ * Asks a wallet whether it sends calls with one prompt (EIP-5792).
+ * @param request of the wallet, which must not repeat a request that has failed
+ * @returns has it send the batch; undefined when it takes none. It returns the id of the batch; undefined when the wallet does not take
+ *   this one, and has sent nothing. It throws what the wallet throws
  */
 export async function planBatch(
   request: Request,
-  { from, chainId, calls }: Omit<Batch, 'chainId' | 'atomicRequired'> & { readonly chainId: number },
-): Promise<Batch | undefined> {
-  const id: Hex = `0x${chainId.toString(16)}`
+  {
+    from,
+    chainId,
+    calls,
+  }: { readonly from: Address; readonly chainId: number; readonly calls: readonly Call[] },
+): Promise<(() => Promise<string | undefined>) | undefined> {
+  const id = toHex(chainId)
   // Each error says that there is no such method, or that it cannot be used: transactions still can.
-  const answer = await request({ method: 'wallet_getCapabilities', params: [from, [id]] }).catch(() => null)
-  if (typeof answer !== 'object' || answer === null) return undefined
-  const { [id]: ofChain, '0x0': ofAll } = answer as Record<string, Capabilities | undefined>
-  return { from, chainId: id, atomicRequired: ATOMIC.includes((ofChain ?? ofAll)?.atomic?.status), calls }
-}
-
-interface Capabilities {
-  readonly atomic?: { readonly status?: unknown }
-}
-
-/**
- * Has a wallet send a batch.
- * @param request of the wallet, which must not repeat a request that has failed
- * @returns the id of the batch; undefined when the wallet does not take this one, and has sent nothing
- * @throws what the wallet throws
- */
-export async function sendBatch(request: Request, { calls, ...batch }: Batch): Promise<string | undefined> {
+  const asking = request({ method: 'wallet_getCapabilities', params: [from, [id]] }).catch(() => null)
+  const answer = await Promise.race([asking, new Promise((resolve) => setTimeout(resolve, CAPABILITIES_MS))])
+  const chains = Object.entries(Object(answer)) as [
+    string,
+    { readonly atomic?: { readonly status?: unknown } }?,
+  ][]
+  const [, capabilities] =
+    chains.find(([key]) => Number(key) === chainId) ?? chains.find(([key]) => Number(key) === 0) ?? []
+  const status = capabilities?.atomic?.status
+  if (typeof status !== 'string') return undefined
   const sent = calls.map(({ to, data }) => ({ to, data, value: '0x0' }))
-  const params = [{ version: VERSION, ...batch, calls: sent }]
-  try {
-    const { id } = (await request({ method: 'wallet_sendCalls', params })) as { readonly id: string }
-    return id
-  } catch (error) {
-    if (partsOf(error).some(({ code }) => NO_BATCH.includes(code))) return undefined
-    throw error
+  const batch = { version: VERSION, from, chainId: id, atomicRequired: ATOMIC.includes(status), calls: sent }
+  return async () => {
+    try {
+      const said = (await request({ method: 'wallet_sendCalls', params: [batch] })) as
+        | string
+        | { readonly id?: unknown }
+      // Version 1 of EIP-5792 has the id alone.
+      const batchId = typeof said === 'string' ? said : said.id
+      if (typeof batchId === 'string' && batchId !== '') return batchId
+      throw new Error('The wallet has answered without the id of the batch.')
+    } catch (error) {
+      if (hasCode(error, NO_BATCH)) return undefined
+      throw error
+    }
   }
 }
 

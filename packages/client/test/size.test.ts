@@ -26,7 +26,7 @@ it.each([
   ["export { createAggregatorClient } from '@quote-aggregator/client'", 10_000],
   ["export { verifyQuote } from '@quote-aggregator/client'", 3_000],
   ["export { depositCalls } from '@quote-aggregator/client'", 1_500],
-  ["export { sendDeposit } from '@quote-aggregator/client'", 5_000],
+  ["export { sendDeposit } from '@quote-aggregator/client'", 5_200],
   ["export { refundCall, isRefundable } from '@quote-aggregator/client'", 1_000],
   ["export { explainForUser } from '@quote-aggregator/client'", 2_500],
   ["export { watchQuotes } from '@quote-aggregator/client'", 2_000],

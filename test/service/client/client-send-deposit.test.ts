@@ -8,7 +8,16 @@ import {
   type SignedQuote,
   sendDeposit,
 } from '@quote-aggregator/client'
-import { type Address, createPublicClient, custom, type Hex, http, toFunctionSelector } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  custom,
+  type Hex,
+  http,
+  toFunctionSelector,
+  toHex,
+} from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {
@@ -82,6 +91,12 @@ async function offerOf(
 const stateOf = async ({ orderId }: SignedQuote) => (await chain.view.orders([orderId])).at(-1)
 const DEPOSITED = 1
 
+/** The hash of a transaction that has reverted. */
+function reverted(): Promise<Hex> {
+  const params = [{ from: user.address, to: chain.contracts.settlement, data: '0x12345678', gas: '0x30d40' }]
+  return chain.client.request({ method: 'eth_sendTransaction', params } as never)
+}
+
 /** The functions that the transactions of a wallet called. */
 function called(prompts: readonly WalletRequest[]): string[] {
   return prompts.map(({ method, params }) => {
@@ -113,6 +128,8 @@ describe('a wallet with EIP-5792', () => {
     ['ready', true, undefined],
     ['unsupported', false, undefined],
     ['supported', true, '0x0'],
+    ['supported', true, '0x07A69'],
+    ['supported', true, '31337'],
   ] as const)(
     'that says %s of atomic batches sends all with one prompt',
     async (batches, atomicRequired, scope) => {
@@ -365,6 +382,17 @@ describe('a deposit that fails', () => {
     expect(await ended).toBe('EXPIRED')
   })
 
+  it('is not begun after its deadline on the chain, with a clock that is late', async () => {
+    const { client, prompts } = walletOf()
+    const offer = await offerOf()
+    await chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.depositDeadline + 1) })
+    await chain.client.mine({ blocks: 1 })
+    expect(await reasonOf(sendDeposit(client, offer, await terms(), { depositMode: 'ADDRESS' }))).toBe(
+      'EXPIRED',
+    )
+    expect(prompts).toEqual([])
+  })
+
   it('is not begun after its deadline', async () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf({ depositDeadline: Math.floor(Date.now() / 1000) - 1 })
@@ -393,8 +421,126 @@ describe('a deposit that fails', () => {
   })
 })
 
+describe('a wallet with answers of its own', () => {
+  /** Sends batches, and answers them with what the test says. */
+  function walletAnswering(answer: unknown, status: () => Promise<unknown>) {
+    const { request, prompts } = createMockWallet({ node, account: user.address, batches: 'supported' })
+    const answering = async ({ method, params }: WalletRequest) => {
+      if (method === 'wallet_getCallsStatus') return status()
+      const own = await request({ method, params })
+      return method === 'wallet_sendCalls' ? answer : own
+    }
+    return {
+      client: createWalletClient({ account: user.address, transport: custom({ request: answering }) }),
+      prompts,
+    }
+  }
+  const forgetful = () => Promise.reject(Object.assign(new Error('unknown bundle'), { code: 5730 }))
+  const silent = () => new Promise(() => {})
+
+  it.each([
+    ['the id alone, as in version 1', 'batch 0', forgetful],
+    ['an id that it does not know later', { id: 'batch 0' }, forgetful],
+    ['an id, and nothing later', { id: 'batch 0' }, silent],
+  ])('is asked once, and the chain says that the deposit is there: %s', async (_, answer, status) => {
+    const { client, prompts } = walletAnswering(answer, status)
+    const offer = await offerOf()
+    await sendDeposit(client, offer, await terms())
+    expect(prompts).toHaveLength(1)
+    expect(await stateOf(offer)).toBe(DEPOSITED)
+  })
+
+  it.each([null, [], {}, { '0x7a69': null }, { '0x1': { atomic: { status: 'supported' } } }, 'yes'])(
+    'gets transactions when its capabilities say nothing of batches: %j',
+    async (capabilities) => {
+      const { request, prompts } = createMockWallet({ node, account: user.address, batches: 'supported' })
+      const saying = async (asked: WalletRequest) =>
+        asked.method === 'wallet_getCapabilities' ? capabilities : request(asked)
+      const client = createWalletClient({ account: user.address, transport: custom({ request: saying }) })
+      await sendDeposit(client, await offerOf(), await terms())
+      expect(called(prompts)).toEqual(['approve', 'deposit'])
+    },
+  )
+
+  it('gives an approval again after one that has reverted', async () => {
+    const { client, prompts } = walletOf()
+    const offer = await offerOf()
+    const hash = await reverted()
+    await sendDeposit(client, offer, await terms(), { earlier: { step: 'approve', state: 'sent', hash } })
+    expect(called(prompts)).toEqual(['approve', 'deposit'])
+  })
+
+  it.each([null, '', {}, { id: 17 }])('is not asked again after the answer %j', async (answer) => {
+    const { client, prompts } = walletAnswering(answer, forgetful)
+    expect(await reasonOf(sendDeposit(client, await offerOf(), await terms()))).toBe('UNCERTAIN')
+    expect(prompts).toHaveLength(1)
+  })
+
+  it('may name its transactions by what no node knows', async () => {
+    const { request, prompts } = createMockWallet({ node, account: user.address })
+    const named = async (asked: WalletRequest) => {
+      const answer = await request(asked)
+      return asked.method === 'eth_sendTransaction' ? 'operation 1' : answer
+    }
+    const client = createWalletClient({ account: user.address, transport: custom({ request: named }) })
+    const offer = await offerOf()
+    await sendDeposit(client, offer, await terms())
+    expect(called(prompts)).toEqual(['approve', 'deposit'])
+    expect(await stateOf(offer)).toBe(DEPOSITED)
+  })
+
+  it('may replace its approval by one at a higher fee', async () => {
+    const { client, prompts } = walletOf()
+    const offer = await offerOf()
+    await chain.client.setAutomine(false)
+    const app = keep()
+    const sending = sendDeposit(client, offer, await terms(), app.options)
+    await expect.poll(() => app.steps()).toContain('approve sent')
+    const transaction = await chain.client.getTransaction({ hash: app.told.at(-1)?.hash as Hex })
+    const { from, to, input: data, nonce } = transaction
+    const fees = { maxFeePerGas: '0x174876e800', maxPriorityFeePerGas: '0xba43b7400' }
+    const faster = { from, to, data, nonce: toHex(nonce), gas: '0x30d40', ...fees }
+    await chain.client.request({ method: 'eth_sendTransaction', params: [faster] } as never)
+    await chain.client.setAutomine(true)
+    await chain.client.mine({ blocks: 1 })
+    await sending
+    expect(called(prompts)).toEqual(['approve', 'deposit'])
+    expect(await stateOf(offer)).toBe(DEPOSITED)
+  })
+
+  it('may never answer: a signal ends the wait', async () => {
+    const { client, prompts } = walletOf({ onPrompt: () => new Promise(() => {}) })
+    const leaving = new AbortController()
+    const app = keep({ signal: leaving.signal })
+    const offer = await offerOf()
+    const sending = sendDeposit(client, offer, await terms(), app.options)
+    await expect.poll(() => prompts).toHaveLength(1)
+    leaving.abort(new Error('the page is closed'))
+    await expect(sending).rejects.toThrow('the page is closed')
+  })
+})
+
 describe('a deposit to the address', () => {
   const options: SendDepositOptions = { depositMode: 'ADDRESS' }
+
+  it.each([-32000, -32603, -32005, 8000])(
+    'is not sent again after an error of the wallet that may come after the transfer: %i',
+    async (code) => {
+      const { client, prompts } = walletOf({
+        onCarriedOut() {
+          throw Object.assign(new Error('already known'), { code })
+        },
+      })
+      await chain.client.setAutomine(false)
+      const offer = await offerOf()
+      const app = keep(options)
+      expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
+      await chain.client.mine({ blocks: 1 })
+      await sendDeposit(client, offer, await terms(), { ...options, earlier: app.told.at(-1) })
+      expect(called(prompts)).toEqual(['transfer'])
+      expect(await chain.balanceOf(chain.contracts.weth, offer.depositAddress)).toBe(INPUT_AMOUNT)
+    },
+  )
 
   it('is one transfer, to the address that the contract computes', async () => {
     const { client, prompts } = walletOf({ batches: 'supported' })
@@ -423,7 +569,6 @@ describe('a deposit to the address', () => {
 })
 
 it('an account in the app signs its transactions itself', async () => {
-  const { createWalletClient } = await import('viem')
   const client = createWalletClient({ account: user, transport: http(chain.devnet.rpcUrl) })
   const offer = await offerOf()
   await sendDeposit(client, offer, await terms())

@@ -22,7 +22,7 @@ export interface MockWalletOptions {
   /** What it says of batches (EIP-5792): the state of `atomic`, or the code of the error for `wallet_sendCalls`; undefined without. */
   readonly batches?: 'supported' | 'ready' | 'unsupported' | number
   /** Where it says so: of the chain, or of all chains. */
-  readonly scope?: Hex
+  readonly scope?: string
   /** Called before each prompt is answered; what it throws is the answer. */
   readonly onPrompt?: (request: WalletRequest) => void | Promise<void>
   /** Called after each prompt was carried out; what it throws is lost on the way to the page. */
@@ -73,7 +73,11 @@ export function createMockWallet(options: MockWalletOptions) {
     switch (method) {
       case 'wallet_getCapabilities':
         if (batches === undefined) throw fail(-32601)
-        return { [options.scope ?? '0x7a69']: { atomic: { status: batches } } }
+        return {
+          [options.scope ?? '0x7a69']: {
+            atomic: { status: typeof batches === 'number' ? 'ready' : batches },
+          },
+        }
       case 'wallet_sendCalls':
         if (batches === undefined) throw fail(-32601)
         return prompt(asked, async () => {
