@@ -1,6 +1,6 @@
 import { type Address, type Client, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
+import type { Quote, SignedQuote } from '../../../src/domain/quotes/quote.js'
 import { isNodeAnswer } from '../../protocol/src/node-answer.js'
 import { depositData } from '../../protocol/src/settlement-of-chain.js'
 import { approveData, transferData } from '../../protocol/src/token-calls.js'
@@ -26,25 +26,16 @@ export async function depositCalls(
   options: Pick<SettlementTerms, 'client' | 'settlement'>,
 ): Promise<Call[]> {
   const { client, settlement } = options
-  const { user, inputToken, inputAmount } = offer.quote
-  const approvals = await approvalCalls(client, {
-    token: inputToken,
-    owner: user,
-    spender: settlement,
-    amount: inputAmount,
-  })
+  const approvals = await approvalCalls(client, offer.quote, settlement)
   return [...approvals, { to: settlement, data: depositData(offer.quote, offer.signature), value: 0n }]
 }
 
-interface Approval {
-  readonly token: Address
-  readonly owner: Address
-  readonly spender: Address
-  readonly amount: bigint
-}
-
-/** Makes the calls that raise the allowance to the amount. */
-async function approvalCalls(client: Client, { token, owner, spender, amount }: Approval): Promise<Call[]> {
+/** Makes the calls that raise the allowance to the input amount. */
+async function approvalCalls(
+  client: Client,
+  { inputToken: token, user: owner, inputAmount: amount }: Quote,
+  spender: Address,
+): Promise<Call[]> {
   const allowance = await readContract(client, {
     address: token,
     abi: erc20Abi,

@@ -107,9 +107,7 @@ async function deposit(
   const callsNow = () =>
     isContract ? depositCalls(offer, settlement) : Promise.resolve([depositTransfer(offer)])
 
-  async function isLate(): Promise<boolean> {
-    return (await getBlock(client)).timestamp > BigInt(quote.depositDeadline)
-  }
+  const isLate = async () => (await getBlock(client)).timestamp > BigInt(quote.depositDeadline)
 
   /** Whether the wallet must be asked. @throws DepositError EXPIRED */
   async function isNeeded(): Promise<boolean> {
