@@ -1,7 +1,6 @@
-import type { Chain, ListedToken } from '@quote-aggregator/client'
+import type { AggregatorClient, Chain, ListedToken } from '@quote-aggregator/client'
 import { lowerCase } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
-import type { CallInstance } from './call-instance.js'
 
 /** A token of the operator's list. */
 export type Listed = ListedToken & { readonly symbol: string; readonly decimals: number }
@@ -26,6 +25,12 @@ export interface Amounts {
   /** Builds the format of a chain's bonds. It never throws. */
   formatBond(chainId: number): Promise<(amount: bigint | undefined) => string | undefined>
 }
+
+/** The options of each call of an instance: it ends with the command. */
+export type Calling = { readonly signal: AbortSignal }
+
+/** Calls an instance. @throws CommandFailure with what to do, in place of the client's errors */
+export type CallInstance = <T>(work: (client: AggregatorClient, calling: Calling) => Promise<T>) => Promise<T>
 
 /** Decimals of ERC-20 have 8 bits. An instance may say anything. */
 const MAX_DECIMALS = 255

@@ -1,7 +1,6 @@
 import type { AggregatorClient } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import { type Amounts, createAmounts } from './amounts.js'
-import type { CallInstance, Calling } from './call-instance.js'
+import { type Amounts, type CallInstance, type Calling, createAmounts } from './amounts.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure, toFailure } from './failure.js'
 import type { CliIo } from './io.js'
@@ -82,7 +81,7 @@ function openInstance(io: CliIo, options: InstanceFlags): Instance {
     return words.join(' ')
   }
 
-  const call: Instance['call'] = async (work) => {
+  const call: CallInstance = async (work) => {
     const { AggregatorError, createAggregatorClient } = await import('@quote-aggregator/client')
     try {
       return await work(createAggregatorClient({ baseUrl: url, apiKey }), { signal })
