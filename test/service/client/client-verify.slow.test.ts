@@ -181,5 +181,5 @@ it('verifyQuote asks the node once when the client batches, and throws when the 
   expect(await problemsOf(offer, batching)).toEqual([])
   expect(requests.map((calls) => (calls as unknown[]).length)).toEqual([4])
   const away = createPublicClient({ transport: http('http://127.0.0.1:9', { retryCount: 0 }) })
-  await expect(problemsOf(offer, away)).rejects.toThrow(/HTTP request failed/)
+  await expect(problemsOf(offer, away)).rejects.toThrow(/could not be read: fetch failed/)
 })
