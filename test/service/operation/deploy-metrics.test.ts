@@ -8,8 +8,9 @@ import { alertQueries, dashboardQueries, JOB, type Query } from '../../support/d
 import { readExpression } from '../../support/deploy/promql.js'
 import { eventually } from '../../support/eventually.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'
+import { startKeyedService } from '../../support/keys/keyed-service.js'
 import { parseMetrics } from '../../support/service/metrics.js'
-import { startService, type TestService } from '../../support/service/service.js'
+import type { TestService } from '../../support/service/service.js'
 import { openSession } from '../../support/sessions/session-solver.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import { honest, signedUnregistration, startSolver } from '../../support/solvers/solver.js'
@@ -36,12 +37,13 @@ beforeAll(async () => {
   stops.push(chain.stop)
   const rpc = await startRpcProxy(chain.devnet.rpcUrl)
   stops.push(rpc.close)
-  const service = await startService(chain, {
+  const service = await startKeyedService(chain, {
     [`RPC_URL_${chain.chainId}`]: rpc.url,
     [`POLL_INTERVAL_MS_${chain.chainId}`]: '50',
     RATE_LIMIT_SOLVERS: '1',
   })
   stops.push(service.close)
+  await service.addKey('acme')
   await useSolvers(chain, service)
   await useChain(chain, service)
   rpc.setUp(false)
