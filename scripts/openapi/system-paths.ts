@@ -86,6 +86,7 @@ export function processPaths(samples: readonly Sample[]): Paths {
     '/health': {
       get: {
         operationId: 'getHealth',
+        security: [],
         summary: 'Health',
         description:
           'The state of the instance, its database and its chains. The status is 200 for as long as the process serves.',
@@ -99,6 +100,7 @@ export function processPaths(samples: readonly Sample[]): Paths {
     '/health/ready': {
       get: {
         operationId: 'getReadiness',
+        security: [],
         summary: 'Readiness',
         description:
           'Whether a load balancer should send requests here: 200 while at least one chain can be used, otherwise 503. From SIGTERM on it is 503.',

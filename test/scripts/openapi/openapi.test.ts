@@ -66,7 +66,7 @@ test('a response with a response body is the bare array', () => {
   expect(schema).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/Solver' } })
 })
 
-test('an API key may be needed everywhere, and a password only for /metrics where the operator has set one', () => {
+test('an API key may be needed for all methods, and a password only for /metrics where the operator has set one', () => {
   expect([document.security, document.components.securitySchemes]).toEqual([
     [{}, { apiKey: [] }],
     {
@@ -77,7 +77,11 @@ test('an API key may be needed everywhere, and a password only for /metrics wher
   const secured = Object.entries<Document>(document.paths).flatMap(([path, operations]) =>
     Object.values<Document>(operations).flatMap(({ security }) => (security ? [[path, security]] : [])),
   )
-  expect(secured).toEqual([['/metrics', [{}, { metrics: [] }]]])
+  expect(secured).toEqual([
+    ['/health', []],
+    ['/health/ready', []],
+    ['/metrics', [{}, { metrics: [] }]],
+  ])
   expect(document.paths['/metrics'].get.responses[401]).toBeDefined()
 })
 

@@ -97,8 +97,9 @@ describe.skipIf(!existsSync(CHROMIUM))('the page in a browser (needs /usr/bin/ch
     await page.setViewportSize({ width: 1280, height: 720 })
   })
 
-  it('takes a password for /metrics only', async () => {
-    expect(await page.locator('.opblock .authorization__btn').count()).toBe(1)
+  it('takes an API key for all but the paths of the process, and a password for /metrics', async () => {
+    const operations = await page.locator('.opblock').count()
+    expect(await page.locator('.opblock .authorization__btn').count()).toBe(operations - 2)
     const metrics = page.locator('.opblock', { has: page.locator('[data-path="/metrics"]') })
     expect(await metrics.locator('.authorization__btn').count()).toBe(1)
   })
