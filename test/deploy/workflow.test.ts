@@ -23,10 +23,12 @@ const { permissions, jobs }: Workflow = parse(text)
 const { steps, strategy } = jobs.run
 
 describe('the workflow', () => {
-  test('runs .ci/run, which is executable, and each night all slow tests', () => {
-    expect(steps.slice(-2)).toMatchObject([
+  test('runs .ci/run, which is executable, and each night all slow tests and the conformance tests', () => {
+    const nightly = "github.event_name == 'schedule'"
+    expect(steps.slice(-3)).toMatchObject([
       { run: '.ci/run' },
-      { if: "github.event_name == 'schedule'", run: 'npm run test:slow' },
+      { if: nightly, run: 'npm run test:slow' },
+      { if: nightly, run: expect.stringContaining('\nnpm run conformance -- ') },
     ])
     expect(statSync('.ci/run').mode & 0o111).toBe(0o111)
     expect(text).toMatch(/^ {4}- cron: '[\d *]+'$/m)
