@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
+import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
+import { PROXIES, startProxy } from '../../support/deploy/proxies.js'
+import { startEventService } from '../../support/service/event-service.js'
+import { sendTo, type TestService } from '../../support/service/service.js'
+import { transports as sessionTransports } from '../../support/sessions/session-connections.js'
+import { offering, openSession } from '../../support/sessions/session-solver.js'
+import { quoteRequest } from '../../support/solvers/quote-request.js'
+import { honest, startSolver } from '../../support/solvers/solver.js'
+import { quoteTransports, readAll } from '../../support/streams/quote-stream-clients.js'
+import { openAll } from '../../support/streams/transports.js'
+
+/** After any time that the chain has. */
+const NEVER = 4_294_967_295
+const ORIGIN = 'https://quotes.example.org'
+const ORDERS_A_MINUTE = 3
+const [httpSolver, sessionSolver] = solverAccounts
+
+let chain: TestChain
+let traffic: Traffic
+let service: TestService
+let solver: Awaited<ReturnType<typeof startSolver>>
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 3 })
+  traffic = await createTraffic(chain, { seed: 21 })
+  service = await startEventService([chain], {
+    TRUST_PROXY: '1',
+    PUBLIC_URLS: ORIGIN,
+    RATE_LIMIT_ORDER: String(ORDERS_A_MINUTE),
+  })
+  solver = await startSolver(chain, httpSolver, honest({ output: '1000' }))
+  await solver.register(service)
+})
+
+afterAll(async () => {
+  await service?.close()
+  await solver?.close()
+  await chain?.stop()
+})
+
+// A proxy that is not installed is skipped.
+for (const program of PROXIES)
+  describe.skipIf(program.isMissing)(`behind ${program.name}, as docs/deployment.md shows it`, () => {
+    let proxy: Awaited<ReturnType<typeof startProxy>>
+
+    beforeAll(async () => {
+      proxy = await startProxy(program, service.url)
+    })
+    afterAll(() => proxy?.close())
+
+    it('REST answers, and /metrics is closed', async () => {
+      const { get, post } = sendTo(proxy.url)
+      const quote = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+      expect(quote.status).toBe(200)
+      expect(quote.body.quote).toMatchObject({ solver: httpSolver.address, outputAmount: '1000' })
+      expect((await get('/v1/chains')).status).toBe(200)
+      expect((await get('/metrics')).status).toBe(404)
+    })
+
+    it('each transport of event streams sends an event while it stays open', async () => {
+      const clients = await openAll(proxy.url)
+      const { actions, mine } = traffic
+      const deposit = { user: user.address, solver: httpSolver, inputAmount: 1000n, outputAmount: 1000n }
+      await mine([actions.deposit(actions.order({ ...deposit, fillDeadline: NEVER }))])
+      for (const client of clients) {
+        expect(await client.take(1)).toMatchObject([{ type: 'Deposited' }])
+        client.leave()
+      }
+    })
+
+    it.each(quoteTransports)('quotes stream over $name', async ({ open }) => {
+      const messages = await readAll(open(proxy.url, chain.chainId, quoteRequest(chain)))
+      expect(messages.map(({ type }) => type)).toEqual(['quote', 'done'])
+    })
+
+    it.each(sessionTransports)('a solver quotes on a session over $name', async (transport) => {
+      const behaviour = offering('2000')
+      const session = await openSession(proxy.url, chain, sessionSolver, {
+        transport,
+        behaviour,
+        audience: ORIGIN,
+      })
+      const { body } = await sendTo(proxy.url).post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+      session.leave()
+      expect(body.quote).toMatchObject({ solver: sessionSolver.address, outputAmount: '2000' })
+      await session.ended
+    })
+
+    it('a client cannot choose its own address', async () => {
+      const path = `/v1/${chain.chainId}/order/0x${'ab'.repeat(32)}`
+      // The proxies of this file share the machine's address, and its window.
+      const statuses: number[] = []
+      for (let request = 0; request <= ORDERS_A_MINUTE; request++) {
+        const headers = { 'x-forwarded-for': `198.51.100.${request}` }
+        statuses.push((await sendTo(proxy.url).send('GET', path, undefined, { headers })).status)
+      }
+      expect(statuses.at(-1)).toBe(429)
+    })
+  })
