@@ -10,8 +10,8 @@ import { CODECS, PROTOCOLS } from './schema.js'
 import { readSuites } from './suites.js'
 import { countBy, printTable } from './table.js'
 
-const folder = process.argv[2] ?? process.env.CONFORMANCE_DATA
-if (folder === undefined || !existsSync(folder)) {
+const folder = process.argv[2] ?? process.env.CONFORMANCE_DATA ?? ''
+if (folder === '' || !existsSync(folder)) {
   console.log(
     "Skipped: name the folder of the Connect project's test data, as in npm run conformance -- <folder>.",
   )

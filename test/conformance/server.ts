@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { createHttpServer, type HttpServer } from '../../src/http/server.js'
 import { countCalls, limitMessages, withErrors } from '../../src/rpc/interceptors.js'
+import { NO_KEYS } from '../../src/rpc/limits/key-ring.js'
 import { createRateLimits } from '../../src/rpc/limits/rate-limits.js'
 import { createSolverSessions } from '../../src/rpc/streams/solver-sessions.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
@@ -35,6 +36,7 @@ export async function startConformanceServer(): Promise<Pick<HttpServer, 'close'
       metrics: createMetrics(),
     }),
     rateLimits,
+    keys: NO_KEYS,
     addServices: [createConformanceService([withErrors, countCalls(new Map()), limitMessages(rateLimits)])],
     addRoutes() {},
     log: pino({ level: 'silent' }),
