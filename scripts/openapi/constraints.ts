@@ -30,11 +30,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>
 /** A list has only orders with events, so the contract knows each of them. */
 const LISTED_STATE = { enum: ORDER_STATES.filter((state) => state !== 'NONE') }
 
+const ASKED_SWAP = { chain_id: CHAIN_ID, input_token: ADDRESS, output_token: ADDRESS, amount: AMOUNT }
 const ASKED_QUOTE = {
-  chain_id: CHAIN_ID,
-  input_token: ADDRESS,
-  output_token: ADDRESS,
-  amount: AMOUNT,
+  ...ASKED_SWAP,
   user_address: ADDRESS,
   origin_chain_id: CHAIN_ID,
   destination_chain_id: CHAIN_ID,
@@ -65,12 +63,7 @@ const CONSTRAINTS: Constraints = {
     best_order_id: LOWER_CASE_BYTES32,
     expires_at: UNIX_MS,
   },
-  'aggregator.v1.GetPriceRequest': {
-    chain_id: CHAIN_ID,
-    input_token: ADDRESS,
-    output_token: ADDRESS,
-    amount: AMOUNT,
-  },
+  'aggregator.v1.GetPriceRequest': ASKED_SWAP,
   'aggregator.v1.GetPriceResponse': { offers: { minimum: 1 }, as_of: UNIX_MS },
   'aggregator.v1.Price': {
     solver: ADDRESS,

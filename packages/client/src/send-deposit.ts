@@ -1,7 +1,6 @@
 import {
   type Account,
   type Client,
-  defineChain,
   erc20Abi,
   type Hex,
   isAddressEqual,
@@ -177,11 +176,10 @@ async function deposit(
       return follow({ step: 'deposit', batchId })
     }
   }
-  const chain = chainOf(chainId)
   for (; await isNeeded(); calls = await callsNow()) {
     const [call] = calls
     const step = calls.length === 1 ? 'deposit' : 'approve'
-    const hash = await ask(step, () => sendTransaction(wallet, { ...call, account, chain }))
+    const hash = await ask(step, () => sendTransaction(wallet, { ...call, account, chain: chainOf(chainId) }))
     onProgress({ step, state: 'sent', hash })
     await follow({ step, hash }, calls.length)
     if (step === 'deposit') return
@@ -200,5 +198,5 @@ function hasSentNothing(error: unknown, isContract: boolean): boolean {
 /** With a chain, viem compares it to that of the wallet, and the wallet gets its id with the transaction. */
 function chainOf(id: number): ViemChain {
   const nativeCurrency = { name: 'Ether', symbol: 'ETH', decimals: 18 }
-  return defineChain({ id, name: `chain ${id}`, nativeCurrency, rpcUrls: { default: { http: [] } } })
+  return { id, name: `chain ${id}`, nativeCurrency, rpcUrls: { default: { http: [] } } }
 }
