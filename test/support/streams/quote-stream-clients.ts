@@ -165,7 +165,7 @@ function openRpc(transportTo: (baseUrl: string) => Transport): QuoteTransport['o
 }
 
 /** A message of generated code as plain values, integers as numbers. Calls that were not asked for are absent, as over REST. */
-function plain(message: object) {
+export function plain(message: object) {
   return JSON.parse(
     JSON.stringify(message, (key, value) => {
       if (key === '$typeName' || (key === 'calls' && value.length === 0)) return undefined
