@@ -4,7 +4,7 @@ import { type ApiKey, formatApiKey, isValidAt, KEY_LIMITS, type KeyLimits } from
 import { DISPLAY_NAME, isDisplayName } from '../../domain/values/display-name.js'
 import { DAY_MS } from '../../domain/values/time.js'
 import { createApiKey, digestOf } from '../../signing/api-keys.js'
-import type { ApiKeyStore } from '../../store/operator/api-key-store.js'
+import type { ApiKeyStore, KeyChanges } from '../../store/operator/api-key-store.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
 import type { CliIo } from '../io.js'
@@ -84,7 +84,12 @@ export function addKeys(program: Command, io: CliIo): void {
     .argument('<id>')
     .action((id: string, options: Options) => {
       const { secret } = createApiKey(id)
-      return change(io, id, options, () => ({ digest: digestOf(secret) }), formatApiKey({ id, secret }))
+      const replace = (key: ApiKey) => {
+        if (stateOf(key) === 'expired')
+          throw new CommandFailure(EXIT.refused, `Key ${id} has expired: add a new one.`)
+        return { digest: digestOf(secret) }
+      }
+      return change(io, id, options, replace, formatApiKey({ id, secret }))
     })
   command('revoke', 'end a key for ever', 'Ends a key for ever, with its streams.', `keys revoke ${SAMPLE}`)
     .argument('<id>')
@@ -102,8 +107,12 @@ async function add(io: CliIo, { label, limit = {}, expires, ...options }: AddOpt
   await withOperatorStores(io, async ({ keys }) => {
     const all = await keys.readAll()
     const same = all.find((other) => other.label === label && other.revokedAt === undefined)
-    if (same !== undefined) throw new CommandFailure(EXIT.refused, `Key ${same.id} has this label.`)
-    await keys.save(key)
+    if (same !== undefined)
+      throw new CommandFailure(
+        EXIT.refused,
+        `Key ${same.id} has this label: revoke it, or take another label.`,
+      )
+    await keys.add(key)
   })
   await print(io, options, key, formatApiKey({ id, secret }))
 }
@@ -119,15 +128,13 @@ async function change(
   io: CliIo,
   id: string,
   options: Options,
-  changesOf: (key: ApiKey) => Partial<ApiKey>,
+  changesOf: (key: ApiKey) => KeyChanges,
   text?: string,
 ): Promise<void> {
   const changed = await withOperatorStores(io, async ({ keys }) => {
     const key = await find(keys, id)
-    if (key.revokedAt !== undefined) throw new CommandFailure(EXIT.refused, `Key ${id} is revoked.`)
-    const after = { ...key, ...changesOf(key) }
-    await keys.save(after)
-    return after
+    if (await keys.change(id, changesOf(key))) return find(keys, id)
+    throw new CommandFailure(EXIT.refused, `Key ${id} is revoked.`)
   })
   await print(io, options, changed, text)
 }

@@ -82,7 +82,11 @@ export async function openKeyRing({ store, clock, log }: KeyRingOptions): Promis
   const refreshing = createRetry({
     work: refresh,
     delayMs: REFRESH_MS,
-    onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'the API keys could not be read again'),
+    onFailure: (error) =>
+      log.warn(
+        { reason: reasonOf(error) },
+        'the API keys could not be read again, or their last use not be stored',
+      ),
     onRecovery: () => log.info('the API keys are read again'),
     clock,
   })

@@ -62,8 +62,6 @@ export interface SolverPlacesOptions {
   readonly unbondedGraceMs: number
   /** The clock: Unix time in milliseconds. */
   readonly now: () => number
-  /** The time by which solvers lose their place (see chains.ts). */
-  readonly provenTime: () => number
   readonly log: Logger
 }
 
@@ -93,7 +91,8 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
     },
 
     findPlace(key) {
-      const unbondedBefore = options.provenTime() - options.unbondedGraceMs
+      // The clock decides, also on a chain without new blocks: the candidates' bonds are read again.
+      const unbondedBefore = now() - options.unbondedGraceMs
       const registered = directory.registered(key.chainId)
       if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)
         return { candidates: [], unbondedBefore }

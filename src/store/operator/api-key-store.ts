@@ -7,11 +7,16 @@ import type { Schema } from '../schema.js'
 export interface ApiKeyStore {
   /** All keys, also those that are not valid any more, the oldest first. */
   readAll(): Promise<ApiKey[]>
-  /** Adds a key, or replaces all of one but the day of its last use. @throws the database's error when a valid key has its label */
-  save(key: ApiKey): Promise<void>
+  /** @throws the database's error when a key that is not revoked has its label */
+  add(key: ApiKey): Promise<void>
+  /** Changes a key that is not revoked, and nothing else of it. @returns whether there is one */
+  change(id: string, changes: KeyChanges): Promise<boolean>
   /** Notes the day on which keys were used last, such as `2026-11-27`. */
   recordUse(ids: readonly string[], day: string): Promise<void>
 }
+
+/** What can change of a key. */
+export type KeyChanges = Partial<Pick<ApiKey, 'digest' | 'limits' | 'revokedAt'>>
 
 /** Builds the store over an open database. */
 export function createApiKeyStore(database: Database): ApiKeyStore {
@@ -25,19 +30,19 @@ export function createApiKeyStore(database: Database): ApiKeyStore {
         .execute()
       return rows.map(toApiKey)
     },
-    async save({ id, label, digest, limits, createdAt, expiresAt = null, revokedAt = null }) {
-      const changing = {
-        label,
-        digest,
-        limits: JSON.stringify(limits),
-        expires_at_ms: expiresAt,
-        revoked_at_ms: revokedAt,
-      }
-      await database
-        .insertInto('api_keys')
-        .values({ id, created_at_ms: createdAt, last_used_day: null, ...changing })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet(changing))
-        .execute()
+    async add({ id, label, digest, limits, createdAt, expiresAt = null, revokedAt = null }) {
+      const dates = { created_at_ms: createdAt, expires_at_ms: expiresAt, revoked_at_ms: revokedAt }
+      const key = { id, label, digest, limits: JSON.stringify(limits), ...dates, last_used_day: null }
+      await database.insertInto('api_keys').values(key).execute()
+    },
+    async change(id, { digest, limits, revokedAt }) {
+      const { numUpdatedRows } = await database
+        .updateTable('api_keys')
+        .set({ digest, limits: limits && JSON.stringify(limits), revoked_at_ms: revokedAt })
+        .where('id', '=', id)
+        .where('revoked_at_ms', 'is', null)
+        .executeTakeFirst()
+      return numUpdatedRows > 0n
     },
     async recordUse(ids, day) {
       await database.updateTable('api_keys').set({ last_used_day: day }).where('id', 'in', ids).execute()

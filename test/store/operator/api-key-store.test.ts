@@ -17,39 +17,45 @@ describe.each(DATABASES)('API keys %s', (_where, kind) => {
   test('are read as they were saved, the oldest first', async () => {
     const { keys } = await open()
     const later = { ...newKey('later').key, createdAt: 2, expiresAt: 1_900_000_000_000 }
-    await keys.save(later)
-    await keys.save({ ...key, createdAt: 1 })
+    await keys.add(later)
+    await keys.add({ ...key, createdAt: 1 })
     expect(await keys.readAll()).toEqual([{ ...key, createdAt: 1 }, later])
   })
 
-  test('are replaced, all but the day of their last use', async () => {
+  test('are changed, and nothing else of them', async () => {
     const { keys } = await open()
-    await keys.save(key)
+    await keys.add(key)
     await keys.recordUse([key.id, 'unknown'], '2026-11-27')
-    const changed = {
-      ...key,
-      label: 'Acme',
-      digest: digestOf(createApiKey().secret),
-      limits: {},
-      revokedAt: 7,
-    }
-    await keys.save(changed)
-    expect(await keys.readAll()).toEqual([{ ...changed, lastUsedDay: '2026-11-27' }])
+    const digest = digestOf(createApiKey().secret)
+    expect(await keys.change(key.id, { digest })).toBe(true)
+    expect(await keys.change(key.id, { limits: { quote: 1 } })).toBe(true)
+    expect(await keys.readAll()).toEqual([
+      { ...key, digest, limits: { quote: 1 }, lastUsedDay: '2026-11-27' },
+    ])
   })
 
-  test('have labels of which no two valid keys have the same', async () => {
+  test('are revoked for ever, also when another command changes them at the same time', async () => {
     const { keys } = await open()
-    await keys.save(key)
-    await expect(keys.save(newKey('acme').key)).rejects.toThrow()
-    await keys.save({ ...key, revokedAt: 1 })
-    await keys.save(newKey('acme').key)
+    await keys.add(key)
+    expect(await keys.change(key.id, { revokedAt: 7 })).toBe(true)
+    expect(await keys.change(key.id, { limits: {} })).toBe(false)
+    expect(await keys.change('unknown', { limits: {} })).toBe(false)
+    expect(await keys.readAll()).toEqual([{ ...key, revokedAt: 7 }])
+  })
+
+  test('have labels of which no two keys that are not revoked have the same', async () => {
+    const { keys } = await open()
+    await keys.add(key)
+    await expect(keys.add(newKey('acme').key)).rejects.toThrow()
+    await keys.change(key.id, { revokedAt: 1 })
+    await keys.add(newKey('acme').key)
     expect(await keys.readAll()).toHaveLength(2)
   })
 
   test('are stored without their secrets', async () => {
     const { keys, database } = await open()
     const { key: stored, text } = newKey('acme')
-    await keys.save(stored)
+    await keys.add(stored)
     const rows = JSON.stringify(await database.selectFrom('api_keys').selectAll().execute())
     expect(rows).not.toContain(text.slice(14))
     expect(rows).toContain(digestOf(text.slice(14)))
