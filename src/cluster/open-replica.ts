@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/environment.js'
 import type { Cluster } from '../domain/cluster.js'
 import { UnknownSchemaError } from '../store/database.js'
-import { createConnectionPool } from '../store/postgres/postgres.js'
+import { assertPooledBySession, createConnectionPool } from '../store/postgres/postgres.js'
 import { openPostgresStores, type PostgresStoresOptions } from '../store/postgres/postgres-stores.js'
 import { LEASE_MS, startLeaseRenewal } from '../store/postgres/replica-lease.js'
 import type { Logger } from '../telemetry/log.js'
@@ -18,7 +18,8 @@ type ReplicaOptions = Omit<PostgresStoresOptions, 'pool' | 'isReachable' | 'leas
 /**
  * Opens the stores that replicas share in PostgreSQL, and connects this replica to the others. When its connection to
  * them is lost, the connections of the stores are replaced too. Its lease lasts until its end.
- * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, or has the tables of another version
+ * @throws ConfigError when PostgreSQL cannot be reached, rejects the user, is pooled by transaction, or has the tables
+ * of another version
  */
 export async function openReplica(options: ReplicaOptions): Promise<Instance> {
   const { databaseUrl, leaseMs = LEASE_MS, log } = options
@@ -28,6 +29,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
     for (const end of opened.toReversed()) await end()
   }
   try {
+    await assertPooledBySession(databaseUrl)
     const cluster = await connectCluster(databaseUrl, pool.renew, log)
     opened.push(cluster.close)
     const stores = await openPostgresStores({ ...options, leaseMs, pool, isReachable: cluster.isDatabaseUp })
@@ -43,6 +45,7 @@ export async function openReplica(options: ReplicaOptions): Promise<Instance> {
 }
 
 function toConfigError(error: unknown): ConfigError {
+  if (error instanceof ConfigError) return error
   const message =
     error instanceof UnknownSchemaError
       ? `names a database that ${error.message}`

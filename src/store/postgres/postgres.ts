@@ -1,5 +1,6 @@
 import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
+import { ConfigError } from '../../config/environment.js'
 import type { Topic } from '../../domain/cluster.js'
 import { destroyConnection } from '../../internals/destroy-connection.js'
 import type { Logger } from '../../telemetry/log.js'
@@ -40,6 +41,27 @@ export function connectionOptions(databaseUrl: string): pg.ClientConfig {
   }
 }
 
+/**
+ * Two connections have one process of the server where a pooler shares connections by transaction. Locks, settings and
+ * notifications need a process of their own. Other users of the pooler at this moment can hide it.
+ * @throws ConfigError when the pooler does so, pg's error when the database cannot be used
+ */
+export async function assertPooledBySession(databaseUrl: string): Promise<void> {
+  const clients = [1, 2].map(() => new pg.Client(connectionOptions(databaseUrl)).on('error', () => {}))
+  const processes = new Set<number>()
+  try {
+    for (const client of clients) {
+      await client.connect()
+      processes.add((await client.query('select pg_backend_pid() as pid')).rows[0].pid)
+    }
+  } finally {
+    for (const client of clients) destroyConnection(client)
+  }
+  if (processes.size < 2) throw new ConfigError([{ variable: 'DATABASE_URL', message: NOT_BY_SESSION }])
+}
+
+const NOT_BY_SESSION =
+  'leads to a pooler that shares connections by transaction. It must pool by session: pool_mode = session'
 const INT8: number = pg.types.builtins.INT8
 
 /** Builds the pool. It connects on the first use. */
