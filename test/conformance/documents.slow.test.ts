@@ -1,0 +1,73 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startChain, type TestChain } from '../support/chain/chain.js'
+import { startService, type TestService } from '../support/service/service.js'
+
+const REDOCLY = '@redocly/cli@2.77.0'
+const SPECTRAL = '@stoplight/spectral-cli@6.16.3'
+/** Spectral compiles patterns without the flag `u`, which JSON Schema asks for: it rejects characters above U+FFFF in a class. */
+const WITHOUT_UNICODE = /"pattern" property must match format "regex"|^Invalid regular expression/
+
+interface Finding {
+  readonly code: string
+  readonly message: string
+  readonly severity: number
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'documents-'))
+let chain: TestChain
+let service: TestService
+
+beforeAll(async () => {
+  chain = await startChain({ bonded: 0 })
+  service = await startService(chain)
+  for (const name of ['openapi.json', 'asyncapi.json'])
+    writeFileSync(join(folder, name), JSON.stringify((await service.get(`/${name}`)).body))
+  writeFileSync(join(folder, 'rules.yaml'), 'extends: ["spectral:oas", "spectral:asyncapi"]\n')
+})
+afterAll(async () => {
+  await service?.close()
+  await chain?.stop()
+})
+
+/** Runs a package as npx downloads it. */
+function runPackage(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync('npx', ['--yes', ...args], { cwd: folder, encoding: 'utf8' })
+  return { status, stdout, stderr }
+}
+
+function canBeHad(name: string): boolean {
+  return runPackage(name, '--version').status === 0
+}
+
+// A package that cannot be downloaded is skipped.
+describe.skipIf(!canBeHad(REDOCLY))('Redocly', () => {
+  it('finds no error in the served /openapi.json', () => {
+    const { status, stdout, stderr } = runPackage(REDOCLY, 'lint', 'openapi.json')
+    expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' })
+  })
+})
+
+describe.skipIf(!canBeHad(SPECTRAL))('Spectral', () => {
+  it.each(['openapi.json', 'asyncapi.json'])('finds no error in the served /%s', (name) => {
+    const { stdout } = runPackage(
+      SPECTRAL,
+      'lint',
+      '--ruleset',
+      'rules.yaml',
+      '--format',
+      'json',
+      '--quiet',
+      name,
+    )
+    const findings: Finding[] = JSON.parse(stdout)
+    expect(findings.length).toBeGreaterThan(0)
+    const errors = findings.filter(
+      ({ severity, message }) => severity === 0 && !WITHOUT_UNICODE.test(message),
+    )
+    expect(errors).toEqual([])
+  })
+})
