@@ -26,6 +26,7 @@ async function generate(): Promise<string> {
   const generated = join(folder, 'gen')
   mkdirSync(generated)
   await Promise.all([
+    run(join(BINARIES, 'tsx'), ['scripts/describe-chains.ts', join(generated, 'chains.ts')], options),
     run(join(BINARIES, 'tsx'), ['scripts/describe-protos.ts', join(generated, 'comments.ts')], options),
     run(join(BINARIES, 'buf'), ['generate', '-o', folder], options),
     run(join(BINARIES, 'tsx'), ['scripts/describe-json.ts', join(generated, 'json.ts')], options),
