@@ -27,7 +27,7 @@ export type KeyLimits = Readonly<Partial<Record<(typeof KEY_LIMITS)[number], num
 /** An API key as it is stored (docs/decisions.md, D27). Times are Unix milliseconds. */
 export interface ApiKey {
   readonly id: string
-  /** Who has the key, for logs and metrics. No two valid keys have the same one. */
+  /** Who has the key, for logs and metrics. No two keys that are not revoked have the same one. */
   readonly label: string
   /** SHA-256 of the secret, in hex. */
   readonly digest: string
