@@ -17,11 +17,13 @@ const params: QuoteParams = {
 
 const first = (items: AsyncIterable<unknown>) => items[Symbol.asyncIterator]().next()
 
+const QUOTE_ID = '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d'
+
 const SIGNED_RESULTS = {
   address: params.inputToken,
   audience: 'https://quotes.example',
   timestamp: 1,
-  signature: '0x12',
+  signature: `0x${'12'.repeat(65)}`,
 } as const
 
 /** Each method of a client that reads from an instance. */
@@ -29,7 +31,7 @@ const CALLS: readonly [string, (client: AggregatorClient, chainId: number) => Pr
   ['getQuote', (client, chainId) => client.getQuote({ ...params, chainId })],
   ['streamQuotes', (client, chainId) => first(client.streamQuotes({ ...params, chainId }))],
   ['getPrice', (client, chainId) => client.getPrice({ ...params, chainId })],
-  ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, 'an-id')],
+  ['getQuoteRecord', (client, chainId) => client.getQuoteRecord(chainId, QUOTE_ID)],
   ['getOrder', (client, chainId) => client.getOrder(chainId, ORDER_ID)],
   ['listOrders', (client, chainId) => client.listOrders(chainId)],
   ['listAllOrders', (client, chainId) => first(client.listAllOrders(chainId))],
@@ -319,7 +321,7 @@ describe('a newer instance', () => {
     const client = createAggregatorClient({ baseUrl: url })
     expect(await client.getOrder(1, ORDER_ID)).toMatchObject({ state: 'CANCELLED_BY_MOON', user: ADDRESS })
     const signed = { chainId: 1, address: ADDRESS, endpointUrl: 'https://a.example', name: 'a' } as const
-    const { check } = await client.registerSolver({ ...signed, timestamp: 1, signature: '0x12' })
+    const { check } = await client.registerSolver({ ...signed, timestamp: 1, signature: SIGNED_RESULTS.signature })
     expect(check?.outcome).toBe('ECLIPSED')
   })
 
