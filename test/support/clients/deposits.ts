@@ -1,0 +1,112 @@
+import {
+  DepositError,
+  type DepositProgress,
+  readSettlement,
+  type SendDepositOptions,
+  type SettlementTerms,
+  type SignedQuote,
+} from '@quote-aggregator/client'
+import { type Address, createPublicClient, custom, type Hex, toFunctionSelector } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { compileSource } from '../chain/deploy-source.js'
+import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../chain/settlement.js'
+import { createMockWallet, type MockWalletOptions, type WalletRequest } from './mock-wallet.js'
+
+/** The state of an order on the contract. */
+export const DEPOSITED = 1
+
+const NAMES = new Map([
+  [toFunctionSelector('approve(address,uint256)'), 'approve'],
+  [toFunctionSelector('transfer(address,uint256)'), 'transfer'],
+])
+
+/**
+ * The settlement contract, a user with tokens and without an allowance, and the offers of one solver, for the tests of a file. Each
+ * test starts with the same state of the chain.
+ */
+export function useDeposits() {
+  let chain: Fixture
+  let oldToken: Address
+  let snapshot: Hex
+  /** Whether the app's node, and the wallet's, can be reached. */
+  let isConnected = true
+
+  beforeAll(async () => {
+    chain = await startSettlement()
+    oldToken = await compileSource('OldToken').deploy(chain.devnet)
+    await chain.mint(oldToken, user.address, INPUT_AMOUNT)
+    await chain.approve(chain.contracts.weth, user, 0n)
+  })
+  afterAll(() => chain?.stop())
+  beforeEach(async () => {
+    snapshot = await chain.client.snapshot()
+  })
+  afterEach(async () => {
+    isConnected = true
+    await chain.client.setAutomine(true)
+    await chain.client.revert({ id: snapshot })
+  })
+
+  async function node(request: WalletRequest): Promise<unknown> {
+    if (!isConnected) throw new TypeError('Failed to fetch')
+    return chain.client.request(request as never, { retryCount: 0 })
+  }
+
+  return {
+    get chain() {
+      return chain
+    },
+    /** A token like USDT, of which the user has enough too. */
+    get oldToken() {
+      return oldToken
+    },
+    /** Answers requests of the app and of the wallet. */
+    node,
+    /** Has the node be out of reach, or in reach again. */
+    setConnected(value: boolean): void {
+      isConnected = value
+    },
+    walletOf: (options: Partial<MockWalletOptions> = {}) =>
+      createMockWallet({ node, account: user.address, ...options }),
+    /** What the app reads of the contract, through a node of its own. */
+    terms(): Promise<SettlementTerms> {
+      const transport = custom({ request: node }, { retryCount: 0 })
+      return readSettlement(createPublicClient({ transport, pollingInterval: 5 }), chain.contracts.settlement)
+    },
+    async offerOf(changes: { inputToken?: Address; depositDeadline?: number } = {}): Promise<SignedQuote> {
+      const { quote, ...signed } = await chain.signedQuote(changes)
+      return {
+        ...signed,
+        quote: { ...quote, orderType: 'EXACT_INPUT', outputChainId: Number(quote.outputChainId) },
+      }
+    },
+    stateOf: async ({ orderId }: SignedQuote) => (await chain.view.orders([orderId])).at(-1),
+  }
+}
+
+/** The functions that the transactions of a wallet called. */
+export function called(prompts: readonly WalletRequest[]): string[] {
+  return prompts.map(({ method, params }) => {
+    const { data } = params[0] as { data?: Hex }
+    return data === undefined ? method : (NAMES.get(data.slice(0, 10) as Hex) ?? 'deposit')
+  })
+}
+
+/** What an app keeps of a deposit. */
+export function keep(options: SendDepositOptions = {}) {
+  const told: DepositProgress[] = []
+  const onProgress = (progress: DepositProgress) => void told.push(progress)
+  return {
+    options: { ...options, onProgress },
+    told,
+    steps: () => told.map(({ step, state }) => `${step} ${state}`),
+  }
+}
+
+/** The reason of a deposit's `DepositError`, any other error itself, or `there`. */
+export function reasonOf(sending: Promise<void>): Promise<unknown> {
+  return sending.then(
+    () => 'there',
+    (error: unknown) => (error instanceof DepositError ? error.reason : error),
+  )
+}
