@@ -43,15 +43,14 @@ function canBeHad(name: string): boolean {
   return runPackage(name, '--version').status === 0
 }
 
-// A package that cannot be downloaded is skipped.
-describe.skipIf(!canBeHad(REDOCLY))('Redocly', () => {
+describe.skipIf(!canBeHad(REDOCLY))('Redocly (needs it from npm)', () => {
   it('finds no error in the served /openapi.json', () => {
     const { status, stdout, stderr } = runPackage(REDOCLY, 'lint', 'openapi.json')
     expect({ status, output: status === 0 ? '' : stdout + stderr }).toEqual({ status: 0, output: '' })
   })
 })
 
-describe.skipIf(!canBeHad(SPECTRAL))('Spectral', () => {
+describe.skipIf(!canBeHad(SPECTRAL))('Spectral (needs it from npm)', () => {
   it.each(['openapi.json', 'asyncapi.json'])('finds no error in the served /%s', (name) => {
     const { stdout } = runPackage(
       SPECTRAL,

@@ -61,8 +61,7 @@ async function startPgBouncer(poolMode: 'session' | 'transaction'): Promise<stri
   return `postgres://any@127.0.0.1:${port}${database.pathname}`
 }
 
-// Skipped where PgBouncer is not installed.
-describe.skipIf(isMissing)('behind PgBouncer', () => {
+describe.skipIf(isMissing)('PgBouncer (needs it from Debian)', () => {
   it('two replicas share solvers where it pools by session', async () => {
     const environment = { DATABASE_URL: await startPgBouncer('session') }
     const first = await startService(chain, environment)

@@ -40,9 +40,8 @@ afterAll(async () => {
   await chain?.stop()
 })
 
-// A proxy that is not installed is skipped.
 for (const program of PROXIES)
-  describe.skipIf(program.isMissing)(`behind ${program.name}, as docs/deployment.md shows it`, () => {
+  describe.skipIf(program.isMissing)(`${program.name}, as docs/deployment.md shows it (needs it from Debian)`, () => {
     let proxy: Awaited<ReturnType<typeof startProxy>>
 
     beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { create, type DescMethod, type Message, toBinary } from '@bufbuild/protobuf'
 import { type Any, anyPack } from '@bufbuild/protobuf/wkt'
 import { ConnectError, type HandlerContext, type Interceptor, type ServiceImpl } from '@connectrpc/connect'
-import type { AddService } from '../../src/rpc/router.js'
+import type { AddService } from '../../../src/rpc/router.js'
 import {
   ConformanceService,
   type ErrorDefinition,

@@ -1,10 +1,10 @@
 import { pino } from 'pino'
-import { createHttpServer, type HttpServer } from '../../src/http/server.js'
-import { countCalls, limitMessages, withErrors } from '../../src/rpc/interceptors.js'
-import { NO_KEYS } from '../../src/rpc/limits/key-ring.js'
-import { createRateLimits } from '../../src/rpc/limits/rate-limits.js'
-import { createSolverSessions } from '../../src/rpc/streams/solver-sessions.js'
-import { createMetrics } from '../../src/telemetry/metrics.js'
+import { createHttpServer, type HttpServer } from '../../../src/http/server.js'
+import { countCalls, limitMessages, withErrors } from '../../../src/rpc/interceptors.js'
+import { NO_KEYS } from '../../../src/rpc/limits/key-ring.js'
+import { createRateLimits } from '../../../src/rpc/limits/rate-limits.js'
+import { createSolverSessions } from '../../../src/rpc/streams/solver-sessions.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { createConformanceService } from './service.js'
 
 const NO_LIMITS = {
