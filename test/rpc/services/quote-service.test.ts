@@ -7,21 +7,24 @@ import {
 } from '../../../gen/aggregator/v1/quote_pb.js'
 import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
+import { signedQuote } from '../../support/solvers/sample-quotes.js'
 
 type Fixed = Partial<Pick<GetQuoteRequest, 'chainId' | 'originChainId' | 'softDeadlineMs' | 'minQuotes'>>
 
+const OPTIONS: Parameters<typeof createReadQuote>[0] = {
+  quoteTimeoutMs: 2000,
+  quoteSoftTimeoutMs: 500,
+  defaultDepositWindowSeconds: 300,
+  defaultFillWindowSeconds: 120,
+  verifyQuotes: 'off',
+  verifyMax: 'best',
+  chains: [],
+  now: () => 0,
+}
+
 /** Reads some fields. @returns what a round gets of the fields about waiting, or the violations of the given ones */
 function read(given: Fixed, quoteSoftTimeoutMs = 500) {
-  const readQuote = createReadQuote({
-    quoteTimeoutMs: 2000,
-    quoteSoftTimeoutMs,
-    defaultDepositWindowSeconds: 300,
-    defaultFillWindowSeconds: 120,
-    verifyQuotes: 'off',
-    verifyMax: 'best',
-    chains: [],
-    now: () => 0,
-  })
+  const readQuote = createReadQuote({ ...OPTIONS, quoteSoftTimeoutMs })
   const fields = new Fields([])
   const message = create(GetQuoteRequestSchema, { orderType: OrderType.EXACT_INPUT, ...given })
   const { roundOptions } = readQuote(message, fields)
@@ -55,4 +58,18 @@ it.each([9n, 11n])('the chain of the input, %s, must be that of the request', (o
     expect.objectContaining({ field: 'originChainId', message }),
   ])
   expect(read({ chainId: 10n, originChainId: 10n })).not.toEqual(expect.any(Array))
+})
+
+it.each([10, 11])('the calls of an offer are of the settlement contract of chain %i', (chainId) => {
+  const settlementOf = (id: number) => `0x${String(id).repeat(20)}` as const
+  const chains = [10, 11].map((id) => ({
+    chainId: id,
+    destinationChains: [id],
+    settlement: settlementOf(id),
+  }))
+  const message = create(GetQuoteRequestSchema, { chainId: BigInt(chainId), includeCalls: true })
+  const { toOfferMessage } = createReadQuote({ ...OPTIONS, chains })(message, new Fields([]))
+  const { calls, approval } = toOfferMessage(signedQuote())
+  expect(calls?.at(-1)?.to).toBe(settlementOf(chainId))
+  expect(approval?.spender).toBe(settlementOf(chainId))
 })

@@ -1,8 +1,9 @@
 import { type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
-import type { Address } from 'viem'
+import type { Address, Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
 import { called, DEPOSITED, keep, reasonOf, useDeposits } from '../../support/clients/deposits.js'
+import { deferred } from '../../support/deferred.js'
 
 const deposits = useDeposits()
 const { walletOf, terms, offerOf, stateOf } = deposits
@@ -13,10 +14,19 @@ describe('a deposit is never sent twice:', () => {
   }
 
   it('two calls at once ask once', async () => {
-    const { client, prompts } = walletOf({ batches: 'supported' })
+    const answer = deferred()
+    const { client, prompts } = walletOf({ batches: 'supported', onPrompt: () => answer.opened })
     const offer = await offerOf()
     const settlement = await terms()
-    await Promise.all([sendDeposit(client, offer, settlement), sendDeposit(client, offer, settlement)])
+    const first = sendDeposit(client, offer, settlement)
+    await expect.poll(() => prompts).toHaveLength(1)
+    const before = deposits.requests()
+    const second = sendDeposit(client, offer, settlement)
+    // One that does not wait for the first reads the chain at once.
+    await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
+    expect(deposits.requests()).toBe(before)
+    answer.open()
+    await Promise.all([first, second])
     expect(prompts).toHaveLength(1)
   })
 
@@ -54,15 +64,15 @@ describe('a deposit is never sent twice:', () => {
     expect(prompts).toHaveLength(1)
   })
 
-  it('one that the user has refused is asked for again', async () => {
+  it.each([4001, 4100])('one that the wallet has refused with %i is asked for again', async (code) => {
     let isRefused = true
     const refuse = () => {
-      if (isRefused) throw Object.assign(new Error('User rejected the request.'), { code: 4001 })
+      if (isRefused) throw Object.assign(new Error('User rejected the request.'), { code })
     }
     const { client, prompts } = walletOf({ batches: 'supported', onPrompt: refuse })
     const offer = await offerOf()
     const app = keep()
-    await expect(sendDeposit(client, offer, await terms(), app.options)).rejects.toMatchObject({ code: 4001 })
+    await expect(sendDeposit(client, offer, await terms(), app.options)).rejects.toMatchObject({ code })
     expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
     isRefused = false
     await sendDeposit(client, offer, await terms(), { earlier: app.told.at(-1) })
@@ -102,6 +112,20 @@ describe('a deposit after an approval', () => {
     deposits.setConnected(true)
     await sending
     expect(called(prompts)).toEqual(['approve', 'deposit'])
+  })
+
+  it('is not asked for when the time has ended meanwhile', async () => {
+    const offer = await offerOf()
+    const { client, prompts } = walletOf({
+      async onCarriedOut() {
+        await deposits.chain.client.setNextBlockTimestamp({
+          timestamp: BigInt(offer.quote.depositDeadline + 1),
+        })
+        await deposits.chain.client.mine({ blocks: 1 })
+      },
+    })
+    expect(await reasonOf(sendDeposit(client, offer, await terms()))).toBe('EXPIRED')
+    expect(called(prompts)).toEqual(['approve'])
   })
 })
 
@@ -176,5 +200,23 @@ describe('a deposit to the address', () => {
     await deposits.chain.transfer(deposits.chain.contracts.weth, user, offer.depositAddress, INPUT_AMOUNT)
     await sendDeposit(client, offer, await terms(), options)
     expect(prompts).toEqual([])
+  })
+
+  it('is not called expired while the transfer may still come', async () => {
+    await deposits.chain.client.setAutomine(false)
+    const { client } = walletOf()
+    const offer = await offerOf()
+    const app = keep(options)
+    const ended = reasonOf(sendDeposit(client, offer, await terms(), app.options))
+    await expect.poll(() => app.steps()).toContain('deposit sent')
+    await deposits.chain.client.dropTransaction({ hash: app.told.at(-1)?.hash as Hex })
+    await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.depositDeadline + 1) })
+    await deposits.chain.client.mine({ blocks: 1 })
+    // Enough for several looks at the chain.
+    const enough = deposits.requests() + 40
+    await expect.poll(() => deposits.requests()).toBeGreaterThan(enough)
+    await deposits.chain.client.setAutomine(true)
+    await deposits.chain.transfer(deposits.chain.contracts.weth, user, offer.depositAddress, INPUT_AMOUNT)
+    expect(await ended).toBe('there')
   })
 })

@@ -1,4 +1,9 @@
-import { AggregatorError, type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
+import {
+  AggregatorError,
+  type SendDepositOptions,
+  type SignedQuote,
+  sendDeposit,
+} from '@quote-aggregator/client'
 import { createWalletClient, type Hex, http, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, solver, stranger, user } from '../../support/chain/settlement.js'
@@ -111,9 +116,9 @@ describe('a deposit that fails', () => {
     return { offer, ended, hash: app.told.at(-1)?.hash as Hex }
   }
 
-  it('has reverted', async () => {
-    const { offer, ended } = await startPending()
-    const { gasPrice = 1n } = { gasPrice: await deposits.chain.client.getGasPrice() }
+  /** Has the solver take its offer back, before any transaction that waits to be mined. */
+  async function cancelNonce({ quote }: SignedQuote): Promise<void> {
+    const gasPrice = await deposits.chain.client.getGasPrice()
     await deposits.chain.client.setBalance({ address: solver.address, value: 10n ** 20n })
     await deposits.chain.client.request({
       method: 'eth_sendTransaction',
@@ -121,12 +126,17 @@ describe('a deposit that fails', () => {
         {
           from: solver.address,
           to: deposits.chain.contracts.settlement,
-          data: `${toFunctionSelector('cancelNonce(uint256)')}${offer.quote.nonce.toString(16).padStart(64, '0')}`,
+          data: `${toFunctionSelector('cancelNonce(uint256)')}${quote.nonce.toString(16).padStart(64, '0')}`,
           gasPrice: `0x${(gasPrice * 100n).toString(16)}`,
           gas: '0x30d40',
         },
       ],
     } as never)
+  }
+
+  it('has reverted', async () => {
+    const { offer, ended } = await startPending()
+    await cancelNonce(offer)
     await deposits.chain.client.mine({ blocks: 1 })
     expect(await ended).toBe('REVERTED')
   })
@@ -165,6 +175,22 @@ describe('a deposit that fails', () => {
     await deposits.chain.client.mine({ blocks: 1 })
     expect(await reasonOf(sendDeposit(client, offer, await terms(), { depositMode: 'ADDRESS' }))).toBe(
       'EXPIRED',
+    )
+    expect(prompts).toEqual([])
+  })
+
+  it('has reverted in a batch', async () => {
+    const { client } = walletOf({ batches: 'supported' })
+    const offer = await offerOf()
+    await cancelNonce(offer)
+    expect(await reasonOf(sendDeposit(client, offer, await terms()))).toBe('REVERTED')
+  })
+
+  it('is not begun after the signal has ended the wait', async () => {
+    const { client, prompts } = walletOf()
+    const signal = AbortSignal.abort(new Error('the page is closed'))
+    await expect(sendDeposit(client, await offerOf(), await terms(), { signal })).rejects.toThrow(
+      'the page is closed',
     )
     expect(prompts).toEqual([])
   })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { databases } from '../../support/databases/service-databases.js'
 import { eventually } from '../../support/eventually.js'
@@ -97,6 +97,11 @@ describe.each(databases)('keys on %s', (_kind, make) => {
     await runKeys(environment, 'revoke', id)
     for (const command of ['revoke', 'rotate'])
       expect((await cli(command, id)).stderr).toContain(`Key ${id} is revoked`)
+    const short = await runKeys(environment, 'add', '--label', 'short', '--expires', '1h')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
+    onTestFinished(() => void vi.useRealTimers())
+    expect((await cli('rotate', short.id)).stderr).toContain(`Key ${short.id} has expired`)
+    vi.useRealTimers()
     const again = await runKeys(environment, 'add', '--label', 'acme')
     expect(again.id).not.toBe(id)
   })

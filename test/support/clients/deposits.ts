@@ -30,6 +30,7 @@ export function useDeposits() {
   let snapshot: Hex
   /** Whether the app's node, and the wallet's, can be reached. */
   let isConnected = true
+  let requests = 0
 
   beforeAll(async () => {
     chain = await startSettlement()
@@ -48,6 +49,7 @@ export function useDeposits() {
   })
 
   async function node(request: WalletRequest): Promise<unknown> {
+    requests++
     if (!isConnected) throw new TypeError('Failed to fetch')
     return chain.client.request(request as never, { retryCount: 0 })
   }
@@ -62,6 +64,8 @@ export function useDeposits() {
     },
     /** Answers requests of the app and of the wallet. */
     node,
+    /** How many requests it has got. */
+    requests: () => requests,
     /** Has the node be out of reach, or in reach again. */
     setConnected(value: boolean): void {
       isConnected = value
