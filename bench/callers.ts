@@ -1,4 +1,4 @@
-import { Client } from 'undici'
+import { Client, H2CClient } from 'undici'
 
 /** Makes one call after another. */
 export interface Caller {
@@ -13,14 +13,16 @@ export interface PreparedRequest {
   /** Posted as JSON when present. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Sent over HTTP/2 in place of HTTP/1.1. */
+  readonly isHttp2?: boolean
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /** A connection of its own to an HTTP server. A response other than 200 ends the benchmark. */
-export function restCaller({ url, body, headers = {} }: PreparedRequest): Caller {
+export function restCaller({ url, body, headers = {}, isHttp2 = false }: PreparedRequest): Caller {
   const { origin, pathname, search } = new URL(url)
-  const client = new Client(origin)
+  const client = isHttp2 ? new H2CClient(origin) : new Client(origin)
   const request =
     body === undefined
       ? ({ method: 'GET', path: pathname + search, headers } as const)

@@ -1,17 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import pg from 'pg'
 import { startPostgres } from '../test/support/databases/postgres.js'
+import { readTimes } from './process-times.js'
 
 export type DatabaseServer = Awaited<ReturnType<typeof startDatabaseServer>>
-
-/** A process, from /proc. */
-interface ProcessTimes {
-  readonly parent: number
-  readonly cpuSeconds: number
-}
-
-/** Linux's unit of CPU time. */
-const TICKS_PER_SECOND = 100
 
 /** A PostgreSQL of the benchmark's own. It never waits for the disk: the disk is measured separately. */
 export async function startDatabaseServer() {
@@ -44,24 +36,4 @@ function cpuSecondsWithChildren(pid: number): number {
     .map((name) => readTimes(Number(name)))
     .filter((times) => times?.parent === pid)
   return [readTimes(pid), ...children].reduce((sum, times) => sum + (times?.cpuSeconds ?? 0), 0)
-}
-
-/** @returns undefined when the process is gone, or there is no /proc */
-function readTimes(pid: number): ProcessTimes | undefined {
-  const path = `/proc/${pid}/stat`
-  if (!existsSync(path)) return undefined
-  try {
-    return timesOf(readFileSync(path, 'utf8'))
-  } catch {
-    // It has ended in the meantime.
-    return undefined
-  }
-}
-
-/** Reads a line of /proc/<pid>/stat. The time includes that of the process's ended children. */
-export function timesOf(stat: string): ProcessTimes {
-  // The name before may contain spaces and brackets.
-  const [, parent, ...fields] = stat.slice(stat.lastIndexOf(') ') + 2).split(' ')
-  const ticks = fields.slice(9, 13).reduce((sum, field) => sum + Number(field), 0)
-  return { parent: Number(parent), cpuSeconds: ticks / TICKS_PER_SECOND }
 }

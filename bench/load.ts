@@ -46,9 +46,11 @@ async function endsBy(end: number, work: Promise<unknown>): Promise<void> {
 /** A contestant under load, with a function for its CPU time. */
 export interface Contestant {
   readonly callers: readonly Caller[]
+  /** Makes the load in place of callers. */
+  load?(seconds: number): Promise<LoadResult>
   cpuSeconds(): Promise<number>
-  /** CPU time of its database, where that has processes of its own. */
-  databaseCpuSeconds?(): number
+  /** CPU time of other processes that work for its calls: its database, or its client. */
+  otherCpuSeconds?(): number
 }
 
 /** The result of a contestant over all of its rounds. */
@@ -58,8 +60,8 @@ export interface Score {
   readonly spread: number
   /** CPU time of each call. */
   readonly cpuMs: number
-  /** CPU time of its database for each call. NaN where it cannot be measured. */
-  readonly databaseCpuMs?: number
+  /** CPU time of those other processes for each call. NaN where it cannot be measured. */
+  readonly otherCpuMs: number
   /** Milliseconds, over all rounds. */
   readonly median: number
   readonly p99: number
@@ -70,7 +72,7 @@ export interface Score {
 /** The result of a contestant in one round. */
 export type RoundScore = Pick<Score, 'perSecond' | 'cpuMs' | 'median'>
 
-type Round = LoadResult & { readonly cpuMs: number; readonly databaseCpuMs: number }
+type Round = LoadResult & { readonly cpuMs: number; readonly otherCpuMs: number }
 
 /** The durations of a load. */
 export interface Pace {
@@ -107,29 +109,30 @@ export async function compete<Name extends string>(
 }
 
 async function playRound(contestant: Contestant, pace: Pace): Promise<Round> {
-  const { callers, cpuSeconds, databaseCpuSeconds = () => Number.NaN } = contestant
+  const { callers, cpuSeconds, otherCpuSeconds = () => Number.NaN } = contestant
   const { seconds, leadSeconds = 0 } = pace
-  await closedLoop(callers, leadSeconds)
+  const { load = (duration: number) => closedLoop(callers, duration) } = contestant
+  if (leadSeconds > 0) await load(leadSeconds)
   const cpuBefore = await cpuSeconds()
-  const databaseCpuBefore = databaseCpuSeconds()
-  const result = await closedLoop(callers, seconds)
-  const databaseCpuMs = (databaseCpuSeconds() - databaseCpuBefore) * 1000
+  const otherCpuBefore = otherCpuSeconds()
+  const result = await load(seconds)
+  const otherCpuMs = (otherCpuSeconds() - otherCpuBefore) * 1000
   const cpuMs = ((await cpuSeconds()) - cpuBefore) * 1000
   const { calls } = result
-  return { ...result, cpuMs: cpuMs / calls, databaseCpuMs: databaseCpuMs / calls }
+  return { ...result, cpuMs: cpuMs / calls, otherCpuMs: otherCpuMs / calls }
 }
 
 function scoreOf(rounds: readonly Round[]): Score {
   const rates = rounds.map(({ calls, seconds }) => calls / seconds)
   const cpu = rounds.map(({ cpuMs }) => cpuMs)
-  const databaseCpu = rounds.map(({ databaseCpuMs }) => databaseCpuMs)
+  const otherCpu = rounds.map(({ otherCpuMs }) => otherCpuMs)
   const latencies = rounds.flatMap((round) => round.latencies)
   const perSecond = quantile(rates, 0.5)
   return {
     perSecond,
     spread: (Math.max(...rates) - Math.min(...rates)) / perSecond,
     cpuMs: quantile(cpu, 0.5),
-    databaseCpuMs: quantile(databaseCpu, 0.5),
+    otherCpuMs: quantile(otherCpu, 0.5),
     median: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     rounds: rounds.map((round, index) => ({

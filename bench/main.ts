@@ -8,10 +8,11 @@
  *   --record   writes BENCHMARKS.md from the last result of each benchmark
  */
 import { parseArgs } from 'node:util'
-import type { Benchmark } from './benchmark.js'
+import { type Benchmark, NotRunError } from './benchmark.js'
 import { broadcast } from './broadcast.js'
 import { isMet, thresholdsOf } from './check.js'
 import { events } from './events.js'
+import { h2load } from './h2load.js'
 import { memory } from './memory.js'
 import { page } from './page.js'
 import { protocols } from './protocols.js'
@@ -21,7 +22,7 @@ import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeT
 import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
-const BENCHMARKS = [quote, protocols, sessions, tail, events, broadcast, memory, replicas]
+const BENCHMARKS = [quote, protocols, h2load, sessions, tail, events, broadcast, memory, replicas]
 const NAMES = BENCHMARKS.map(({ name }) => name)
 const RESULTS = '.bench/results.json'
 const RECORDED = 'docs/benchmarks/results.json'
@@ -48,13 +49,13 @@ function readOptions(): Options {
 interface Outcome {
   /** The results of this run. */
   readonly report: Report
-  /** Whether each benchmark has a result. */
-  readonly isComplete: boolean
+  readonly hasFailed: boolean
 }
 
-/** Measures, prints, and writes each result at once. A benchmark that fails ends no other. */
+/** Measures, prints, and writes each result at once. A benchmark that fails, or that this machine cannot run, ends no other. */
 async function run(benchmarks: readonly Benchmark[]): Promise<Outcome> {
   let report: Report = {}
+  let hasFailed = false
   for (const { name, about, collectMetrics } of benchmarks) {
     process.stdout.write(`\n${name}: ${about}\n`)
     try {
@@ -63,10 +64,15 @@ async function run(benchmarks: readonly Benchmark[]): Promise<Outcome> {
       report = { ...report, [name]: { about, run: thisRun(), ...result } }
       writeText(RESULTS, asJson(merge(readReport(RESULTS), report, NAMES)))
     } catch (error) {
+      if (error instanceof NotRunError) {
+        process.stdout.write(`${name} is not run: ${error.message}\n`)
+        continue
+      }
+      hasFailed = true
       process.stderr.write(`${name} has failed: ${(error as Error).stack}\n`)
     }
   }
-  return { report, isComplete: Object.keys(report).length === benchmarks.length }
+  return { report, hasFailed }
 }
 
 /** Writes the page and its results. */
@@ -94,11 +100,11 @@ async function main(): Promise<number> {
     process.stderr.write(`${(error as Error).message}\n`)
     return 2
   }
-  const { report, isComplete } = await run(options.benchmarks)
+  const { report, hasFailed } = await run(options.benchmarks)
   // Benchmarks that this checkout has not run keep their recorded results.
   if (options.record) record(merge(readReport(RECORDED), readReport(RESULTS), NAMES))
   const isMissed = options.check && !check(report)
-  return isMissed || !isComplete ? 1 : 0
+  return isMissed || hasFailed ? 1 : 0
 }
 
 process.exitCode = await main()
