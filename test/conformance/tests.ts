@@ -36,11 +36,11 @@ export function runTests(args: readonly string[], environment: Record<string, st
 }
 
 /**
- * The outer block of a test names its judge and, in brackets, what that needs: `nginx, as it is shown (needs it from Debian)`.
+ * The outer block of a test names its judge and, in brackets, what that needs: `nginx as the documents show it (needs it from Debian)`.
  */
 export function toJudgedCase({ ancestorTitles, fullName, status, failureMessages }: TestResult): JudgedCase {
   const [title = fullName] = ancestorTitles
-  const [judge = title] = title.split(/, | \(/)
+  const [judge = title] = title.split(/, | as | \(/)
   return { judge, verdict: verdictOf() }
 
   function verdictOf(): Verdict {

@@ -321,7 +321,11 @@ describe('a newer instance', () => {
     const client = createAggregatorClient({ baseUrl: url })
     expect(await client.getOrder(1, ORDER_ID)).toMatchObject({ state: 'CANCELLED_BY_MOON', user: ADDRESS })
     const signed = { chainId: 1, address: ADDRESS, endpointUrl: 'https://a.example', name: 'a' } as const
-    const { check } = await client.registerSolver({ ...signed, timestamp: 1, signature: SIGNED_RESULTS.signature })
+    const { check } = await client.registerSolver({
+      ...signed,
+      timestamp: 1,
+      signature: SIGNED_RESULTS.signature,
+    })
     expect(check?.outcome).toBe('ECLIPSED')
   })
 

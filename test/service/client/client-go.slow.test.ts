@@ -20,7 +20,7 @@ const NEEDED = [
 ]
 const BUILD_MS = 150_000
 
-describe.skipIf(!NEEDED.every(existsSync))('a Go program from the same protos (needs Go of Debian)', () => {
+describe.skipIf(!NEEDED.every(existsSync))('grpc-go, from the same protos (needs Go of Debian)', () => {
   let quoting: Awaited<ReturnType<typeof startQuotingService>>
   let folder: string
 

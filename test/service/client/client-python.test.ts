@@ -8,7 +8,7 @@ import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../../support/pack
 import { startProcess } from '../../support/process/process.js'
 import { startQuotingService } from '../../support/service/quoting-service.js'
 
-describe.skipIf(!HAS_PYTHON_GRPC)('a Python program from the same protos (needs gRPC of Debian)', () => {
+describe.skipIf(!HAS_PYTHON_GRPC)('grpcio of Python, from the same protos (needs gRPC of Debian)', () => {
   let quoting: Awaited<ReturnType<typeof startQuotingService>>
   let folder: string
 

@@ -41,60 +41,63 @@ afterAll(async () => {
 })
 
 for (const program of PROXIES)
-  describe.skipIf(program.isMissing)(`${program.name}, as docs/deployment.md shows it (needs it from Debian)`, () => {
-    let proxy: Awaited<ReturnType<typeof startProxy>>
+  describe.skipIf(program.isMissing)(
+    `${program.name} as the documents show it (needs it from Debian)`,
+    () => {
+      let proxy: Awaited<ReturnType<typeof startProxy>>
 
-    beforeAll(async () => {
-      proxy = await startProxy(program, service.url)
-    })
-    afterAll(() => proxy?.close())
-
-    it('REST answers, and /metrics is closed', async () => {
-      const { get, post } = sendTo(proxy.url)
-      const quote = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-      expect(quote.status).toBe(200)
-      expect(quote.body.quote).toMatchObject({ solver: httpSolver.address, outputAmount: '1000' })
-      expect((await get('/v1/chains')).status).toBe(200)
-      expect((await get('/metrics')).status).toBe(404)
-    })
-
-    it('each transport of event streams sends an event while it stays open', async () => {
-      const clients = await openAll(proxy.url)
-      const { actions, mine } = traffic
-      const deposit = { user: user.address, solver: httpSolver, inputAmount: 1000n, outputAmount: 1000n }
-      await mine([actions.deposit(actions.order({ ...deposit, fillDeadline: NEVER }))])
-      for (const client of clients) {
-        expect(await client.take(1)).toMatchObject([{ type: 'Deposited' }])
-        client.leave()
-      }
-    })
-
-    it.each(quoteTransports)('quotes stream over $name', async ({ open }) => {
-      const messages = await readAll(open(proxy.url, chain.chainId, quoteRequest(chain)))
-      expect(messages.map(({ type }) => type)).toEqual(['quote', 'done'])
-    })
-
-    it.each(sessionTransports)('a solver quotes on a session over $name', async (transport) => {
-      const behaviour = offering('2000')
-      const session = await openSession(proxy.url, chain, sessionSolver, {
-        transport,
-        behaviour,
-        audience: ORIGIN,
+      beforeAll(async () => {
+        proxy = await startProxy(program, service.url)
       })
-      const { body } = await sendTo(proxy.url).post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
-      session.leave()
-      expect(body.quote).toMatchObject({ solver: sessionSolver.address, outputAmount: '2000' })
-      await session.ended
-    })
+      afterAll(() => proxy?.close())
 
-    it('a client cannot choose its own address', async () => {
-      const path = `/v1/${chain.chainId}/order/0x${'ab'.repeat(32)}`
-      // The proxies of this file share the machine's address, and its window.
-      const statuses: number[] = []
-      for (let request = 0; request <= ORDERS_A_MINUTE; request++) {
-        const headers = { 'x-forwarded-for': `198.51.100.${request}` }
-        statuses.push((await sendTo(proxy.url).send('GET', path, undefined, { headers })).status)
-      }
-      expect(statuses.at(-1)).toBe(429)
-    })
-  })
+      it('REST answers, and /metrics is closed', async () => {
+        const { get, post } = sendTo(proxy.url)
+        const quote = await post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+        expect(quote.status).toBe(200)
+        expect(quote.body.quote).toMatchObject({ solver: httpSolver.address, outputAmount: '1000' })
+        expect((await get('/v1/chains')).status).toBe(200)
+        expect((await get('/metrics')).status).toBe(404)
+      })
+
+      it('each transport of event streams sends an event while it stays open', async () => {
+        const clients = await openAll(proxy.url)
+        const { actions, mine } = traffic
+        const deposit = { user: user.address, solver: httpSolver, inputAmount: 1000n, outputAmount: 1000n }
+        await mine([actions.deposit(actions.order({ ...deposit, fillDeadline: NEVER }))])
+        for (const client of clients) {
+          expect(await client.take(1)).toMatchObject([{ type: 'Deposited' }])
+          client.leave()
+        }
+      })
+
+      it.each(quoteTransports)('quotes stream over $name', async ({ open }) => {
+        const messages = await readAll(open(proxy.url, chain.chainId, quoteRequest(chain)))
+        expect(messages.map(({ type }) => type)).toEqual(['quote', 'done'])
+      })
+
+      it.each(sessionTransports)('a solver quotes on a session over $name', async (transport) => {
+        const behaviour = offering('2000')
+        const session = await openSession(proxy.url, chain, sessionSolver, {
+          transport,
+          behaviour,
+          audience: ORIGIN,
+        })
+        const { body } = await sendTo(proxy.url).post(`/v1/${chain.chainId}/quote`, quoteRequest(chain))
+        session.leave()
+        expect(body.quote).toMatchObject({ solver: sessionSolver.address, outputAmount: '2000' })
+        await session.ended
+      })
+
+      it('a client cannot choose its own address', async () => {
+        const path = `/v1/${chain.chainId}/order/0x${'ab'.repeat(32)}`
+        // The proxies of this file share the machine's address, and its window.
+        const statuses: number[] = []
+        for (let request = 0; request <= ORDERS_A_MINUTE; request++) {
+          const headers = { 'x-forwarded-for': `198.51.100.${request}` }
+          statuses.push((await sendTo(proxy.url).send('GET', path, undefined, { headers })).status)
+        }
+        expect(statuses.at(-1)).toBe(429)
+      })
+    },
+  )

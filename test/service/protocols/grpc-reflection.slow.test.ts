@@ -70,7 +70,7 @@ function reflect(version?: ReflectionVersion, { url } = service) {
 
 const names = (files: readonly { name: string }[]) => files.map(({ name }) => name)
 
-describe.each(VERSIONS)('buf curl with only reflection %s', (version) => {
+describe.each(VERSIONS)('buf curl, by reflection %s', (version) => {
   const curl = (...args: string[]) => runBufCurl(folder, ['--reflect-protocol', `grpc-${version}`, ...args])
 
   it('lists all services', async () => {
@@ -109,7 +109,7 @@ describe.each(VERSIONS)('buf curl with only reflection %s', (version) => {
   })
 })
 
-describe.each(VERSIONS)('a client that knows only reflection %s', (version) => {
+describe.each(VERSIONS)('grpc-js, by reflection %s', (version) => {
   const connect = () =>
     new GrpcReflection(new URL(service.url).host, credentials.createInsecure(), {}, version)
 
@@ -182,7 +182,7 @@ async function refusal(descriptor: Awaited<ReturnType<GrpcReflection['getDescrip
   })
 }
 
-describe.each(VERSIONS)('a reflection stream %s', (version) => {
+describe.each(VERSIONS)('grpc-js, a reflection stream %s', (version) => {
   it('answers one request after the other, errors among them, and ends with the caller', async () => {
     const reflection = reflect(version)
     const questions = [
@@ -256,7 +256,7 @@ describe.each(VERSIONS)('a reflection stream %s', (version) => {
   })
 })
 
-describe('the limit on all requests', () => {
+describe('grpc-js, the limit on all requests', () => {
   it('counts each reflection request, on any stream and in any version', async () => {
     const limited = await startService(chain, { RATE_LIMIT_MAX: '5' })
     try {
