@@ -1,9 +1,10 @@
 import type { Exchange } from './exchange.js'
 
 /** Why Prism cannot judge an exchange; undefined if it can. */
-export function unreadable({ method, url, requestBody }: Exchange): string | undefined {
+export function unreadable({ method, url, requestBody, status }: Exchange): string | undefined {
   if (!/^\/(?!\/)/.test(url) || /%(?![0-9a-f]{2})|\/\.\.\//i.test(url))
     return 'Prism ends with, or changes, a target that is no plain path.'
+  if (status >= 300 && status < 400) return 'Prism follows a redirection itself.'
   if (method === 'HEAD') return 'Prism answers HEAD itself.'
   if (method === 'GET' && requestBody !== '') return 'Prism does not pass on a GET with a body.'
   return undefined
