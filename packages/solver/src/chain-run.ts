@@ -50,11 +50,10 @@ async function runChain(chain: SolverChain, shared: SolverParts) {
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
   const payments = startPayments(chain, time, shared)
-  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits)
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
   const addresses = createDepositAddresses(chain, solver, state, time)
   const readHoldings = createHoldingsReader(chain, solver, onError)
-  for (const { signed, isForAddress } of state.keptQuotes(chainId)) ledger.add(signed, isForAddress)
-  ledger.advance(time.passed())
+  for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
   async function refresh() {
     const holdings = await readHoldings()
     ledger.update(holdings)
@@ -118,9 +117,9 @@ async function run(parts: ChainParts) {
       return ending.pauseFor(asked)
     },
     /** Keeps a quote, and watches its deposit address from now on. */
-    addQuote(signed: SolverQuote, isForAddress: boolean): void {
-      const dropped = ledger.add(signed, isForAddress)
-      if (!dropped.includes(signed)) state.addQuote(signed, isForAddress)
+    addQuote(signed: SolverQuote): void {
+      const dropped = ledger.add(signed)
+      if (!dropped.includes(signed)) state.addQuote(signed)
       for (const { orderId } of dropped) state.dropQuote(orderId)
     },
     /** As `Solver.cancelQuotes`. */
@@ -170,7 +169,6 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPol
     },
     async onBlock(head) {
       time.see(head)
-      ledger.advance(time.passed())
       // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
       ending.look()
       void lookBack()

@@ -9,6 +9,8 @@ export interface SolverQuote {
   readonly orderId: Hex
   /** Lower case. */
   readonly depositAddress: Address
+  /** The user pays at the deposit address, or the request did not say how. */
+  readonly isForAddress: boolean
   /** The `id` of the request that it answers: the id of the solver's own result. Undefined for a request without one. */
   readonly quoteId?: string | undefined
 }

@@ -195,7 +195,9 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
 
   /** A reorganisation has removed the end of a quote. */
   function countAgain(signed: SolverQuote): void {
-    if (ledger.get(signed.quote.nonce) === undefined) ledger.add(signed, state.reopenQuote(signed.orderId))
+    if (ledger.get(signed.quote.nonce) !== undefined) return
+    state.reopenQuote(signed.orderId)
+    ledger.add(signed)
   }
 
   /** A reorganisation may have removed a payment, or its deposit too. */

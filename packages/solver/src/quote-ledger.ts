@@ -73,11 +73,7 @@ export interface LockTerms {
  */
 export type QuoteLedger = ReturnType<typeof createQuoteLedger>
 
-interface Entry extends LedgerQuote {
-  quote: Quote
-  signed: readonly SolverQuote[]
-  deposit: LedgerQuote['deposit']
-}
+type Entry = { -readonly [K in keyof LedgerQuote]: LedgerQuote[K] }
 
 /** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
 const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
@@ -90,20 +86,27 @@ const SPARED_DIVISOR = 10
 /** Parts of shares and multiples, since amounts are integers. */
 const PARTS = 1_000_000
 
-/** Builds the ledger of a chain. @param bondReservationBps part of the output that a slash takes */
-export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits) {
+/**
+ * Builds the ledger of a chain.
+ * @param bondReservationBps part of the output that a slash takes
+ * @param now the chain's time, Unix seconds
+ */
+export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits, now: () => number) {
   const overcommit = partsOf(Math.max(1, limits.overcommit))
   const entries = new Map<bigint, Entry>()
-  /** The chain's time. */
-  let now = 0
   let holdings: Holdings | undefined
   /** By output token: what missed orders have cost, and until when that counts. */
   const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
 
   const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
 
+  function missedBond(outputToken: Address): bigint {
+    const { bond, until } = missed.get(outputToken) ?? { bond: 0n, until: 0 }
+    return now() < until ? bond : 0n
+  }
+
   const hasMissed = (outputToken: Address) =>
-    (missed.get(outputToken)?.bond ?? 0n) * MISSED.divisor > (holdings?.totalBond ?? 0n)
+    missedBond(outputToken) * MISSED.divisor > (holdings?.totalBond ?? 0n)
 
   /**
    * Sums up what the quotes promise of a token, with a deposit and without one, and what they can cost: all of them, those for
@@ -121,7 +124,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
       else if (isForAddress) sum.addressBond += bond
       if (quote.outputToken !== token) continue
       if (deposit !== 'NONE') sum.owed += quote.outputAmount
-      else if (now <= quote.fillDeadline) sum.open += quote.outputAmount
+      else if (now() <= quote.fillDeadline) sum.open += quote.outputAmount
     }
     return sum
   }
@@ -172,16 +175,13 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     update(next: Holdings): void {
       holdings = next
     },
-    /** Takes the chain's time. */
-    advance(time: number): void {
-      now = time
-      for (const [token, { until }] of missed) if (time >= until) missed.delete(token)
-    },
     /** An order at the contract was missed. @returns as `hasMissed` */
     miss(quote: Quote): boolean {
       const { outputToken } = quote
-      const bond = (missed.get(outputToken)?.bond ?? 0n) + bondOf(quote)
-      missed.set(outputToken, { bond, until: now + MISSED.seconds })
+      missed.set(outputToken, {
+        bond: missedBond(outputToken) + bondOf(quote),
+        until: now() + MISSED.seconds,
+      })
       return hasMissed(outputToken)
     },
     /** Whether missed orders in an output token have lately cost much of the bond. */
@@ -203,9 +203,9 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
      * It is signed: it counts, and its deposit address is watched.
      * @returns what need not be kept: of prices with one nonce, the largest and the one that is over first say all that counts
      */
-    add(signed: SolverQuote, isForAddress: boolean): readonly SolverQuote[] {
+    add(signed: SolverQuote): readonly SolverQuote[] {
       // It may have ended while it was signed.
-      const entry = promise({ quote: signed.quote, isForAddress })
+      const entry = promise(signed)
       const all = [...entry.signed, signed]
       entry.signed = isPrice(signed.quote) ? bindingOf(all) : all
       return all.filter((each) => !entry.signed.includes(each))
@@ -226,7 +226,7 @@ export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits
     /** The deposit addresses of quotes that can still be paid for there. */
     addresses: (): readonly Address[] =>
       payable().flatMap(({ quote, signed }) =>
-        now > quote.fillDeadline ? [] : signed.map(({ depositAddress }) => depositAddress),
+        now() > quote.fillDeadline ? [] : signed.map(({ depositAddress }) => depositAddress),
       ),
     /** @param address in lower case */
     at: (address: Address) =>

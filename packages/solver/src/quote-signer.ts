@@ -14,8 +14,11 @@ import type { SolverAccount } from './solver-options.js'
 export interface QuoteSigner {
   readonly account: SolverAccount
   /** @throws the errors of the account */
-  sign(chain: QuoteDomain, quote: Quote): Promise<SolverQuote>
+  sign(chain: QuoteDomain, quote: Quote): Promise<SignedQuote>
 }
+
+/** A quote with what follows from it. */
+type SignedQuote = Omit<SolverQuote, 'isForAddress' | 'quoteId'>
 
 /** What a signature of a quote depends on. */
 type QuoteDomain = Pick<SolverChain, 'chainId' | 'domain' | 'hasher'>
@@ -41,7 +44,7 @@ export function createKeySigner(
   key: Uint8Array,
   ecdsaSign: (digest: Uint8Array, key: Uint8Array) => { signature: Uint8Array; recid: number },
 ) {
-  return (chain: Pick<QuoteDomain, 'chainId' | 'hasher'>, quote: Quote): SolverQuote => {
+  return (chain: Pick<QuoteDomain, 'chainId' | 'hasher'>, quote: Quote): SignedQuote => {
     const { structHash, digest } = chain.hasher.hash(quote)
     const { signature, recid } = ecdsaSign(digest, key)
     return complete(chain, quote, structHash, Buffer.concat([signature, Buffer.of(27 + recid)]))
@@ -69,7 +72,7 @@ function complete(
   quote: Quote,
   structHash: Uint8Array,
   bytes: Uint8Array,
-): SolverQuote {
+): SignedQuote {
   const signature: Hex = `0x${Buffer.from(bytes).toString('hex')}`
   return { chainId, quote, signature, ...hasher.identify(structHash, bytes) }
 }

@@ -125,7 +125,7 @@ export function createQuoting(options: QuotingOptions): Quoting {
     run.ledger.promise(asked)
     try {
       const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
-      run.addQuote({ ...signed, quoteId: request.id }, asked.isForAddress)
+      run.addQuote({ ...signed, isForAddress: asked.isForAddress, quoteId: request.id })
       metrics.quoted++
       return { quote, signature: signed.signature }
     } catch (error) {

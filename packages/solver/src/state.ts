@@ -30,13 +30,13 @@ export type SolverState = ReturnType<typeof openState>
 
 const KEEP_QUOTE_SECONDS = 3_600
 const KEEP_ORDER_SECONDS = 7 * 86_400
-const VERSION = 5
+const VERSION = 6
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
 const SCHEMA = `
   CREATE TABLE quotes (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, depositAddress TEXT NOT NULL,
     fillDeadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
-    isForAddress INTEGER NOT NULL, endedAt INTEGER) STRICT, WITHOUT ROWID;
+    endedAt INTEGER) STRICT, WITHOUT ROWID;
   CREATE TABLE orders (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, fillDeadline INTEGER NOT NULL,
     status TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE attempts (payment TEXT NOT NULL, chainId INTEGER NOT NULL, hash TEXT NOT NULL, raw TEXT NOT NULL,
@@ -48,8 +48,8 @@ const SCHEMA = `
 /** The columns of a `SolverQuote`. */
 const SIGNED = 'orderId, chainId, depositAddress, quote, signature'
 
-/** The id of the request stands with the members of the quote. */
-type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId'> & { readonly quote: string }
+/** What the request has said stands with the members of the quote. */
+type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId' | 'isForAddress'> & { readonly quote: string }
 
 /**
  * Opens the state, which one process at a time can have.
@@ -69,44 +69,37 @@ export function openState(path: string) {
 
   return {
     /** Keeps a quote before it is sent. The same price may be signed again. */
-    addQuote(signed: SolverQuote, isForAddress: boolean): void {
-      const { fillDeadline } = signed.quote
-      const quote = JSON.stringify({ ...toWireQuote(signed.quote), quoteId: signed.quoteId })
+    addQuote({ quote, quoteId, isForAddress, ...signed }: SolverQuote): void {
+      const { fillDeadline } = quote
+      const text = JSON.stringify({ ...toWireQuote(quote), quoteId, isForAddress })
       sql(
-        `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @quote, @signature, @isForAddress, NULL)
+        `INSERT INTO quotes VALUES (@orderId, @chainId, @depositAddress, @fillDeadline, @text, @signature, NULL)
           ON CONFLICT DO NOTHING`,
-      ).run({ ...signed, quote, fillDeadline, isForAddress: Number(isForAddress) })
+      ).run({ ...signed, text, fillDeadline })
     },
     quote: (orderId: Hex) =>
-      toQuote(sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE orderId = ?`).get(orderId)),
+      sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE orderId = ?`).all(orderId).map(toQuote)[0],
     /** The quotes of a chain that have not ended. */
     keptQuotes: (chainId: number) =>
-      sql<SignedRow & { isForAddress: 0 | 1 }>(
-        `SELECT ${SIGNED}, isForAddress FROM quotes WHERE chainId = ? AND endedAt IS NULL`,
-      )
+      sql<SignedRow>(`SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NULL`)
         .all(chainId)
-        .map(({ isForAddress, ...row }) => ({
-          signed: toQuote(row) as SolverQuote,
-          isForAddress: isForAddress === 1,
-        })),
+        .map(toQuote),
     /** The nonce of a quote is used. @param time of the chain, Unix seconds */
     endQuote: (orderId: Hex, time: number) =>
       void sql('UPDATE quotes SET endedAt = ? WHERE orderId = ?').run(time, orderId),
     /** Another one says all that counts. */
     dropQuote: (orderId: Hex) => void sql('DELETE FROM quotes WHERE orderId = ?').run(orderId),
-    /** The nonce of a quote is not used any more. @returns whether the user was to pay at the deposit address */
+    /** The nonce of a quote is not used any more. */
     reopenQuote: (orderId: Hex) =>
-      sql<{ isForAddress: 0 | 1 }>(
-        'UPDATE quotes SET endedAt = NULL WHERE orderId = ? RETURNING isForAddress',
-      ).get(orderId)?.isForAddress === 1,
+      void sql('UPDATE quotes SET endedAt = NULL WHERE orderId = ?').run(orderId),
     /** A quote of a chain that has ended, and whose fill deadline is before that time. */
     endedQuote: (chainId: number, time: number) =>
-      toQuote(
-        sql<SignedRow>(
-          `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
-            ORDER BY endedAt DESC LIMIT 1`,
-        ).get(chainId, time),
-      ),
+      sql<SignedRow>(
+        `SELECT ${SIGNED} FROM quotes WHERE chainId = ? AND endedAt IS NOT NULL AND fillDeadline < ?
+          ORDER BY endedAt DESC LIMIT 1`,
+      )
+        .all(chainId, time)
+        .map(toQuote)[0],
     /** Keeps an order. One that is known does not change. */
     addOrder: (added: Omit<StoredOrder, 'status'>) =>
       void sql(
@@ -192,8 +185,7 @@ function openDatabase(path: string): Database.Database {
   }
 }
 
-function toQuote(row: SignedRow | undefined): SolverQuote | undefined {
-  if (row === undefined) return undefined
-  const { quoteId, ...quote } = JSON.parse(row.quote)
-  return { ...row, quoteId, quote: fromWireQuote(quote) }
+function toQuote(row: SignedRow): SolverQuote {
+  const { quoteId, isForAddress, ...quote } = JSON.parse(row.quote)
+  return { ...row, quoteId, isForAddress, quote: fromWireQuote(quote) }
 }

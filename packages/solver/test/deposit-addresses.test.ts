@@ -28,8 +28,9 @@ const next = { ...past, depositDeadline: START + 100, fillDeadline: START + 200 
 /** A contract that reverts with an error, or with none. The node says `null` in its place. @param isUsed whether it has used the nonce of the past quote */
 function startAddresses(revert: string | undefined | null, isUsed = true) {
   const state = openState(':memory:')
-  const signed = { chainId: 1, orderId: TOKEN, depositAddress: TOKEN, quote: past, signature: '0x' } as const
-  state.addQuote(signed, true)
+  const known = { chainId: 1, orderId: TOKEN, depositAddress: TOKEN, isForAddress: true } as const
+  const signed = { ...known, quote: past, signature: '0x' } as const
+  state.addQuote(signed)
   state.endQuote(signed.orderId, START)
   let time = START
   let asked = 0

@@ -11,6 +11,8 @@ const DEADLINE = 2_000_000_000
 const LOCK = { lockSeconds: 420, keepsTokens: false }
 
 let nonce = 0n
+/** The chain's time. */
+let passed = 0
 
 function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
   return {
@@ -32,7 +34,8 @@ function quote(outputAmount: bigint, changes: Partial<Quote> = {}): Quote {
 /** 1000 USDC to pay, and a free bond of which a slash takes 5 %. */
 function open({ freeBond = 1_000_000n, ...limits }: Partial<RiskLimits> & { freeBond?: bigint } = {}) {
   const all = { overcommit: 1, maxBondShare: 0.1, maxOpenBond: 0.5, maxAddressBondShare: 0.05, ...limits }
-  const ledger = createQuoteLedger(500n, all)
+  passed = 0
+  const ledger = createQuoteLedger(500n, all, () => passed)
   ledger.update({ payable: new Map([[USDC, 1000n]]), freeBond, totalBond: freeBond, gas: GAS })
   return ledger
 }
@@ -47,7 +50,12 @@ const shortage = (ledger: QuoteLedger, asked: Quote, isForAddress = false, lock 
 
 it('nothing is covered before the holdings are known', () => {
   const limits = { overcommit: 1, maxBondShare: 1, maxOpenBond: 1, maxAddressBondShare: 1 }
-  expect(shortage(createQuoteLedger(500n, limits), quote(1n))).toBe('UNREAD')
+  expect(
+    shortage(
+      createQuoteLedger(500n, limits, () => passed),
+      quote(1n),
+    ),
+  ).toBe('UNREAD')
 })
 
 it('a quote promises a quarter of the funds at most, and less of them for more than ten minutes', () => {
@@ -68,9 +76,9 @@ it('four quotes hold all funds until they are ended, or until their fill deadlin
   ledger.end(first as Quote)
   ledger.end(first as Quote)
   expect([250n, 251n].map((amount) => shortage(ledger, quote(amount)))).toEqual([undefined, 'PAYABLE'])
-  ledger.advance(DEADLINE)
+  passed = DEADLINE
   expect(shortage(ledger, quote(251n))).toBe('PAYABLE')
-  ledger.advance(DEADLINE + 1)
+  passed = DEADLINE + 1
   expect(shortage(ledger, quote(250n))).toBeUndefined()
 })
 
@@ -80,7 +88,7 @@ it('with overcommit, open quotes may promise more, but not what is deposited', (
   expect(shortage(ledger, quote(250n))).toBeUndefined()
   for (const each of taken) ledger.deposited(each, 'CONTRACT')
   expect(shortage(ledger, quote(1n))).toBe('PAYABLE')
-  ledger.advance(DEADLINE + 1)
+  passed = DEADLINE + 1
   expect(shortage(ledger, quote(1n))).toBe('PAYABLE')
 })
 
@@ -94,7 +102,7 @@ it('a quote risks a tenth of the free bond at most, and all of them half of it',
 it('the bond of a quote counts after its fill deadline, until its nonce is used', () => {
   const ledger = open({ freeBond: 50n, overcommit: 10 })
   const promised = Array.from({ length: 5 }, () => promise(ledger, quote(100n)))
-  ledger.advance(DEADLINE + 86_400)
+  passed = DEADLINE + 86_400
   expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
   ledger.deposited(promised[0] as Quote, 'ADDRESS')
   expect(shortage(ledger, quote(20n))).toBe('OPEN_BOND')
@@ -162,14 +170,15 @@ it('a price that was not sent leaves the others with its nonce, and one that end
     signature: '0x',
     orderId: '0x',
     depositAddress: ADDRESS,
+    isForAddress: false,
   } as const
   promise(ledger, price)
-  ledger.add(signed, false)
+  ledger.add(signed)
   ledger.withdraw(price)
   expect(ledger.get(price.nonce)?.signed).toEqual([signed])
   expect(ledger.addresses()).toEqual([])
   ledger.end(price)
-  ledger.add(signed, false)
+  ledger.add(signed)
   expect(ledger.count()).toBe(1)
 })
 
@@ -181,13 +190,14 @@ it('of prices with one nonce, the largest and the one that is over first are kep
     signature: '0x' as const,
     orderId: '0x' as const,
     depositAddress: ADDRESS as typeof ADDRESS,
+    isForAddress: false,
   })
   const [first, larger, other] = [signed(5n, 100), signed(9n, 200), signed(7n, 300)]
-  expect([first, larger, other].map((price) => ledger.add(price, false))).toEqual([[], [], [other]])
-  for (let count = 0; count < 25_000; count++) ledger.add(signed(8n, 150), false)
+  expect([first, larger, other].map((price) => ledger.add(price))).toEqual([[], [], [other]])
+  for (let count = 0; count < 25_000; count++) ledger.add(signed(8n, 150))
   expect(ledger.get(8_000n)?.signed).toEqual([first, larger])
   const earlier = signed(10n, 50)
-  expect(ledger.add(earlier, false)).toEqual([first, larger])
+  expect(ledger.add(earlier)).toEqual([first, larger])
   expect([ledger.get(8_000n)?.signed, ledger.count()]).toEqual([[earlier], 1])
   expect(shortage(ledger, quote(1n))).toBeUndefined()
 })
@@ -201,11 +211,12 @@ it('the deposit addresses of signed quotes are watched until their fill deadline
     signature: '0x',
     orderId: '0x',
     depositAddress: ADDRESS,
+    isForAddress: false,
   } as const
   expect(ledger.addresses()).toEqual([])
-  ledger.add(signed, false)
+  ledger.add(signed)
   expect([ledger.addresses(), ledger.at(ADDRESS)]).toEqual([[ADDRESS], signed])
-  ledger.advance(DEADLINE + 1)
+  passed = DEADLINE + 1
   expect([ledger.addresses(), ledger.count()]).toEqual([[], 1])
 })
 

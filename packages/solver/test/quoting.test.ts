@@ -46,7 +46,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
       bondOf: ({ outputAmount }: { outputAmount: bigint }) => outputAmount / 20n,
       get: (nonce: bigint) => open.get(nonce),
     },
-    addQuote: ({ quote }: SolverQuote, isForAddress: boolean) => {
+    addQuote: ({ quote, isForAddress }: SolverQuote) => {
       if (!open.has(quote.nonce)) open.set(quote.nonce, { quote, deposit: 'NONE' })
       kept.push({ user: quote.user, nonce: quote.nonce, isForAddress })
     },

@@ -13,6 +13,7 @@ function signed(index: number): SolverQuote {
     orderId: `0x${String(index).padStart(64, '0')}`,
     depositAddress: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
     signature: '0x12',
+    isForAddress: true,
     quote: {
       solver: '0x3c44cdddb6a900fa2b585dd299e03d12fa4293bc',
       user: '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',
@@ -43,14 +44,14 @@ it('a state that is opened again has its quotes, orders, payments and positions'
     { hash: '0x02', raw: '0x03', nonce: 3 },
     { hash: '0x01', raw: '0x04', nonce: 3 },
   ] as const
-  first.addQuote(quote, true)
+  first.addQuote(quote)
   first.addOrder({ ...quote, fillDeadline: DEADLINE })
   for (const attempt of attempts) first.addAttempt(quote.orderId, quote.chainId, attempt)
   first.setPosition('chain 31337', '12')
   first.close()
   const state = open(path)
   expect(state.quote(quote.orderId)).toEqual(quote)
-  expect(state.keptQuotes(quote.chainId)).toEqual([{ signed: quote, isForAddress: true }])
+  expect(state.keptQuotes(quote.chainId)).toEqual([quote])
   const { chainId, orderId } = quote
   expect(state.orders(chainId, 'OPEN')).toEqual([
     { chainId, orderId, fillDeadline: DEADLINE, status: 'OPEN' },
@@ -62,17 +63,17 @@ it('a state that is opened again has its quotes, orders, payments and positions'
 it('a quote is kept until its nonce is used, however long ago its deadline was', () => {
   const state = open()
   const [unused, used] = [signed(1), signed(2)]
-  for (const quote of [unused, used]) state.addQuote(quote, false)
+  for (const quote of [unused, used]) state.addQuote(quote)
   state.endQuote(used.orderId, DEADLINE)
   state.prune(used.chainId, DEADLINE + WEEK)
-  expect(state.keptQuotes(used.chainId)).toEqual([{ signed: unused, isForAddress: false }])
+  expect(state.keptQuotes(used.chainId)).toEqual([unused])
   expect([state.quote(used.orderId), state.keptQuotes(1)]).toEqual([undefined, []])
 })
 
 it('a quote that has ended is found after its fill deadline', () => {
   const state = open()
   const quote = signed(1)
-  state.addQuote(quote, false)
+  state.addQuote(quote)
   expect(state.endedQuote(quote.chainId, DEADLINE + 1)).toBeUndefined()
   state.endQuote(quote.orderId, DEADLINE)
   const found = [DEADLINE, DEADLINE + 1].map((time) => state.endedQuote(quote.chainId, time))
@@ -117,11 +118,11 @@ it('a quote whose end was removed is kept again, and an order whose deposit was 
   const state = open()
   const quote = signed(1)
   const { chainId, orderId } = quote
-  state.addQuote(quote, true)
+  state.addQuote(quote)
   state.addOrder({ chainId, orderId, fillDeadline: DEADLINE })
   state.endQuote(orderId, DEADLINE)
-  expect(state.reopenQuote(orderId)).toBe(true)
-  expect(state.keptQuotes(chainId)).toEqual([{ signed: quote, isForAddress: true }])
+  state.reopenQuote(orderId)
+  expect(state.keptQuotes(chainId)).toEqual([quote])
   state.dropOrder(orderId)
   expect(state.order(orderId)).toBeUndefined()
 })
@@ -130,7 +131,7 @@ it('quotes are forgotten an hour after their end, and orders with their quotes a
   const state = open()
   const [unused, taken] = [signed(1), signed(2)]
   for (const quote of [unused, taken]) {
-    state.addQuote(quote, false)
+    state.addQuote(quote)
     state.endQuote(quote.orderId, DEADLINE)
   }
   const { chainId } = taken

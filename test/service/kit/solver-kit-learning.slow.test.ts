@@ -33,9 +33,10 @@ async function learn(rules: Rules, revertData: `0x${string}`): Promise<boolean> 
     orderId,
     depositAddress,
     signature,
+    isForAddress: true,
     quote: { ...quote, orderType: 'EXACT_INPUT', outputChainId: chainId } as const,
   }
-  state.addQuote(signed, true)
+  state.addQuote(signed)
   state.endQuote(orderId, quote.fillDeadline + 1)
   const settlement: Address = contracts.settlement
   const kitChain = { chainId, settlement, client } as unknown as SolverChain
