@@ -1,5 +1,6 @@
 import secp256k1 from 'secp256k1'
-import { openChain } from '../packages/solver/src/chain/open-chain.js'
+import { readChain } from '../packages/solver/src/chain/open-chain.js'
+import { openNode } from '../packages/solver/src/chain/open-node.js'
 import { createKeySigner } from '../packages/solver/src/quote-signer.js'
 import { systemClock } from '../src/clock.js'
 import { type Address, lowerCase } from '../src/domain/values/hex.js'
@@ -25,12 +26,9 @@ const MAX_REPLIES = 16
 export async function createReplies<T>(market: Market, index: number, write: (offer: WireReply) => T) {
   const account = benchAccount(index)
   const solver = lowerCase(account.address)
-  const { rpcUrl: rpc, settlement, chainId } = market
-  const chain = await openChain(
-    chainId,
-    { rpc, settlement, tokens: [] },
-    { protocolName: 'Service', account, clock: systemClock },
-  )
+  const { rpcUrl, settlement, chainId } = market
+  const { client } = openNode(rpcUrl, systemClock)
+  const chain = await readChain(chainId, { settlement, tokens: [] }, client, 'Service', solver)
   const sign = createKeySigner(account.getHdKey().privateKey ?? new Uint8Array(), secp256k1.ecdsaSign)
   const replies = new Map<string, T>()
   let asked = 0

@@ -3,7 +3,8 @@ import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { type DepositPoller, pollDeposits } from './chain/deposit-poller.js'
 import { createHoldingsReader } from './chain/holdings.js'
-import { failed, openChain, type SolverChain } from './chain/open-chain.js'
+import { failed, readChain, type SolverChain } from './chain/open-chain.js'
+import { openNode } from './chain/open-node.js'
 import { readBalance } from './chain/orders.js'
 import { createTransactionSender } from './chain/transactions.js'
 import type { ChainParts, SolverParts } from './chain-parts.js'
@@ -25,8 +26,6 @@ export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
 const CLOSING_MS = 1_000
 /** A quote that leaves time enough to end all others. */
 const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY }
-/** Often, so that each time is short. */
-const PRUNE_SECONDS = 60
 
 /**
  * Connects to a chain, sends what a stopped process may have left unsent, and pays and ends from then on what it has left. It
@@ -34,16 +33,18 @@ const PRUNE_SECONDS = 60
  * @throws Error with the node's words, and Error for a chain or an account that does not fit
  */
 export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
-  const chain = await openChain(chainId, chainOptions, shared)
+  const { client, close } = openNode(chainOptions.rpc, shared.clock)
   try {
-    return await runChain(chain, shared)
+    const { protocolName, account } = shared
+    const chain = await readChain(chainId, chainOptions, client, protocolName, account.address)
+    return await run(await openParts(chain, shared), close)
   } catch (error) {
-    chain.close()
+    close()
     throw error
   }
 }
 
-async function runChain(chain: SolverChain, shared: SolverParts) {
+async function openParts(chain: SolverChain, shared: SolverParts): Promise<ChainParts> {
   const { chainId } = chain
   const { state, clock, account, onError } = shared
   const place = `chains[${chainId}].rpc must show its newest block`
@@ -60,10 +61,11 @@ async function runChain(chain: SolverChain, shared: SolverParts) {
     addresses.see(holdings)
     return holdings
   }
-  return run({ ...shared, chain, solver, time, ledger, addresses, payments, refresh })
+  return { ...shared, chain, solver, time, ledger, addresses, payments, refresh }
 }
 
-async function run(parts: ChainParts) {
+/** @param close closes the connections to the node */
+async function run(parts: ChainParts, close: () => void) {
   const { chain, ledger, time, state, payments, addresses, onError } = parts
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
@@ -131,7 +133,7 @@ async function run(parts: ChainParts) {
     async idle(): Promise<void> {
       const ends = [ended, filling.idle(), ending.idle()]
       await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
-      chain.close()
+      close()
     },
   }
 }
@@ -140,7 +142,6 @@ async function run(parts: ChainParts) {
 function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPoller {
   const { chain, state, ledger, time, payments, onError, signal } = parts
   const isDue = createOnceAMinute(parts.clock)
-  let nextPruning = 0
   let isLookingBack = false
 
   const report = (error: unknown) => {
@@ -173,8 +174,6 @@ function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPol
       ending.look()
       void lookBack()
       await parts.refresh()
-      if (time.passed() < nextPruning) return
-      nextPruning = time.passed() + PRUNE_SECONDS
       state.prune(chain.chainId, time.passed())
     },
   })

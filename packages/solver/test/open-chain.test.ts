@@ -1,8 +1,14 @@
-import { type Address, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import {
+  type Address,
+  createPublicClient,
+  custom,
+  decodeFunctionData,
+  encodeFunctionResult,
+  type Hex,
+} from 'viem'
 import { describe, expect, it } from 'vitest'
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
-import { systemClock } from '../../../src/clock.js'
-import { openChain } from '../src/chain/open-chain.js'
+import { readChain } from '../src/chain/open-chain.js'
 
 const SETTLEMENT: Address = `0x${'5e'.repeat(20)}`
 const SOLVER: Address = `0x${'a1'.repeat(20)}`
@@ -35,15 +41,11 @@ function createNode(first: Readonly<Record<string, readonly Answer[]>>) {
       result: VIEWS[functionName],
     } as never)
   }
-  return custom({ request }, { retryCount: 0 })
+  return createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
 }
 
 const open = (first: Parameters<typeof createNode>[0]) =>
-  openChain(
-    10,
-    { rpc: createNode(first), settlement: SETTLEMENT, tokens: [] },
-    { protocolName: 'Service', account: { address: SOLVER }, clock: systemClock },
-  )
+  readChain(10, { settlement: SETTLEMENT, tokens: [] }, createNode(first), 'Service', SOLVER)
 
 describe('a start reads of the contract', () => {
   it('what it has, and what it lacks', async () => {

@@ -1,14 +1,12 @@
 import { type Address, domainSeparator, maxUint256, type PublicClient, type TypedDataDomain } from 'viem'
-import type { Clock } from '../../../../src/clock.js'
 import { lowerCase } from '../../../../src/domain/values/hex.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../../src/signing/typed-data.js'
 import { readSettlement } from '../../../client/src/settlement.js'
 import { wordsOf } from '../../../protocol/src/node-words.js'
 import { readTerms } from '../../../protocol/src/read-settlement.js'
 import { simulate } from '../../../protocol/src/read-view.js'
-import type { ChainOptions, SolverAccount } from '../solver-options.js'
+import type { ChainOptions } from '../solver-options.js'
 import { requestOf, settlementCall } from './calls.js'
-import { openNode } from './open-node.js'
 
 /** A chain on which the solver quotes, with what its settlement contract asks of quotes. */
 export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DEFAULTS>> {
@@ -28,8 +26,6 @@ export interface SolverChain extends Required<Pick<ChainOptions, keyof typeof DE
   readonly hasWords: boolean
   /** `MIN_ORDER`; 0 when the contract has no such view. */
   readonly minOrder: bigint
-  /** Closes the connections to the node. */
-  readonly close: () => void
 }
 
 /** What contracts without the view reserve, in hundredths of a percent. */
@@ -49,35 +45,17 @@ const DEFAULTS = {
 }
 
 /**
- * Connects to a chain, and reads the facts of the settlement contract that never change.
+ * Reads the facts of the settlement contract of a chain that never change.
+ * @param client of the option `rpc`
  * @throws Error that names the option, with the node's words, when the node or the contract does not answer as it must
  */
-export async function openChain(
+export async function readChain(
   chainId: number,
-  options: ChainOptions,
-  shared: OpenChainOptions,
-): Promise<SolverChain> {
-  const { client, close } = openNode(options.rpc, shared.clock)
-  try {
-    return { ...(await readChain(chainId, options, client, shared)), close }
-  } catch (error) {
-    close()
-    throw error
-  }
-}
-
-interface OpenChainOptions {
-  readonly protocolName: string
-  readonly account: Pick<SolverAccount, 'address'>
-  readonly clock: Clock
-}
-
-async function readChain(
-  chainId: number,
-  options: ChainOptions,
+  options: Omit<ChainOptions, 'rpc'>,
   client: PublicClient,
-  { protocolName, account }: OpenChainOptions,
-): Promise<Omit<SolverChain, 'close'>> {
+  protocolName: string,
+  solver: Address,
+): Promise<SolverChain> {
   const { settlement, tokens, maxFeePerGas } = options
   const given = Object.entries(options).filter(([, value]) => value !== undefined)
   const limits: typeof DEFAULTS = { ...DEFAULTS, ...Object.fromEntries(given) }
@@ -92,7 +70,7 @@ async function readChain(
   )
   const [{ bondReservationBps = USUAL_RESERVATION_BPS, minOrder = 0n }, hasWords] = await Promise.all([
     readTerms(client.request, { chainId, settlement }),
-    takesWords(client, { chainId, settlement }, account.address),
+    takesWords(client, { chainId, settlement }, solver),
   ]).catch(failed(`${place}.settlement must answer its views`))
   return {
     ...limits,
