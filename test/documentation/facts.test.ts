@@ -89,7 +89,7 @@ describe('docs/sessions.md', () => {
   })
 
   it('has messages of the instance that the client of the local network reads', () => {
-    for (const type of ['challenge', 'ready', 'result', 'event', 'ping', 'goAway', 'error'])
+    for (const type of ['challenge', 'ready', 'result', 'ping', 'goAway', 'error'])
       expect(readMessage(JSON.stringify(messages.get(type)))?.type).toBe(type)
     const request = readMessage(JSON.stringify(messages.get('quoteRequest')))
     expect(request).toMatchObject({ type: 'quoteRequest', request: { amount: 10n ** 18n, kind: 'FIRM' } })

@@ -1,7 +1,7 @@
 import { lowerCase } from '../../../src/domain/values/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime } from './chain/chain-time.js'
-import { type DepositPoller, pollDeposits } from './chain/deposit-poller.js'
+import { pollDeposits } from './chain/deposit-poller.js'
 import { createHoldingsReader } from './chain/holdings.js'
 import { failed, readChain, type SolverChain } from './chain/open-chain.js'
 import { openNode } from './chain/open-node.js'
@@ -73,7 +73,7 @@ async function run(parts: ChainParts, close: () => void) {
   await payments.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
   ending.resume()
   filling.resume()
-  const { ended, wake } = follow(parts, filling, ending)
+  const ended = follow(parts, filling, ending)
   let isPrepared = false
   let wasBlind = false
 
@@ -91,7 +91,6 @@ async function run(parts: ChainParts, close: () => void) {
     ledger,
     time,
     filling,
-    wake,
     /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
     async prepare(): Promise<void> {
       await approveTokens(chain, parts.solver, payments, parts)
@@ -139,7 +138,7 @@ async function run(parts: ChainParts, close: () => void) {
 }
 
 /** Follows the blocks of a chain, and does what is due at each. */
-function follow(parts: ChainParts, filling: Filling, ending: Ending): DepositPoller {
+function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<void> {
   const { chain, state, ledger, time, payments, onError, signal } = parts
   const isDue = createOnceAMinute(parts.clock)
   let isLookingBack = false

@@ -1,20 +1,19 @@
 import type { SolverParts } from './chain-parts.js'
-import type { ChainRun } from './chain-run.js'
 import type { SolverMetrics } from './metrics.js'
 import { createOnceAMinute } from './once-a-minute.js'
 import type { Quoting } from './quoting.js'
 import { SessionError } from './session/session-error.js'
-import type { SessionReady, SessionResult } from './session/session-messages.js'
-import { openSolverSession } from './session/solver-session.js'
+import type { SessionResult } from './session/session-messages.js'
+import { openSolverSession, type SolverSessionOptions } from './session/solver-session.js'
 import type { SolverOptions } from './solver-options.js'
 
 interface ConnectionOptions
-  extends Omit<SolverParts, 'limits' | 'onDeposit' | 'onFilled' | 'signal' | 'state'>,
-    Pick<SolverOptions, 'onSession' | 'onResult' | 'name'> {
-  readonly serviceUrls: readonly [string, ...string[]]
-  readonly chainIds: readonly number[]
-  readonly chains: ReadonlyMap<number, ChainRun>
+  extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError'>,
+    Pick<SolverSessionOptions, 'serviceUrls' | 'chainIds' | 'account' | 'name' | 'protocolName'>,
+    Pick<SolverOptions, 'onSession' | 'onResult'> {
   readonly quoting: Quoting
+  /** The ends of what has been started. */
+  readonly parts: (() => Promise<void> | void)[]
 }
 
 /** What counts each outcome. The kit counts its own declines. */
@@ -28,20 +27,14 @@ const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
   CIRCUIT_OPEN: 'requestsCircuitOpen',
 }
 
-/** Connects a solver by a session, which is opened again after each loss. Events of its orders there make it look at its nodes sooner. */
-export function connectBySession(options: ConnectionOptions) {
-  const { chains, quoting, metrics, log } = options
-  const isDue = createOnceAMinute(options.clock)
-  let setOpened = () => {}
-  let setRefused = (_error: Error) => {}
-  const opened = new Promise<void>((resolve, reject) => {
-    setOpened = resolve
-    setRefused = reject
-  })
-
-  function onEvent(): void {
-    for (const { wake } of chains.values()) wake()
-  }
+/**
+ * Connects a solver by a session, which is opened again after each loss.
+ * @returns when a session is open; after that, a final loss goes to `onSession` only
+ * @throws SessionError when none will ever be
+ */
+export function connectBySession(options: ConnectionOptions): Promise<void> {
+  const { quoting, metrics, log, clock, parts } = options
+  const isDue = createOnceAMinute(clock)
 
   function onResult(result: SessionResult): void {
     const counter = COUNTERS[result.outcome]
@@ -51,36 +44,31 @@ export function connectBySession(options: ConnectionOptions) {
     options.onResult?.(result)
   }
 
-  const sessionOptions = {
-    ...options,
-    answer: quoting,
-    onEvent,
-    onResult,
-    onReady({ sessionId }: SessionReady, url: string) {
-      metrics.sessionsOpened++
-      metrics.sessionOpen = 1
-      log.info({ url, sessionId }, 'session open')
-      options.onSession?.({ state: 'open', url, sessionId })
-      setOpened()
-    },
-    onLost(error: SessionError) {
-      metrics.sessionsLost++
-      metrics.sessionOpen = 0
-      const { code, isFinal } = error
-      log.warn({ err: error, isFinal }, 'session lost')
-      options.onSession?.({ state: 'lost', error, code, isFinal })
-      if (isFinal) setRefused(error)
-    },
-  }
-  const session = openSolverSession(sessionOptions, { clock: options.clock, random: Math.random })
-  // After the start, a final loss goes to `onSession` only.
-  opened.catch(() => {})
-  return {
-    /** Resolves when a session is open; rejects when none will ever be. */
-    opened,
-    async close() {
-      setRefused(new SessionError('the solver was closed'))
+  return new Promise((resolve, reject) => {
+    const sessionOptions: SolverSessionOptions = {
+      ...options,
+      answer: quoting,
+      onResult,
+      onReady({ sessionId }, url) {
+        metrics.sessionsOpened++
+        metrics.sessionOpen = 1
+        log.info({ url, sessionId }, 'session open')
+        options.onSession?.({ state: 'open', url, sessionId })
+        resolve()
+      },
+      onLost(error) {
+        metrics.sessionsLost++
+        metrics.sessionOpen = 0
+        const { code, isFinal } = error
+        log.warn({ err: error, isFinal }, 'session lost')
+        options.onSession?.({ state: 'lost', error, code, isFinal })
+        if (isFinal) reject(error)
+      },
+    }
+    const session = openSolverSession(sessionOptions, { clock, random: Math.random })
+    parts.push(async () => {
+      reject(new SessionError('the solver was closed'))
       await session.close()
-    },
-  }
+    })
+  })
 }

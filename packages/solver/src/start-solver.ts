@@ -66,8 +66,14 @@ export async function startSolver(start: StartOptions): Promise<void> {
   signal.throwIfAborted()
   const quoting = createQuoting({ ...start, signer, quote, rules: { minFillSeconds, maxLockSeconds } })
   start.onQuoting(quoting)
-  if (options.endpointUrl === undefined) await connect(shared, quoting)
-  else await register(shared, options.endpointUrl)
+  if (options.endpointUrl !== undefined) return register(shared, options.endpointUrl)
+  await connectBySession({
+    ...shared,
+    name: options.name,
+    quoting,
+    onSession: guarded(options.onSession, start.onError),
+    onResult: guarded(options.onResult, start.onError),
+  })
 }
 
 /** @returns when each chain has started or failed; one that failed is tried again @throws the first error when none is ready */
@@ -93,19 +99,6 @@ async function startChain(shared: Shared, chainId: number): Promise<void> {
     parts.push(run.idle)
   }
   await run.prepare()
-}
-
-async function connect(shared: Shared, quoting: Quoting): Promise<void> {
-  const { options, onError, parts } = shared
-  const connection = connectBySession({
-    ...shared,
-    name: options.name,
-    quoting,
-    onSession: guarded(options.onSession, onError),
-    onResult: guarded(options.onResult, onError),
-  })
-  parts.push(connection.close)
-  await connection.opened
 }
 
 /** Registers on each chain (docs/decisions.md, D5). After a failure the next URL is tried, as with a session. */

@@ -106,7 +106,7 @@ function startPolling(
     tokens: new Map([[TOKEN, 0n]]),
     pollIntervalMs: POLL_MS,
   }
-  const { ended, wake } = pollDeposits({
+  const ended = pollDeposits({
     chain: chain as unknown as ChainParts['chain'],
     clock,
     solver: SOLVER,
@@ -141,7 +141,6 @@ function startPolling(
     errors,
     answers: () => answers,
     clock,
-    wake,
     newBlock: () => head++,
     /** The node names an old block as its newest one. @returns ends that */
     goBack(block: number) {
@@ -241,24 +240,6 @@ it.each([0.25, 1, 12])(
     }
   },
 )
-
-it('a hint makes it look at once, but not again before its time', async () => {
-  const { blocks, clock, wake, newBlock } = startPolling([], async () => [])
-  await clock.advance(0)
-  expect(blocks).toEqual([100])
-  newBlock()
-  wake()
-  await clock.advance(0)
-  expect(blocks).toEqual([100, 101])
-  newBlock()
-  for (let hint = 0; hint < 5; hint++) {
-    wake()
-    await clock.advance(0)
-  }
-  expect(blocks).toEqual([100, 101])
-  await clock.advance(POLL_MS)
-  expect(blocks).toEqual([100, 101, 102])
-})
 
 it('a deposit that the node leaves out once is found', async () => {
   let isLate = true

@@ -28,19 +28,16 @@ const MAX_RANGE = 1_000
 const MAX_FILTERED_ADDRESSES = 100
 const MAX_DELAY_MS = 5_000
 
-/** Reads the deposits of a chain. */
-export type DepositPoller = ReturnType<typeof pollDeposits>
-
 /**
  * Reads the deposits for a solver from each new block until the signal aborts: those at the contract by its event, and those at
  * deposit addresses by the transfers of tokens. After an error it goes on where it was. Blocks are passed on also while no logs can be
  * read: quotes must end by their time, and what the contract says of each decides how.
+ * @returns when it has ended, after the signal has aborted
  */
-export function pollDeposits(options: DepositPollerOptions) {
+export async function pollDeposits(options: DepositPollerOptions): Promise<void> {
   const { chain, clock, time, signal, onBlock, onError } = options
   let failures = 0
   let passedOn: Hex | undefined
-  let waiting = new AbortController()
   const { readDeposits, readTransfers } = createLogReads(options)
   const readers = [
     createReader(options, `chain ${chain.chainId}`, readDeposits),
@@ -62,23 +59,10 @@ export function pollDeposits(options: DepositPollerOptions) {
     }
   }
 
-  async function pollOn(): Promise<void> {
-    // After a look that it was woken for, it waits for its time.
-    for (let isWoken = false; !signal.aborted; isWoken = waiting.signal.aborted && !isWoken) {
-      waiting = new AbortController()
-      await poll()
-      const backoffMs = Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
-      const delayMs = Math.max(chain.pollIntervalMs, backoffMs)
-      await clock.sleep(delayMs, isWoken ? signal : waiting.signal).catch(() => {})
-    }
-  }
-
-  signal.addEventListener('abort', () => waiting.abort(), { once: true })
-  return {
-    /** Resolves when it has ended, after the signal has aborted. */
-    ended: pollOn(),
-    /** Looks for a new block at once; not more often than it looks by itself, since strangers may cause it. */
-    wake: () => waiting.abort(),
+  while (!signal.aborted) {
+    await poll()
+    const backoffMs = Math.min(chain.pollIntervalMs * 2 ** failures, MAX_DELAY_MS)
+    await clock.sleep(Math.max(chain.pollIntervalMs, backoffMs), signal).catch(() => {})
   }
 }
 

@@ -27,7 +27,6 @@ export interface ConnectionOptions {
   readonly hello: (nonce: Hex) => Promise<string>
   readonly onReady: (ready: SessionReady) => void
   readonly onResult: (result: SessionResult) => void
-  readonly onEvent: () => void
   readonly onGoAway: (reconnectWithinMs: number) => void
   /** Called once, when the socket is closed. */
   readonly onClosed: (error: SessionError) => void
@@ -131,9 +130,6 @@ export function openConnection(options: ConnectionOptions): SessionConnection {
         break
       case 'result':
         options.onResult(message)
-        break
-      case 'event':
-        options.onEvent()
         break
       case 'ping':
         expectPing()

@@ -39,8 +39,6 @@ export type InstanceMessage =
   /** `request` is undefined when this version cannot read it. */
   | { readonly type: 'quoteRequest'; readonly id: string; readonly request: IncomingRequest | undefined }
   | ({ readonly type: 'result' } & SessionResult)
-  /** Of an order of this solver, whatever it says: only the solver's own node counts. */
-  | { readonly type: 'event' }
   | { readonly type: 'ping'; readonly id: string }
   | { readonly type: 'goAway'; readonly reconnectWithinMs: number }
   | { readonly type: 'error'; readonly code: string; readonly error: string }
@@ -83,8 +81,6 @@ export function readMessage(text: string): InstanceMessage | undefined {
       const rank = isNatural(fields.rank) ? fields.rank : undefined
       return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason, rank }
     }
-    case 'event':
-      return { type: 'event' }
     case 'ping':
       return { type: 'ping', id: textOf(fields, 'id') }
     case 'goAway':

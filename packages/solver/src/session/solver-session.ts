@@ -4,9 +4,9 @@ import { type Address, type Hex, lowerCase } from '../../../../src/domain/values
 import { createBackoff } from './backoff.js'
 import { type ConnectionOptions, openConnection, type SessionConnection } from './session-connection.js'
 import type { SessionError } from './session-error.js'
-import type { SessionReady, SessionResult } from './session-messages.js'
+import type { SessionReady } from './session-messages.js'
 
-export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' | 'onError'> {
+export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' | 'onError' | 'onResult'> {
   /**
    * Base URLs of the replicas of an instance, or of the instances of one operator, such as `https://quotes.example`. After a
    * loss, the next one is dialled. The origin of each is the audience that the solver signs there.
@@ -21,9 +21,6 @@ export interface SolverSessionOptions extends Pick<ConnectionOptions, 'answer' |
   readonly protocolName: string
   /** Called each time that the session is open, with the base URL. */
   readonly onReady?: (ready: SessionReady, serviceUrl: string) => void
-  readonly onResult?: (result: SessionResult) => void
-  /** Called when something has happened to an order of the solver, as the instance says. */
-  readonly onEvent: () => void
   /** Called when the session has ended or could not be opened. It is opened again unless `error.isFinal`. */
   readonly onLost: (error: SessionError) => void
 }
@@ -58,7 +55,7 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
     const text = { address, name, audience, chainIds }
     const message = sessionMessage(protocolName, { ...text, nonce })
     const signature = await account.signMessage({ message })
-    return JSON.stringify({ type: 'hello', ...text, signature, events: {} })
+    return JSON.stringify({ type: 'hello', ...text, signature })
   }
 
   function connect(): void {
@@ -72,7 +69,6 @@ export function openSolverSession(options: SolverSessionOptions, { clock, random
       mayBeOffered: hasBeenReady || serviceUrls.length > 1,
       clock,
       hello: (nonce) => hello(nonce, origin),
-      onResult: (result) => options.onResult?.(result),
       onReady(ready) {
         // An instance that always ends sessions at once is not asked more often for it.
         resetTimer = clock.setTimeout(backoff.reset, LASTING_MS)

@@ -20,7 +20,6 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
   const losses: SessionError[] = []
   const errors: unknown[] = []
   const results: Message[] = []
-  const hints: number[] = []
   const session = openSolverSession(
     {
       serviceUrls: [server.url],
@@ -30,7 +29,6 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
       protocolName: 'Service',
       answer: () => DECLINE,
       onResult: (result) => results.push(result),
-      onEvent: () => void hints.push(hints.length),
       onLost: (error) => losses.push(error),
       onError: (error) => errors.push(error),
       ...changes,
@@ -59,7 +57,7 @@ export async function startSession({ random, upgradeStatus, ...changes }: Change
     return found
   }
 
-  return { server, session, timers, losses, errors, results, hints, connection, opened }
+  return { server, session, timers, losses, errors, results, connection, opened }
 }
 
 /** What a connection receives after its opening. */

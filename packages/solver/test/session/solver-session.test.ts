@@ -28,7 +28,6 @@ it('a challenge is answered with a hello that is signed over the nonce and the c
     name: 'Cosmo',
     audience: server.url,
     chainIds: [31337, 1],
-    events: {},
   })
   expect(await isSignedFor(hello, server.url)).toBe(true)
 })
@@ -165,12 +164,11 @@ it('pings are answered, and results are passed on', async () => {
   expect(results).toEqual([{ type: 'result', id: 'first', outcome: 'INVALID', reason: 'nonce_used' }])
 })
 
-it('each event is a hint, whatever it says', async () => {
-  const { opened, hints, losses } = await startSession()
+it('events are not asked for, and ignored', async () => {
+  const { opened, losses } = await startSession()
   const instance = await opened(0)
-  expect(instance.received[0].events).toEqual({})
   instance.send({ type: 'event', event: { type: 'Deposited', chainId: 1 }, cursor: 'c1' })
-  instance.send({ type: 'event' })
-  await expect.poll(() => hints).toHaveLength(2)
+  instance.send({ type: 'ping', id: 'p1' })
+  await expect.poll(() => answersOn(instance)).toEqual([{ type: 'pong', id: 'p1' }])
   expect(losses).toEqual([])
 })
