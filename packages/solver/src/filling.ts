@@ -226,10 +226,10 @@ export function createFilling(parts: ChainParts, isCancelling: (nonce: bigint) =
   }
 
   /** Sends the payment and follows it. After a restart the same one is sent again, never a second one. */
-  async function pay(order: StoredOrder, found: Found): Promise<void> {
-    const { deadline } = found
-    await paying.run({ bond: bondOf(order.orderId), deadline }, async (hasWaited) => {
-      const now = hasWaited ? await look(order) : found
+  async function pay(order: StoredOrder, { deadline }: Found): Promise<void> {
+    await paying.run({ bond: bondOf(order.orderId), deadline }, async () => {
+      // It may have waited.
+      const now = await look(order)
       if (now === undefined) return
       await send(order, now)
       metrics.paymentsSent++

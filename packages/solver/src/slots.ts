@@ -36,11 +36,10 @@ export function createSlots(limit: number) {
 
   return {
     runNow,
-    /** @param work gets whether it had to wait */
-    run<T>(urgency: Urgency, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
-      if (used < limit) return runNow(() => work(false))
+    run<T>(urgency: Urgency, work: () => Promise<T>): Promise<T> {
+      if (used < limit) return runNow(work)
       return new Promise((resolve) => {
-        waiters.push({ urgency, start: () => resolve(runNow(() => work(true))) })
+        waiters.push({ urgency, start: () => resolve(runNow(work)) })
       })
     },
   }
