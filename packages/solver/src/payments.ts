@@ -1,26 +1,16 @@
-import type { Clock } from '../../../src/clock.js'
 import { OverBudget } from './cancel-budget.js'
 import type { Call } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './chain/transactions.js'
-import type { SolverMetrics } from './metrics.js'
-import type { SolverLog } from './solver-options.js'
-import type { KeptPayment, SolverState } from './state.js'
+import type { SolverParts } from './chain-parts.js'
+import type { KeptPayment } from './state.js'
 
-interface PaymentsOptions {
-  readonly clock: Clock
-  readonly log: SolverLog
-  readonly metrics: SolverMetrics
-  readonly onError: (error: unknown) => void
-  readonly signal: AbortSignal
+interface PaymentsOptions
+  extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'state' | 'onError' | 'signal'> {
   readonly sender: TransactionSender
   readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
   readonly time: Pick<ChainTime, 'passed'>
-  readonly state: Pick<
-    SolverState,
-    'attempts' | 'addAttempt' | 'clearAttempts' | 'renamePayment' | 'keptPayments'
-  >
 }
 
 /**
