@@ -36,6 +36,8 @@ export interface ChainParts extends SolverParts {
   readonly ledger: QuoteLedger
   readonly addresses: DepositAddresses
   readonly payments: Payments
+  /** Gives an error to `onError`, at most once a minute for each reason. */
+  readonly report: (reason: string, error: unknown) => void
   /** Reads what the solver has, for the ledger too. @throws viem's errors */
   readonly refresh: () => Promise<Holdings>
 }

@@ -2,7 +2,7 @@ import { lowerCase } from '../../../src/domain/values/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'
-import { createHoldingsReader } from './chain/holdings.js'
+import { readHoldings } from './chain/holdings.js'
 import { failed, readChain, type SolverChain } from './chain/open-chain.js'
 import { openNode } from './chain/open-node.js'
 import { readBalance } from './chain/orders.js'
@@ -17,7 +17,7 @@ import { createPayments, type Payments } from './payments.js'
 import { type AskedQuote, createQuoteLedger } from './quote-ledger.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { ChainOptions } from './solver-options.js'
-import { within } from './within.js'
+import { within } from './waiting.js'
 
 /** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
 export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
@@ -46,27 +46,30 @@ export async function startChainRun(chainId: number, chainOptions: ChainOptions,
 
 async function openParts(chain: SolverChain, shared: SolverParts): Promise<ChainParts> {
   const { chainId } = chain
-  const { state, clock, account, onError } = shared
+  const { state, clock, account, onError, signal } = shared
   const place = `chains[${chainId}].rpc must show its newest block`
   const time = await readChainTime(chain, clock).catch(failed(place))
   const solver = lowerCase(account.address)
   const payments = startPayments(chain, time, shared)
   const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
   const addresses = createDepositAddresses(chain, solver, state, time)
-  const readHoldings = createHoldingsReader(chain, solver, onError)
+  const isDue = createOnceAMinute(clock)
   for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
+  function report(reason: string, error: unknown): void {
+    if (!signal.aborted && isDue(reason)) onError(error)
+  }
   async function refresh() {
-    const holdings = await readHoldings()
+    const holdings = await readHoldings(chain, solver, report)
     ledger.update(holdings)
     addresses.see(holdings)
     return holdings
   }
-  return { ...shared, chain, solver, time, ledger, addresses, payments, refresh }
+  return { ...shared, chain, solver, time, ledger, addresses, payments, report, refresh }
 }
 
 /** @param close closes the connections to the node */
 async function run(parts: ChainParts, close: () => void) {
-  const { chain, ledger, time, state, payments, addresses, onError } = parts
+  const { chain, ledger, time, state, payments, addresses, onError, report } = parts
   const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
   const ending = createEnding(parts, filling)
   // Their nonces must be taken before new ones are.
@@ -75,13 +78,11 @@ async function run(parts: ChainParts, close: () => void) {
   filling.resume()
   const ended = follow(parts, filling, ending)
   let isPrepared = false
-  let wasBlind = false
 
   function pause(): string | undefined {
     if (!isPrepared) return 'the chain is not ready'
     const isBlind = time.isBlind(chain.pollIntervalMs)
-    if (isBlind && !wasBlind) onError(new Error(`the node of chain ${chain.chainId} does not answer`))
-    wasBlind = isBlind
+    if (isBlind) report('blind', new Error(`the node of chain ${chain.chainId} does not answer`))
     if (time.isStale()) return 'the newest block is old'
     return isBlind ? 'the node does not answer' : undefined
   }
@@ -139,19 +140,16 @@ async function run(parts: ChainParts, close: () => void) {
 
 /** Follows the blocks of a chain, and does what is due at each. */
 function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<void> {
-  const { chain, state, ledger, time, payments, onError, signal } = parts
-  const isDue = createOnceAMinute(parts.clock)
+  const { chain, state, ledger, time, payments } = parts
   let isLookingBack = false
 
-  const report = (error: unknown) => {
-    if (!signal.aborted && isDue('look back')) onError(error)
-  }
   /** What fails is looked at again at the next block. Orders come first: their payments are sent again by themselves. */
   async function lookBack(): Promise<void> {
     if (isLookingBack) return
     isLookingBack = true
-    await filling.lookBack().catch(report)
-    await payments.lookBack().catch(report)
+    const onFailed = (error: unknown) => parts.report('look back', error)
+    await filling.lookBack().catch(onFailed)
+    await payments.lookBack().catch(onFailed)
     isLookingBack = false
   }
 

@@ -10,6 +10,7 @@ import { decideEnd, endsAfter } from './ending-rules.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { Filling } from './filling.js'
 import { isPrice, type LedgerQuote } from './quote-ledger.js'
+import { beforeAbort } from './waiting.js'
 
 /** What became of a quote that was to be cancelled. */
 export interface CancelledQuote {
@@ -43,7 +44,7 @@ const PAUSES = {
 
 /** Builds it. */
 export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposited' | 'hasGivenUp'>) {
-  const { chain, solver, time, ledger, state, addresses, payments, signal, onError } = parts
+  const { chain, solver, time, ledger, state, addresses, payments, signal, onError, report } = parts
   const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
   const cancellations = createCancellations({
     ...parts,
@@ -55,17 +56,10 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   const requested = new Map<bigint, Waiter[]>()
   /** When the next look at a quote is due. */
   const slow = new Map<bigint, number>()
-  /** Nonces whose last look has failed, and was reported. */
-  const failing = new Set<bigint>()
   let looking: Promise<void> = Promise.resolve()
   /** What is not spared in this look. */
   let wanted = new Set<LedgerQuote>()
   let isLookDue = false
-  let isPoor = false
-  const refuseAll = () => {
-    for (const nonce of requested.keys()) refuse(nonce, signal.reason)
-  }
-  signal.addEventListener('abort', refuseAll, { once: true })
 
   function isDue(entry: LedgerQuote): boolean {
     const { quote, signed, deposit } = entry
@@ -97,11 +91,6 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   function conclude(nonce: bigint, outcome: CancelledQuote['outcome']): void {
     for (const { resolve } of requested.get(nonce) ?? []) resolve(outcome)
     requested.delete(nonce)
-  }
-
-  /** Its cancellation goes on later. */
-  function refuse(nonce: bigint, reason: unknown): void {
-    for (const { reject } of requested.get(nonce) ?? []) reject(reason)
   }
 
   /** The budget does not allow the cancellation of these now. */
@@ -200,13 +189,11 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
   async function tryToLookAt(entry: LedgerQuote, at: AtBlock): Promise<boolean> {
     const { nonce } = entry.quote
     try {
-      const isEnding = await lookAt(entry, at)
-      failing.delete(nonce)
-      return isEnding
+      return await lookAt(entry, at)
     } catch (error) {
-      if (!signal.aborted && !failing.has(nonce)) onError(error)
-      failing.add(nonce)
-      refuse(nonce, error)
+      report('look', error)
+      // Its cancellation goes on later.
+      for (const { reject } of requested.get(nonce) ?? []) reject(error)
       return false
     }
   }
@@ -260,7 +247,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
         }),
       }))
       look()
-      return Promise.all(outcomes)
+      return beforeAbort(signal, Promise.all(outcomes))
     },
     /** Why what is open could not be ended with a further quote; undefined when it could be, or nothing is known of its cost yet. */
     pauseFor(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): string | undefined {
@@ -286,13 +273,13 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
         },
       )
       if (shortage === 'FEES') budget.report()
-      if (shortage === 'BALANCE' && !isPoor)
-        onError(
+      if (shortage === 'BALANCE')
+        report(
+          'balance',
           new Error(
             `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas to end or pay all that is open: it does not quote`,
           ),
         )
-      isPoor = shortage === 'BALANCE'
       return shortage && PAUSES[shortage]
     },
     /** @returns when no cancellation is followed any more, after the signal has aborted */

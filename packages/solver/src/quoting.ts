@@ -13,6 +13,7 @@ import { type RequestRules, requestProblem } from './request-rules.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionAnswer } from './session/session-messages.js'
 import type { QuoteAnswer, SolverOptions, SolverQuoteRequest } from './solver-options.js'
+import { beforeAbort } from './waiting.js'
 
 interface QuotingOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
   readonly chains: ReadonlyMap<number, ChainRun>
@@ -155,16 +156,6 @@ export function createQuoting(options: QuotingOptions): Quoting {
       for (const remove of unlink) remove()
     }
   }
-}
-
-/** @throws the reason of the signal when the work has not ended by then: what a market maker calls may never end */
-function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    Promise.resolve(work).then(resolve, reject)
-  })
 }
 
 /** The kit pays on the chain of the deposit, in tokens that it has been given. */

@@ -6,3 +6,14 @@ export async function within(clock: Clock, ms: number, work: Promise<unknown>): 
   const timeout = clock.sleep(ms, over.signal).catch(() => {})
   await Promise.race([work, timeout]).finally(() => over.abort())
 }
+
+/** @throws the reason of the signal when the work has not ended by then: what a market maker calls may never end */
+export function beforeAbort<T>(signal: AbortSignal, work: T | Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    const unlink = () => signal.removeEventListener('abort', abort)
+    Promise.resolve(work).then(resolve, reject).finally(unlink)
+  })
+}

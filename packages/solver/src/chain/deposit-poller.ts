@@ -7,7 +7,7 @@ import { logsIn } from '../../../protocol/src/parse-blocks.js'
 import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
 import type { ChainParts } from '../chain-parts.js'
 import type { DepositLog } from '../filling.js'
-import { within } from '../within.js'
+import { within } from '../waiting.js'
 import { type Head, readHead } from './chain-time.js'
 
 interface DepositPollerOptions
