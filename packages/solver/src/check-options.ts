@@ -33,7 +33,7 @@ const REQUIRED = ['account', 'name', 'aggregatorUrl', 'chains', 'quote', 'rpc', 
 
 const CHAIN_RULES: Record<keyof ChainOptions, Rule> = {
   rpc: rule(
-    (value) => typeof value === 'function' || isUrl(value, ['http:', 'https:', 'ws:', 'wss:']),
+    (value) => typeof value === 'function' || isUrl(value, /^(http|ws)s?:/i),
     'must be an http or ws URL, or a transport of viem',
   ),
   settlement: address,
@@ -55,7 +55,7 @@ const OPTION_RULES: Record<keyof SolverOptions, Rule> = {
   ),
   name: textRule(isDisplayName, 'must have 1 to 64 visible characters'),
   aggregatorUrl: rule(
-    (value) => [value].flat().every((url) => isUrl(url, ['http:', 'https:'])) && [value].flat().length > 0,
+    (value) => [value].flat().every((url) => isUrl(url, /^https?:/i)) && [value].flat().length > 0,
     'must be an http or https URL, or a list of at least one',
   ),
   protocolName: textRule((text) => PROTOCOL_NAME.pattern.test(text), PROTOCOL_NAME.mustBe),
@@ -155,8 +155,8 @@ function isShare(value: unknown): value is number {
   return typeof value === 'number' && value >= 0 && value <= 1
 }
 
-function isUrl(value: unknown, protocols: readonly string[]): boolean {
-  return URL.canParse(String(value)) && protocols.includes(new URL(String(value)).protocol)
+function isUrl(value: unknown, form: RegExp): boolean {
+  return form.test(String(value)) && URL.canParse(String(value))
 }
 
 function isPrivateKey(value: unknown): boolean {

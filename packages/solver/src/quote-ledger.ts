@@ -3,6 +3,7 @@ import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
 import { bondFor } from '../../protocol/src/settlement.js'
 import type { GasFunds } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
+import type { SolverOptions } from './solver-options.js'
 
 /** What a solver has on a chain. Amounts in the smallest unit. */
 export interface Holdings {
@@ -15,17 +16,10 @@ export interface Holdings {
   readonly gas: GasFunds
 }
 
-/** What a market maker allows quotes to risk. Shares are parts of the free bond, 0 to 1; of `maxOpenBond` with what own orders reserve. */
-export interface RiskLimits {
-  /** How many times quotes without a deposit may promise a token's funds. */
-  readonly overcommit: number
-  /** The share of the bond that one quote may cost. */
-  readonly maxBondShare: number
-  /** The share for all quotes whose nonce is not known to be used, and of orders that are not paid yet. */
-  readonly maxOpenBond: number
-  /** The share for those among them that are paid for at their deposit addresses, where the contract keeps tokens after a cancellation. */
-  readonly maxAddressBondShare: number
-}
+/** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
+export type RiskLimits = Required<
+  Pick<SolverOptions, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
+>
 
 /**
  * What is too low for a quote, or why. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.

@@ -21,23 +21,22 @@ export async function approveTokens(
   parts: Pick<SolverParts, 'clock' | 'signal' | 'onError'>,
 ): Promise<void> {
   const { clock, signal, onError } = parts
-  let hasFailed = false
-  for (const [token, wanted] of chain.tokens) {
+  for (const [token, wanted] of chain.tokens) await tryToApprove(token, wanted)
+
+  async function tryToApprove(token: Address, wanted: bigint): Promise<void> {
     const place = `${owner} must be able to approve ${token} on chain ${chain.chainId}`
-    await approve(token, wanted)
-      .catch(failed(place))
-      .catch((error) => {
-        signal.throwIfAborted()
-        hasFailed = true
-        onError(error)
-      })
+    try {
+      await approve(token, wanted).catch(failed(place))
+    } catch (error) {
+      signal.throwIfAborted()
+      onError(error)
+      const tryAgain = () => tryToApprove(token, wanted)
+      void clock
+        .sleep(RETRY_MS, signal)
+        .then(tryAgain)
+        .catch(() => {})
+    }
   }
-  const tryAgain = () => approveTokens(chain, owner, payments, parts)
-  if (hasFailed)
-    void clock
-      .sleep(RETRY_MS, signal)
-      .then(tryAgain)
-      .catch(() => {})
 
   async function approve(token: Address, wanted: bigint): Promise<void> {
     const id = `approval ${chain.chainId} ${token}`

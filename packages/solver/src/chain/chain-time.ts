@@ -69,8 +69,6 @@ export function createChainTime(
         seen.findLast((block) => isBefore(block, OVERLAP_SECONDS, confirmations)) ?? seen[0] ?? head
       return head.number - from.number
     },
-    /** The newest block. */
-    head: () => head,
     /** The time of the newest block, Unix seconds: what is over at this time is over for the contract. */
     passed: () => head.time,
     /** The later one of the newest block's time and this machine's clock, Unix seconds: what comes may be as late as that. */

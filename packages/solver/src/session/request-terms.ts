@@ -23,25 +23,25 @@ type RequestTerms = Omit<IncomingRequest, 'kind' | 'id' | 'deadline' | 'tracepar
  * @returns undefined when another field is missing, or has a value of a later version
  */
 export function readRequestTerms(fields: Readonly<Record<string, unknown>>): RequestTerms | undefined {
-  const { chainId, destinationChainId = chainId, depositDeadline, fillDeadline } = fields
-  const { depositMode: mode = 'CONTRACT' } = fields
-  const inputToken = parseAddress(fields.inputToken)
-  const outputToken = parseAddress(fields.outputToken)
-  const user = parseAddress(fields.userAddress)
-  const amount = parseUint256(fields.amount)
-  const orderType = ORDER_TYPES.find((known) => known === fields.orderType)
-  const depositMode = DEPOSIT_MODES.find((known) => known === mode)
-  if (inputToken === undefined || outputToken === undefined || user === undefined) return undefined
-  if (amount === undefined || orderType === undefined || depositMode === undefined) return undefined
-  if (!isNatural(chainId) || !isNatural(destinationChainId)) return undefined
-  if (!isNatural(depositDeadline) || !isNatural(fillDeadline)) return undefined
-  const isForAddress = fields.depositMode !== 'CONTRACT'
-  const tokens = { inputToken, outputToken, orderType, amount, user }
-  const times = { depositDeadline, fillDeadline }
-  return { ...tokens, ...times, chainId, destinationChainId, depositMode, isForAddress }
+  const { chainId, destinationChainId = chainId, depositMode = 'CONTRACT' } = fields
+  const terms = {
+    inputToken: parseAddress(fields.inputToken),
+    outputToken: parseAddress(fields.outputToken),
+    orderType: ORDER_TYPES.find((known) => known === fields.orderType),
+    amount: parseUint256(fields.amount),
+    user: parseAddress(fields.userAddress),
+    chainId: naturalOf(chainId),
+    destinationChainId: naturalOf(destinationChainId),
+    depositMode: DEPOSIT_MODES.find((known) => known === depositMode),
+    depositDeadline: naturalOf(fields.depositDeadline),
+    fillDeadline: naturalOf(fields.fillDeadline),
+    isForAddress: fields.depositMode !== 'CONTRACT',
+  }
+  return Object.values(terms).includes(undefined) ? undefined : (terms as RequestTerms)
 }
 
-/** Whether a value is a safe integer from 0. */
-export function isNatural(value: unknown): value is number {
-  return isIntegerOf({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, mustBe: '' }, value)
+/** @returns a safe integer from 0; undefined for another value */
+export function naturalOf(value: unknown): number | undefined {
+  const limits = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER, mustBe: '' }
+  return isIntegerOf(limits, value) ? value : undefined
 }

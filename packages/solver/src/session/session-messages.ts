@@ -2,7 +2,7 @@ import type { Quote } from '../../../../src/domain/quotes/quote.js'
 import type { DeclineCode } from '../../../../src/domain/solvers/solver-result.js'
 import { type Hex, parseBytes32 } from '../../../../src/domain/values/hex.js'
 import { isIntegerOf } from '../../../../src/domain/values/numbers.js'
-import { type IncomingRequest, isNatural, readRequestTerms } from './request-terms.js'
+import { type IncomingRequest, naturalOf, readRequestTerms } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 
 /** A quote with the solver's EIP-712 signature, 65 bytes. */
@@ -78,8 +78,8 @@ export function readMessage(text: string): InstanceMessage | undefined {
     }
     case 'result': {
       const reason = optionalText(fields.reason)
-      const rank = isNatural(fields.rank) ? fields.rank : undefined
-      return { type: 'result', id: textOf(fields, 'id'), outcome: textOf(fields, 'outcome'), reason, rank }
+      const [id, outcome] = [textOf(fields, 'id'), textOf(fields, 'outcome')]
+      return { type: 'result', id, outcome, reason, rank: naturalOf(fields.rank) }
     }
     case 'ping':
       return { type: 'ping', id: textOf(fields, 'id') }
@@ -111,9 +111,10 @@ export function writeAnswer(id: string, answer: SessionAnswer): string {
 
 /** @returns undefined when a field is missing, or has a value of a later version */
 function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
-  const { kind, deadline, traceparent } = fields
+  const { kind, traceparent } = fields
   const terms = readRequestTerms(fields)
-  if (terms === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE') || !isNatural(deadline))
+  const deadline = naturalOf(fields.deadline)
+  if (terms === undefined || deadline === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE'))
     return undefined
   return { ...terms, id, deadline, kind, traceparent: optionalText(traceparent) }
 }
