@@ -3,7 +3,7 @@ import type { Call } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './chain/transactions.js'
-import type { SolverParts } from './chain-parts.js'
+import type { SolverParts } from './solver-parts.js'
 import type { KeptPayment } from './state.js'
 
 interface PaymentsOptions

@@ -1,4 +1,3 @@
-import type { SolverParts } from './chain-parts.js'
 import type { SolverMetrics } from './metrics.js'
 import { createOnceAMinute } from './once-a-minute.js'
 import type { Quoting } from './quoting.js'
@@ -6,6 +5,7 @@ import { SessionError } from './session/session-error.js'
 import type { SessionResult } from './session/session-messages.js'
 import { openSolverSession, type SolverSessionOptions } from './session/solver-session.js'
 import type { SolverOptions } from './solver-options.js'
+import type { SolverParts } from './solver-parts.js'
 
 interface ConnectionOptions
   extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError'>,

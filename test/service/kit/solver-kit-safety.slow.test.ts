@@ -86,7 +86,7 @@ it('events of a hostile instance make a solver pay nothing', async () => {
   const connection = instance.connections[0]
   if (connection === undefined) throw new Error('no connection')
   connection.challenge()
-  await expect.poll(() => connection.received).toMatchObject([{ events: {} }])
+  await expect.poll(() => connection.received).toMatchObject([{ type: 'hello' }])
   connection.accept()
   await starting
   const event = { type: 'Deposited', chainId, orderId: `0x${'ab'.repeat(32)}`, fillDeadline: 4_000_000_000 }

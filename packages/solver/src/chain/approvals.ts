@@ -1,6 +1,6 @@
 import { type Address, erc20Abi } from 'viem'
-import type { SolverParts } from '../chain-parts.js'
 import type { Payments } from '../payments.js'
+import type { SolverParts } from '../solver-parts.js'
 import { failed, type SolverChain } from './open-chain.js'
 
 /** Some tokens reduce an allowance without a limit to 96 bits. Above this, it need not be renewed. */
