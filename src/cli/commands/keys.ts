@@ -34,19 +34,16 @@ const FOLLOWS = 'A running service follows within 5 s.'
 export function addKeys(program: Command, io: CliIo): void {
   const keys = program
     .command('keys')
-    .summary('give API keys to integrators, list and revoke them')
     .description('API keys of your own instance. Each is a client of its own with its own limits.')
-  const command = (usage: string, summary: string, description: string, ...examples: string[]) =>
+  const command = (usage: string, description: string, ...examples: string[]) =>
     keys
       .command(usage)
-      .summary(summary)
       .description(description)
       .option('--json', 'JSON on standard output, for scripts')
       .addHelpText('after', ownDatabaseHelp(FOLLOWS, ...examples))
 
   command(
     'add',
-    'make a key, and print it once',
     'Makes a key and prints it. The database keeps only its digest, so that it cannot be printed again.',
     'keys add --label acme',
     'keys add --label acme --limit quote=600 --limit streams=200 --expires 90d',
@@ -55,18 +52,16 @@ export function addKeys(program: Command, io: CliIo): void {
     .option('--limit <name=number>', OWN_LIMIT, readLimit)
     .option('--expires <time>', 'the time after which it ends, such as 90d or 12h', readHours)
     .action((options: AddOptions) => add(io, options))
-  command('list', 'list all keys', 'Lists all keys, the oldest first.', 'keys list').action(
-    async (options: Options) =>
-      print(io, options, await withOperatorStores(io, ({ keys: store }) => store.readAll())),
+  command('list', 'Lists all keys, the oldest first.', 'keys list').action(async (options: Options) =>
+    print(io, options, await withOperatorStores(io, ({ keys: store }) => store.readAll())),
   )
-  command('show', 'show one key', 'Shows a key with its limits.', `keys show ${SAMPLE}`)
+  command('show', 'Shows a key with its limits.', `keys show ${SAMPLE}`)
     .argument('<id>')
     .action(async (id: string, options: Options) =>
       print(io, options, await withOperatorStores(io, (stores) => find(stores.keys, id))),
     )
   command(
     'limit',
-    'change limits of a key',
     `Changes limits of a key. The word ${DEFAULT} in place of a number takes a limit back.`,
     `keys limit ${SAMPLE} quote=600 streams=${DEFAULT}`,
   )
@@ -77,7 +72,6 @@ export function addKeys(program: Command, io: CliIo): void {
     )
   command(
     'rotate',
-    'replace the secret of a key, and print the new key once',
     'Replaces the secret of a key. The old one ends, with its streams. For a change without a gap, add a second key.',
     `keys rotate ${SAMPLE}`,
   )
@@ -91,7 +85,7 @@ export function addKeys(program: Command, io: CliIo): void {
       }
       return change(io, id, options, replace, formatApiKey({ id, secret }))
     })
-  command('revoke', 'end a key for ever', 'Ends a key for ever, with its streams.', `keys revoke ${SAMPLE}`)
+  command('revoke', 'Ends a key for ever, with its streams.', `keys revoke ${SAMPLE}`)
     .argument('<id>')
     .action((id: string, options: Options) =>
       change(io, id, options, () => ({ revokedAt: systemClock.now() })),
