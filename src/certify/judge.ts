@@ -72,8 +72,13 @@ export function judgeAll(replies: readonly TrialReply[], expectation: Expectatio
   return problems.length === 0 ? worst : { ...worst, problems }
 }
 
-/** The service's sentence about a reply. */
-function explainReply({ request, solver, result, tookMs }: TrialReply): string {
+/** The service's sentence about a reply, with what is known of a failure. */
+export function explainReply({
+  request,
+  solver,
+  result,
+  tookMs,
+}: Pick<TrialReply, 'request' | 'solver' | 'result' | 'tookMs'>): string {
   if (result.kind === 'quoted') {
     const { inputAmount, outputAmount } = result.offer.quote
     return `A valid offer: ${outputAmount} for ${inputAmount}.`

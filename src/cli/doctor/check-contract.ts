@@ -2,7 +2,6 @@ import { erc20Abi, formatUnits, type PublicClient } from 'viem'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { readTerms } from '../../../packages/protocol/src/read-settlement.js'
 import { findView, readView } from '../../../packages/protocol/src/read-view.js'
-import type { TypedDataDomain } from '../../../packages/protocol/src/settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
 import { ChainConfigError } from '../../chain/chain-errors.js'
 import { checkProtocolName, wrongName } from '../../chain/contract/protocol-name.js'
@@ -10,7 +9,7 @@ import { verifyContract } from '../../chain/contract/verify-endpoint.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import { toChecksumAddress } from '../../signing/checksum.js'
 import type { QuoteHasher } from '../../signing/typed-data.js'
-import { type CheckResult, createReport, type Report } from './check-result.js'
+import { type CheckResult, CORRECT_IT, createReport, type Report } from './check-result.js'
 
 /** What the checks of a contract have in common. */
 interface Examined {
@@ -18,12 +17,12 @@ interface Examined {
   readonly client: PublicClient
   readonly config: Config
   readonly report: Report
-  /** Of the variable PROTOCOL_NAME. */
-  readonly names: Report
 }
 
+const REMEDY = `${CORRECT_IT} Where the contract has a proxy, the address is that of the proxy.`
+
 /**
- * Checks that the configured address has a settlement contract of this protocol.
+ * Checks that the configured address has a settlement contract of this protocol. What the start refuses is said as there.
  * @param client client of an endpoint that answers; undefined when no endpoint does
  */
 export async function checkContract(
@@ -31,47 +30,44 @@ export async function checkContract(
   client: PublicClient | undefined,
   config: Config,
 ): Promise<readonly CheckResult[]> {
-  const { chainId, settlement: address } = chain
-  const variable = `SERVICE_ADDRESS_${chainId}`
-  const report = createReport(variable)
+  const { chainId, settlement } = chain
+  const report = createReport(`SERVICE_ADDRESS_${chainId}`)
   const { ok, warn, fail, list } = report
-  const place = toChecksumAddress(address)
   if (client === undefined) {
     warn('', 'not checked: no endpoint of the chain can be used', `Correct RPC_URL_${chainId} first.`)
     return list
   }
-  const names = createReport('PROTOCOL_NAME')
+  const examined = { chain, client, config, report }
   try {
-    const code = await client.getCode({ address })
-    if (code !== undefined) {
-      ok('code', `a contract of ${(code.length - 2) / 2} bytes at ${place}`)
-      await checkProtocol({ chain, client, config, report, names })
-    } else {
-      const remedy = `Set ${variable} to the settlement contract of chain ${chainId}.`
-      fail('code', `there is no contract at ${place} on chain ${chainId}`, remedy)
-    }
+    const { hasher } = await verifyContract(client, chain, config.protocolName)
+    ok('protocol', `${toChecksumAddress(settlement)} is a settlement contract`)
+    await noteDomain(examined)
+    await checkBond(examined)
+    await noteOfferRules(examined)
+    await noteProtocolName(examined, hasher)
   } catch (error) {
     const remedy = `The node failed during the check. Try again, or use another endpoint in RPC_URL_${chainId}.`
-    fail('', `the contract could not be read: ${wordsOf(error)}`, remedy)
+    if (error instanceof ChainConfigError) fail('', `${error.variable} ${error.message}`, REMEDY)
+    else fail('', `the contract could not be read: ${wordsOf(error)}`, remedy)
   }
-  return [...list, ...names.list]
+  return list
 }
 
-async function checkProtocol(examined: Examined): Promise<void> {
-  const { chain, client, config, report } = examined
-  const view = 'DEPOSIT_PROXY_CREATION_CODE_HASH'
-  const verified = await verifyContract(client, chain, config.protocolName).catch((error) => {
-    if (!(error instanceof ChainConfigError)) throw error
-  })
-  if (verified === undefined) {
-    const remedy = `Set SERVICE_ADDRESS_${chain.chainId} to the settlement contract, or to its proxy if it has one.`
-    return report.fail('protocol', `the contract is not a settlement contract: it has no ${view}`, remedy)
+async function noteDomain({ chain, client, config, report }: Examined): Promise<void> {
+  const { chainId, settlement } = chain
+  const domain = await findView(client.request, settlement, settlementOf(chainId).domain())
+  const check = 'EIP-712 domain'
+  if (domain === undefined) {
+    const remedy = 'Solvers must sign with exactly this name and version. Is PROTOCOL_NAME right?'
+    const text = `the contract does not return it (ERC-5267), so the service uses name ${config.protocolName} and version 1`
+    return report.warn(check, text, remedy)
   }
-  report.ok('protocol', `the contract has ${view}, as settlement contracts do`)
-  await noteProtocolName(examined, verified.hasher)
-  noteDomain(examined, await findView(client.request, chain.settlement, settlementOf(chain.chainId).domain()))
-  await checkBond(examined)
-  await noteOfferRules(examined)
+  const { name, version, chainId: ofChain, verifyingContract } = domain
+  const text = `name ${name}, version ${version}, chain ${ofChain}, contract ${verifyingContract}`
+  const isItself =
+    Number(ofChain) === chainId && verifyingContract?.toLowerCase() === settlement.toLowerCase()
+  const remedy = 'It names another contract or chain. Is this the implementation of a proxy, or a fork?'
+  report.judge(check, isItself, text, remedy)
 }
 
 async function checkBond({ chain, client, config, report }: Examined): Promise<void> {
@@ -97,51 +93,22 @@ export async function readBondToken(
   return { token, symbol, decimals }
 }
 
-async function noteProtocolName({ chain, client, config, names }: Examined, hasher: QuoteHasher) {
-  const { chainId, settlement } = chain
-  const { protocolName } = config
-  const subject = `chain ${chainId}`
-  const check = await checkProtocolName(client.request, chain, hasher)
-  if (check === 'right') names.ok(subject, `the contract hashes quotes as ${protocolName}Quote`)
-  else if (check === 'wrong') {
-    const remedy = 'With a wrong name, the signature of every solver is invalid, and no request gets a quote.'
-    names.fail(subject, wrongName(protocolName, chainId, settlement).message, remedy)
-  } else {
-    const remedy = `Solvers must sign ${protocolName}Quote: is that the name of the contract's struct?`
-    names.warn(subject, 'not checked: the contract has no computeDepositAddress', remedy)
-  }
-}
-
-function noteDomain({ chain, config, report }: Examined, domain: TypedDataDomain | undefined): void {
-  const { chainId, settlement } = chain
-  const what = 'EIP-712 domain'
-  if (domain === undefined) {
-    const remedy = `Solvers must sign with exactly this name and version. Is PROTOCOL_NAME right?`
-    const text = `the contract does not return it (ERC-5267), so the service uses name ${config.protocolName} and version 1`
-    report.warn(what, text, remedy)
-    return
-  }
-  const { name, version, chainId: ofChain, verifyingContract } = domain
-  const text = `name ${name}, version ${version}, chain ${ofChain}, contract ${verifyingContract}`
-  const isItself =
-    Number(ofChain) === chainId && verifyingContract?.toLowerCase() === settlement.toLowerCase()
-  const remedy = `Is SERVICE_ADDRESS_${chainId} the implementation of a proxy, or is the chain a fork?`
-  report.judge(what, isItself, isItself ? text : `it names another contract or chain: ${text}`, remedy)
-}
-
 /** Reports which rules of the contract the service checks offers against. Not every deployment has both views. */
 async function noteOfferRules({ chain, client, report: { ok, warn } }: Examined): Promise<void> {
   const { bondReservationBps, minOrder } = await readTerms(client.request, chain)
-  if (bondReservationBps !== undefined) {
-    const part = `${Number(bondReservationBps) / 100} % of its output`
-    ok('bond cover', `an offer reserves ${part}, which the solver's free bond must cover`)
-  } else
+  if (bondReservationBps === undefined)
     warn('bond cover', 'the contract has no BOND_RESERVATION_BPS: offers are not checked against free bonds')
-  if (minOrder !== undefined)
-    ok('minimum order', `an output must be at least ${minOrder} of the token's smallest unit`)
-  else warn('minimum order', 'the contract has no MIN_ORDER: offers are not checked against a minimum output')
-  const others = chain.destinationChains.filter((destination) => destination !== chain.chainId)
-  if (others.length === 0) return
-  const list = `${others.length} in addition to the chain itself: ${others.join(', ')}`
-  warn('destinations', `${list}. The service cannot check that the contract accepts quotes for them`)
+  else ok('bond cover', `the free bond must cover ${Number(bondReservationBps) / 100} % of an offer's output`)
+  if (minOrder === undefined)
+    warn('minimum order', 'the contract has no MIN_ORDER: offers are not checked against a minimum output')
+  else ok('minimum order', `an output must be at least ${minOrder} of the token's smallest unit`)
+}
+
+async function noteProtocolName({ chain, client, config, report }: Examined, hasher: QuoteHasher) {
+  const { protocolName } = config
+  const check = await checkProtocolName(client.request, chain, hasher)
+  if (check === 'wrong') throw wrongName(protocolName, chain.chainId, chain.settlement)
+  const remedy = `Solvers must sign ${protocolName}Quote: is that the name of the contract's struct?`
+  if (check === 'right') report.ok('PROTOCOL_NAME', `the contract hashes quotes as ${protocolName}Quote`)
+  else report.warn('PROTOCOL_NAME', 'not checked: the contract has no computeDepositAddress', remedy)
 }

@@ -1,6 +1,8 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { wordsOf } from '../../../packages/protocol/src/node-words.js'
 import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
+import { ChainConfigError } from '../../chain/chain-errors.js'
+import { verifyChainId } from '../../chain/contract/verify-endpoint.js'
 import { type BlockReader, createBlockReader } from '../../chain/logs/block-reader.js'
 import type { ChainConfig } from '../../config/config.js'
 import { formatDuration } from '../printable.js'
@@ -22,6 +24,7 @@ const IDENTITY = `0x${'00'.repeat(19)}04` as const
 const SLOW_MS = 1000
 const SLOW_REMEDY =
   'After a start the chain is down until the service has read it, which takes several such calls. Use an endpoint that is nearer or less busy.'
+const RECEIPTS_REMEDY = 'Events that the node omits are found late or never. Use an endpoint with receipts.'
 const OLD_HEAD_MS = 5 * 60_000
 const OLD_REMEDY =
   'The node may be stuck, or it may still be syncing. An old head is normal for a local chain that mines on demand.'
@@ -66,24 +69,23 @@ export async function examineEndpoint(
 /** @returns whether the endpoint answers, and serves the right chain */
 async function checkChainId(
   { chainId }: ChainConfig,
-  { client, takesBatches }: Endpoint,
+  { client }: Endpoint,
   host: string,
   { ok, fail, judge }: Report,
 ): Promise<boolean> {
   const start = performance.now()
   try {
     // Two calls in one turn of the event loop are sent as one batch.
-    const [answer] = await Promise.all([client.getChainId(), client.getBlockNumber({ cacheTime: 0 })])
+    await Promise.all([verifyChainId(client, chainId), client.getBlockNumber({ cacheTime: 0 })])
     const took = performance.now() - start
-    const calls = takesBatches() ? 'batches' : 'single calls'
-    judge('reachable', took < SLOW_MS, `${host} answers ${calls} in ${formatDuration(took)}`, SLOW_REMEDY)
-    const remedy = `Use an endpoint of chain ${chainId} in RPC_URL_${chainId}, or serve ${answer} in SUPPORTED_CHAINS.`
-    if (answer === chainId) ok('chain id', String(chainId))
-    else fail('chain id', `answers for chain ${answer}, and not for ${chainId}`, remedy)
-    return answer === chainId
+    judge('reachable', took < SLOW_MS, `${host} answers in ${formatDuration(took)}`, SLOW_REMEDY)
+    ok('chain id', String(chainId))
+    return true
   } catch (error) {
     const remedy = `Correct RPC_URL_${chainId}: is the URL right, is its key valid, and does the node run?`
-    fail('reachable', `${host} does not answer: ${wordsOf(error)}`, remedy)
+    const wrong = `Use an endpoint of chain ${chainId} in RPC_URL_${chainId}, or correct SUPPORTED_CHAINS.`
+    if (error instanceof ChainConfigError) fail('chain id', error.message, wrong)
+    else fail('reachable', `${host} does not answer: ${wordsOf(error)}`, remedy)
     return false
   }
 }
@@ -92,7 +94,7 @@ async function checkCalls(
   { chainId, settlement: address }: ChainConfig,
   { client }: Endpoint,
   head: TimedHeader,
-  { ok, warn, fail }: Report,
+  { ok, warn, fail, judge }: Report,
 ): Promise<void> {
   const call = [{ to: IDENTITY, data: '0x' }, { blockHash: head.hash }] as const
   const filter = { address, blockHash: head.hash }
@@ -111,12 +113,9 @@ async function checkCalls(
     const remedy = 'Order reads still work, but each of them calls the node.'
     warn('eth_call', `fails by block hash (EIP-1898): ${wordsOf(echo.reason)}`, remedy)
   }
-  if (receipts.status === 'fulfilled' && Array.isArray(receipts.value))
-    ok('eth_getBlockReceipts', 'proves that no event of a block is missing')
-  else {
-    const remedy = `Events that the node omits are found late or never. Use an endpoint with receipts in RPC_URL_${chainId}.`
-    warn('eth_getBlockReceipts', 'returns no receipts', remedy)
-  }
+  const hasReceipts = receipts.status === 'fulfilled' && Array.isArray(receipts.value)
+  const found = hasReceipts ? 'proves that no event of a block is missing' : 'returns no receipts'
+  judge('eth_getBlockReceipts', hasReceipts, found, RECEIPTS_REMEDY)
 }
 
 /** Reads the block that the service reads next, or the head, as the service does. */

@@ -9,6 +9,9 @@ export interface CheckResult {
   readonly remedy?: string
 }
 
+/** The remedy for a variable whose value is wrong. */
+export const CORRECT_IT = 'Correct the variable in the environment or in the file .env.'
+
 /** The check results of one subject, in their order. */
 export type Report = ReturnType<typeof createReport>
 

@@ -7,7 +7,7 @@ import { examineDatabase } from './check-database.js'
 import { checkPort } from './check-port.js'
 import { examinePostgres } from './check-postgres.js'
 import { checkRecovery } from './check-recovery.js'
-import { type CheckResult, createReport } from './check-result.js'
+import { type CheckResult, CORRECT_IT, createReport } from './check-result.js'
 import { checkSolvers } from './check-solvers.js'
 
 /**
@@ -22,8 +22,7 @@ export async function diagnose(environment: Environment): Promise<readonly Check
     ok('variables', `chains ${config.chains.map(({ chainId }) => chainId).join(', ')}`)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    for (const { variable, message } of error.issues)
-      fail(variable, message, 'Correct the variable in the environment or in the file .env.')
+    for (const { variable, message } of error.issues) fail(variable, message, CORRECT_IT)
   }
   const misspellings = findMisspellings(environment)
   for (const misspelling of misspellings) {

@@ -167,7 +167,7 @@ const DROPS: Readonly<Record<DropReason, ExplainDrop>> = {
 }
 
 /** The explanation of each reason for which a request failed. */
-export const FAILURES: Readonly<Record<FailReason, string>> = {
+const FAILURES: Readonly<Record<FailReason, string>> = {
   endpoint_rejected:
     'The endpoint must be an https URL whose host resolves to public IP addresses only; it was not called.',
   name_not_resolved: "The host name of the solver's endpoint does not resolve.",

@@ -37,13 +37,12 @@ describe('a correct configuration', () => {
     'RPC_URL_31337 eth_call',
     'RPC_URL_31337 eth_getBlockReceipts',
     'RPC_URL_31337 block',
-    'SERVICE_ADDRESS_31337 code',
     'SERVICE_ADDRESS_31337 protocol',
     'SERVICE_ADDRESS_31337 EIP-712 domain',
     'SERVICE_ADDRESS_31337 bond',
     'SERVICE_ADDRESS_31337 bond cover',
     'SERVICE_ADDRESS_31337 minimum order',
-    'PROTOCOL_NAME chain 31337',
+    'SERVICE_ADDRESS_31337 PROTOCOL_NAME',
     'clock',
     'DB_PATH folder',
     'DB_PATH disk',
@@ -200,24 +199,28 @@ describe('the port', () => {
     const { port } = server.address() as AddressInfo
     const { failed, find } = await diagnose({ PORT: String(port) })
     expect(failed).toEqual(['PORT'])
-    expect(find('PORT')?.checkResult).toBe(`${port} is in use by another program`)
+    expect(find('PORT')?.checkResult).toBe(
+      `is ${port}, which is in use: set another one, or end the program that has it`,
+    )
   })
 
   it('fails at an address of another machine', async () => {
     const { failed, find } = await diagnose({ HOST: '192.0.2.1' })
-    expect([failed, find('HOST')?.remedy]).toEqual([['HOST'], expect.stringContaining('HOST')])
+    expect([failed, find('HOST')?.checkResult]).toEqual([['HOST'], expect.stringContaining('0.0.0.0')])
   })
 })
 
 describe('registered solvers', () => {
   it('get a warning for an internal error, and none for a declined request', async () => {
     const { solvers } = fixture
-    solvers[0].behave(async (_ask, _solver, { response }) => void response.writeHead(503).end())
+    solvers[0].behave(async (_ask, _solver, { response }) => void response.writeHead(500).end())
     solvers[1].behave(async (_ask, _solver, { response }) => void response.writeHead(422).end())
     const { failed, warned, find } = await diagnose()
     for (const solver of solvers) solver.behave(honest())
     expect([failed, warned]).toEqual([[], [ADA]])
-    expect(find(ADA)?.checkResult).toBe(`${solvers[0].endpointUrl} answers with status 503`)
+    expect(find(ADA)?.checkResult).toContain(
+      `${solvers[0].endpointUrl}: The solver answered with status 500; only 200 carries an offer.`,
+    )
     expect(find(BOB)?.checkResult).toMatch(/^answers in .*, with status 422$/)
   })
 
@@ -242,6 +245,6 @@ describe('registered solvers', () => {
     solvers[1] = { ...solvers[1], close: async () => {} }
     const { failed, warned, find } = await diagnose()
     expect([failed, warned]).toEqual([[], [BOB]])
-    expect(find(BOB)?.remedy).toBe("Nothing listens at the solver's endpoint. Inform the solver's operator.")
+    expect(find(BOB)?.checkResult).toContain("Nothing listens at the solver's endpoint.")
   })
 })
