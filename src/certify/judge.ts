@@ -83,14 +83,6 @@ export function explainReply({
     const { inputAmount, outputAmount } = result.offer.quote
     return `A valid offer: ${outputAmount} for ${inputAmount}.`
   }
-  if (result.kind === 'declined' && 'code' in result) return `The solver declined with ${result.code}.`
-  if (
-    result.kind === 'declined' &&
-    'status' in result &&
-    isDecline(result.status) &&
-    !isRedirect(result.status)
-  )
-    return `The solver declined with status ${result.status}.`
   const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
   const recorded = toRecordedResult({ solver, result, tookMs })
   const { message } = result as { message?: string }

@@ -16,7 +16,6 @@ export interface SeenConnection {
   readonly connection: SessionConnection
   /** When the session was opened on it, on the clock of `performance`; undefined before. */
   readyAt: number | undefined
-  pings: number
   pongs: number
 }
 
@@ -38,17 +37,12 @@ export function createSessionMonitor(): SessionMonitor {
   const connections = new Set<SeenConnection>()
   const ends: ConnectionEnd[] = []
 
-  function leave(seen: SeenConnection): void {
-    connections.delete(seen)
-  }
-
   function watchConnection(connection: SessionConnection): [SeenConnection, SessionConnection] {
-    const seen: SeenConnection = { connection, readyAt: undefined, pings: 0, pongs: 0 }
+    const seen: SeenConnection = { connection, readyAt: undefined, pongs: 0 }
     const watched: SessionConnection = {
       ...connection,
       send(message: InstanceMessage) {
         connection.send(message)
-        if (message.type === 'ping') seen.pings++
         if (message.type !== 'ready') return
         seen.readyAt = performance.now()
         connections.add(seen)
@@ -56,7 +50,7 @@ export function createSessionMonitor(): SessionMonitor {
       end(error) {
         if (ends.length < MAX_ENDS) ends.push(toEnd(error, seen.readyAt !== undefined))
         connection.end(error)
-        leave(seen)
+        connections.delete(seen)
       },
     }
     return [seen, watched]
@@ -68,7 +62,7 @@ export function createSessionMonitor(): SessionMonitor {
       reject: peer.reject,
       leave() {
         peer.leave()
-        leave(seen)
+        connections.delete(seen)
       },
     }
   }

@@ -1,10 +1,10 @@
+import { hashMessage } from 'viem'
 import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
 import { checkOffer } from '../domain/quotes/offer.js'
 import { QUOTE_MEMBERS, type Quote, type QuoteRequest, toContractQuote } from '../domain/quotes/quote.js'
 import type { Address, Hex } from '../domain/values/hex.js'
 import { toChecksumAddress } from '../signing/checksum.js'
 import { recoverAddress } from '../signing/signatures.js'
-import { keccak256 } from '../signing/typed-data.js'
 import type { SignatureDetails } from './report.js'
 import { hasherUnder, type SigningTerms } from './signing-terms.js'
 
@@ -50,39 +50,35 @@ function messageOf(quote: Quote): Record<string, string> {
 
 /** The first mistake of a list with which the signature would be the solver's. */
 function findMistake(terms: SigningTerms, quote: Quote, signature: Uint8Array): string | undefined {
+  const { domain, primaryType } = terms.typedData
   const { structHash, digest } = terms.hasher.hash(quote)
   const isBy = (hashed: Uint8Array) => recoverAddress(hashed, signature) === quote.solver
   if (isBy(digest)) return undefined
   if (isBy(structHash)) return 'The struct was signed without the domain.'
-  const personal = Buffer.from('\x19Ethereum Signed Message:\n32')
-  if (isBy(keccak256(Buffer.concat([personal, digest]))))
+  if (isBy(hashMessage({ raw: digest }, 'bytes')))
     return 'The digest was signed as a personal message (EIP-191): sign it without a prefix.'
-  const otherDomain = domainsNear(terms).find(({ domain }) =>
-    isBy(digestUnder(terms, terms.typedData.primaryType, domain, quote)),
-  )
-  if (otherDomain !== undefined) return `The quote was signed ${otherDomain.mistake}.`
+  for (const [member, value] of domainMistakes(primaryType)) {
+    if (!isBy(digestUnder(terms, primaryType, { ...domain, [member]: value }, quote))) continue
+    const how = value === undefined ? 'without' : 'with'
+    return `The quote was signed ${how} the domain's ${member}${how === 'with' ? ` ${JSON.stringify(value)}` : ''}.`
+  }
   const otherType = ['Quote', 'ServiceQuote', 'SettlementQuote'].find((name) =>
-    isBy(digestUnder(terms, name, terms.typedData.domain, quote)),
+    isBy(digestUnder(terms, name, domain, quote)),
   )
-  return otherType && `The quote was signed as ${otherType}, and not as ${terms.typedData.primaryType}.`
+  return otherType && `The quote was signed as ${otherType}, and not as ${primaryType}.`
 }
 
-/** Domains with one usual mistake each. */
-function domainsNear({ typedData }: SigningTerms): { domain: TypedDataDomain; mistake: string }[] {
-  const { domain, primaryType } = typedData
-  const protocolName = primaryType.replace(/Quote$/, '')
-  const names = [protocolName, 'Service', 'Settlement', primaryType, ''].map((name) => ({ name }))
-  const versions = ['1', '2', '1.0', '1.0.0', '0', ''].map((version) => ({ version }))
-  const chains = [1, 31337, 1337].map((id) => ({ chainId: id }))
-  const changed = [...names, ...versions, ...chains].map((change) => ({
-    domain: { ...domain, ...change },
-    mistake: `with ${Object.entries(change).map(([name, value]) => `the domain's ${name} ${JSON.stringify(value)}`)}`,
-  }))
-  const without = (['name', 'version', 'chainId', 'verifyingContract'] as const).map((member) => {
-    const { [member]: _, ...rest } = domain
-    return { domain: rest, mistake: `without the domain's ${member}` }
-  })
-  return [...changed, ...without]
+/** Members of the domain with usual wrong values; undefined for a domain without the member. */
+function domainMistakes(primaryType: string): (readonly [keyof TypedDataDomain, unknown])[] {
+  const usual = {
+    name: [primaryType.replace(/Quote$/, ''), 'Service', 'Settlement', primaryType, '', undefined],
+    version: ['1', '2', '1.0', '1.0.0', '0', '', undefined],
+    chainId: [1, 31337, 1337, undefined],
+    verifyingContract: [undefined],
+  }
+  return Object.entries(usual).flatMap(([member, values]) =>
+    values.map((value) => [member as keyof TypedDataDomain, value] as const),
+  )
 }
 
 function digestUnder(

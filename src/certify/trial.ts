@@ -88,7 +88,6 @@ export function createTrial(options: TrialOptions) {
   const { chainId, hasher } = signing
   const validate = createOfferValidator(createTrialRules(signing, freeBond))
   let firstOutput: bigint | undefined
-  let longestReply = 0
   // Each open request listens.
   setMaxListeners(0, signal)
 
@@ -110,7 +109,6 @@ export function createTrial(options: TrialOptions) {
   }
 
   async function judgeBody(request: QuoteRequest, body: unknown): Promise<SolverResult> {
-    longestReply = Math.max(longestReply, sizeOf(body))
     const result = await validate({ request, hasher, solver, body })
     if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
       firstOutput ??= result.offer.quote.outputAmount
@@ -124,8 +122,6 @@ export function createTrial(options: TrialOptions) {
     amount: swap.amount,
     /** The amount of EXACT_OUTPUT requests; undefined without an offer to take it from. */
     outputAmount: () => swap.outputAmount ?? firstOutput,
-    /** Bytes of the longest reply, as JSON. */
-    longestReply: () => longestReply,
     /**
      * Sends a request, and validates the reply.
      * @throws the signal's reason
@@ -160,15 +156,6 @@ export function createTrial(options: TrialOptions) {
           : undefined
       return { request, solver, result, tookMs, signature }
     },
-  }
-}
-
-/** The bytes of a reply as JSON; 0 when it is nested too deeply to be written again. It is no offer then. */
-function sizeOf(body: unknown): number {
-  try {
-    return Buffer.byteLength(JSON.stringify(body) ?? '')
-  } catch {
-    return 0
   }
 }
 

@@ -2,7 +2,7 @@ import type { CertifiedEndpoint } from '../endpoint.js'
 import type { SessionHost } from '../session-host.js'
 import type { CertifyCase } from '../trial.js'
 import { endpointCases, endpointUrl } from './endpoint-cases.js'
-import { replySize, requestCases, stillAnswers } from './request-cases.js'
+import { requestCases, stillAnswers } from './request-cases.js'
 import { runCases } from './run-cases.js'
 import { safetyCases } from './safety-cases.js'
 import { lateSessionCases, noErrors, sessionCases } from './session-cases.js'
@@ -14,7 +14,6 @@ export const ENDPOINT_CASES: readonly CertifyCase<CertifiedEndpoint>[] = [
   ...safetyCases,
   ...endpointCases,
   ...runCases,
-  replySize,
   stillAnswers,
 ]
 
@@ -25,7 +24,6 @@ export const SESSION_CASES: readonly CertifyCase<SessionHost>[] = [
   ...sessionCases,
   ...runCases,
   ...lateSessionCases,
-  replySize,
   stillAnswers,
   noErrors,
 ]

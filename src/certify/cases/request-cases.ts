@@ -2,7 +2,7 @@ import { MAX_UINT256 } from '../../domain/field-rules.js'
 import { NO_USER, type QuoteRequest } from '../../domain/quotes/quote.js'
 import { type Address, lowerCase } from '../../domain/values/hex.js'
 import { EITHER, type Expectation, judge } from '../judge.js'
-import { pass, warn } from '../report.js'
+import { warn } from '../report.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial } from '../trial.js'
 
 const MUST_OFFER: Expectation = {
@@ -41,7 +41,6 @@ const DECLINES_ALL =
   'Not checked: by now, the solver declines the usual request too. Ask for a smaller --amount, or give it more of the output token or bond.'
 /** Beyond this, a double-precision number is not exact. */
 const LAST_EXACT = 2n ** 53n
-const ODD_WINDOW_SECONDS = 1_234
 const MAX_WINDOW_SECONDS = 86_400
 const CHAIN_WITHOUT_CONTRACT = 4_294_967_291
 const ADDRESSES = /0x[0-9a-fA-F]{40}/g
@@ -135,18 +134,6 @@ export const requestCases: readonly CertifyCase[] = [
     LONG_LOCK,
   ),
   requestCase(
-    'deadlines',
-    'unusual deadlines, repeated exactly',
-    { depositWindowSeconds: ODD_WINDOW_SECONDS },
-    SHOULD_OFFER,
-  ),
-  requestCase(
-    'new-user',
-    'a user that no one has seen',
-    () => fields({ user: randomAddress() }),
-    SHOULD_OFFER,
-  ),
-  requestCase(
     'letter-case',
     'addresses in lower case',
     { write: (body) => body.replace(ADDRESSES, (address) => lowerCase(address as Address)) },
@@ -162,17 +149,3 @@ export const requestCases: readonly CertifyCase[] = [
 
 /** Asks the usual request again at the end. */
 export const stillAnswers: CertifyCase = requestCase('still-answers', 'an answer after all this', {}, EITHER)
-
-/** A solver answers within a part of the limit of a reply. */
-export const replySize: CertifyCase = {
-  name: 'reply-size',
-  title: 'the size of replies',
-  async run({ longestReply }) {
-    const bytes = longestReply()
-    const text = `The longest reply has ${bytes} bytes of 65536.`
-    if (bytes <= LARGE_REPLY) return pass(text)
-    return warn(`${text} Send only quote and signature: a longer reply is dropped.`)
-  },
-}
-
-const LARGE_REPLY = 16 * 1024

@@ -4,12 +4,11 @@ import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
-import { countKinds, judgeMany, requestMany, thenAsk } from './run-cases.js'
+import { countKinds, thenAsk } from './run-cases.js'
 
 type SessionCase = CertifyCase<SessionHost>
 
 const PONG_WAIT_MS = 3 * HEARTBEAT_MS
-const AT_ONCE = 10
 /** More than an instance keeps open on one session, 1024. */
 const BURST = 1100
 const WAVE = 25
@@ -48,17 +47,6 @@ const declineCodes: SessionCase = {
     return warn(
       `Tokens that do not exist got OTHER, as which also a code that is not in the list counts. Send one of ${DECLINE_CODES.join(', ')}.`,
     )
-  },
-}
-
-const answersById: SessionCase = {
-  name: 'answers-by-id',
-  title: `${AT_ONCE} open requests, answered by their ids in any order`,
-  async run(trial) {
-    const replies = await requestMany(trial, AT_ONCE, AT_ONCE, (index) => ({
-      fields: { amount: trial.amount + BigInt(index), user: randomAddress() },
-    }))
-    return judgeMany(replies, 'each belongs to its request.')
   },
 }
 
@@ -191,7 +179,6 @@ export const noErrors: SessionCase = {
 export const sessionCases: readonly SessionCase[] = [
   heartbeat,
   declineCodes,
-  answersById,
   malformedRequest,
   unknownMessage,
 ]

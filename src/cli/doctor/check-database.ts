@@ -13,8 +13,6 @@ export interface ExaminedDatabase {
 const MIB = 1024 * 1024
 const LITTLE_SPACE_MIB = 1024
 const LEAST_SPACE_MIB = 64
-/** procfs and sysfs (statfs(2)). They store no files, even where the access rights allow it. */
-const VIRTUAL_FILE_SYSTEMS = [0x9fa0, 0x62656572]
 
 /** Checks the database and its folder. Opens the file read-only. */
 export async function examineDatabase(dbPath: string): Promise<ExaminedDatabase> {
@@ -42,11 +40,7 @@ async function checkFolder(folder: string, { ok, fail, judge }: Report): Promise
     fail('folder', `${folder} ${isMissing ? 'does not exist' : 'is not writable'}`, remedy)
     return false
   }
-  const { bavail, bsize, type } = await statfs(folder)
-  if (VIRTUAL_FILE_SYSTEMS.includes(type)) {
-    fail('folder', `${folder} is not writable`, 'Set DB_PATH to a file on a disk.')
-    return false
-  }
+  const { bavail, bsize } = await statfs(folder)
   ok('folder', `${folder} is writable`)
   const freeMib = Math.floor((bavail * bsize) / MIB)
   const text = `${freeMib} MiB free`

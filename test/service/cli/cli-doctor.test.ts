@@ -171,15 +171,6 @@ describe('the database', () => {
     expect(find('DB_PATH file')?.checkResult).toBe(`${fixture.folder} is a folder`)
   })
 
-  it.each(['/proc/service.db', '/sys/service.db'])(
-    'fails at %s, where no file can be created',
-    async (path) => {
-      const { failed, find } = await diagnose({ DB_PATH: path })
-      expect(failed).toEqual(['DB_PATH folder'])
-      expect(find('DB_PATH folder')?.checkResult).toMatch(/^\/(proc|sys) is not writable$/)
-    },
-  )
-
   it('gets a warning when it is in memory', async () => {
     expect((await diagnose({ DB_PATH: ':memory:' })).warned).toEqual(['DB_PATH'])
   })
