@@ -70,17 +70,7 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   }
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
-  async function findGone(): Promise<Finding | undefined> {
-    const isOpen = () => host.current() !== undefined
-    if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined
-    const text = `The solver has no session, and opened none within ${RECONNECT_MS / 1000} s.`
-    return fail(text, 'session_ended')
-  }
-  const reasonOfEnd = () => {
-    const last = host.ends.filter(({ wasOpen }) => wasOpen).at(-1)
-    return last === undefined ? '' : ` The service ended it with ${last.reason}: ${last.message}`
-  }
-  const { results, notRun } = await runAll(SESSION_CASES, trial, host, { findGone, reasonOfEnd })
+  const { results, notRun } = await runAll(SESSION_CASES, trial, host, host)
   return toReport(options, 'session', solver, { results: [first, ...results], notRun })
 }
 
@@ -97,27 +87,30 @@ async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): 
   return fail(`The service refused the session with ${last.reason}: ${last.message}`)
 }
 
-/** How the end of a solver shows. */
-interface Ends {
-  /** Says, before a case, why the solver cannot be asked any more. */
-  findGone(): Promise<Finding | undefined>
-  /** A sentence that says why the service has ended the last session; empty when it has not. */
-  reasonOfEnd(): string
+/** Says why a solver cannot be asked any more; undefined when it has a session, or opens one in time. */
+async function findGone(host: SessionHost, signal: AbortSignal): Promise<Finding | undefined> {
+  const isOpen = () => host.current() !== undefined
+  if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined
+  return fail(`The solver has no session, and opened none within ${RECONNECT_MS / 1000} s.`, 'session_ended')
 }
 
-const NO_ENDS: Ends = { findGone: async () => undefined, reasonOfEnd: () => '' }
+/** A sentence that says why the service has ended the last session; empty when it has not. */
+function reasonOfEnd({ ends }: SessionHost): string {
+  const last = ends.findLast(({ wasOpen }) => wasOpen)
+  return last === undefined ? '' : ` The service ended it with ${last.reason}: ${last.message}`
+}
 
 /** Runs cases one after the other, up to an interruption, an essential one that fails, or the end of the solver. */
 async function runAll<Subject>(
   cases: readonly CertifyCase<Subject>[],
   trial: Trial,
   subject: Subject,
-  { findGone, reasonOfEnd }: Ends = NO_ENDS,
+  host?: SessionHost,
 ): Promise<Progress> {
   const results: CaseResult[] = []
   for (const { name, title, isEssential, run } of cases) {
     const start = performance.now()
-    const gone = await findGone()
+    const gone = host && (await findGone(host, trial.signal))
     // The case that it did not survive has said so.
     if (gone !== undefined && results.at(-1)?.problems?.includes('session_ended')) break
     if (trial.signal.aborted) break
@@ -127,7 +120,7 @@ async function runAll<Subject>(
     })
     if (finding === undefined || trial.signal.aborted) break
     const { problems = [] } = finding
-    const text = finding.text + (problems.includes('session_ended') ? reasonOfEnd() : '')
+    const text = finding.text + (host && problems.includes('session_ended') ? reasonOfEnd(host) : '')
     results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding, text })
     const isGone = gone !== undefined || problems.includes('connection_refused')
     if ((isEssential && finding.status === 'fail') || isGone) break

@@ -29,9 +29,6 @@ export interface SessionMonitor {
   readonly ends: readonly ConnectionEnd[]
 }
 
-/** The ends that a report needs; a solver that connects again and again makes more. */
-const MAX_ENDS = 100
-
 /** Builds it. */
 export function createSessionMonitor(): SessionMonitor {
   const connections = new Set<SeenConnection>()
@@ -48,7 +45,7 @@ export function createSessionMonitor(): SessionMonitor {
         connections.add(seen)
       },
       end(error) {
-        if (ends.length < MAX_ENDS) ends.push(toEnd(error, seen.readyAt !== undefined))
+        ends.push(toEnd(error, seen.readyAt !== undefined))
         connection.end(error)
         connections.delete(seen)
       },

@@ -19,7 +19,6 @@ import { toChecksumAddress } from '../signing/checksum.js'
 import { readBondToken } from './doctor/check-contract.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
-import { formatTime } from './printable.js'
 
 /** The bonds of a settlement contract, read and changed by a node. Amounts are in the bond token's smallest unit. */
 export type BondContract = Awaited<ReturnType<typeof openBondContract>>
@@ -37,27 +36,24 @@ interface Sending {
 const USUAL_MINIMUM = 1_000_000_000n
 const POLL_MS = 500
 
-/** What the reference contract and deployed ones refuse a call with, by selector. */
-const REFUSALS = new Map<string, { readonly error: string; readonly text: string }>(
+/** The errors with which the reference contract and deployed ones refuse a call, by selector. */
+const REFUSALS = new Map<string, string | undefined>(
   [
-    [
-      'the account has a bond. Use bond add.',
-      'SolverAlreadyRegistered()',
-      'SolverAlreadyRegistered(address)',
-    ],
-    ['the account has no bond. Use bond register.', 'SolverNotRegistered()', 'SolverNotRegistered(address)'],
-    ['a bond has at least MINIMUM.', 'BelowMinimumBond()', 'BondBelowMinimum(uint256)'],
-    [
-      'the free bond is smaller: orders may have reserved a part.',
-      'InsufficientBond()',
-      'InsufficientBond(uint256,uint256)',
-    ],
-    ['a part is unstaking. Withdraw it first.', 'PendingUnstakeExists()', 'UnstakeAlreadyRequested()'],
-    ['nothing is unstaking. Use bond unstake.', 'NoPendingUnstake()', 'NoUnstakeRequested()'],
-    ['it can be withdrawn from TIME on.', 'UnstakeNotReady()', 'UnstakeLocked(uint40)'],
-  ].flatMap(([text = '', ...errors]) =>
-    errors.map((error) => [toFunctionSelector(error), { error: error.split('(')[0] ?? '', text }]),
-  ),
+    'SolverAlreadyRegistered()',
+    'SolverAlreadyRegistered(address)',
+    'SolverNotRegistered()',
+    'SolverNotRegistered(address)',
+    'BelowMinimumBond()',
+    'BondBelowMinimum(uint256)',
+    'InsufficientBond()',
+    'InsufficientBond(uint256,uint256)',
+    'PendingUnstakeExists()',
+    'UnstakeAlreadyRequested()',
+    'NoPendingUnstake()',
+    'NoUnstakeRequested()',
+    'UnstakeNotReady()',
+    'UnstakeLocked(uint40)',
+  ].map((error) => [toFunctionSelector(error), error.split('(')[0]]),
 )
 
 /**
@@ -83,12 +79,10 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
 
   /** The gas of a call. @throws CommandFailure when the contract names why it refuses it */
   async function estimate(from: Address, to: Address, data: Hex): Promise<bigint> {
-    return estimateGas(client, { account: from, to, data }).catch(async (error) => {
+    return estimateGas(client, { account: from, to, data }).catch((error) => {
       const refusal = REFUSALS.get(revertOf(error)?.data.slice(0, 10) ?? '')
       if (refusal === undefined) throw error
-      const { unlocksAt = 0 } = await bondOf(from)
-      const text = refusal.text.replace('TIME', formatTime(unlocksAt)).replace('MINIMUM', both(minimum))
-      throw new CommandFailure(EXIT.refused, `The contract refuses it (${refusal.error}): ${text}`)
+      throw new CommandFailure(EXIT.refused, `The contract refuses it: ${refusal}. See bond show.`)
     })
   }
 

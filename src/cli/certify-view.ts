@@ -1,16 +1,12 @@
 import type { CaseResult, CertifyReport, SignatureDetails } from '../certify/report.js'
-import type { Paint } from './io.js'
 import type { Display } from './print-result.js'
 import { formatDuration, toJson } from './printable.js'
 
-const MARKS = { pass: 'pass', warn: 'warn', fail: 'FAIL' } as const
-const COLOURS = { pass: 'green', warn: 'yellow', fail: 'red' } as const
-
 /** The report of `certify` for a person. */
-export function renderReport(report: CertifyReport, { fields }: Display, paint: Paint): string {
+export function renderReport(report: CertifyReport, { fields, mark }: Display): string {
   const { cases, notRun, domain, primaryType, domainSource, latency } = report
   const width = Math.max(0, ...cases.map(({ name }) => name.length))
-  const lines = cases.map((result) => toLine(result, width, paint))
+  const lines = cases.map((result) => `${mark(result.status)}  ${toLine(result, width)}\n`)
   const signature = cases.find((result) => result.signature !== undefined)?.signature
   const parts = [
     fields([
@@ -29,10 +25,9 @@ export function renderReport(report: CertifyReport, { fields }: Display, paint: 
   return parts.filter((part) => part !== '').join('\n')
 }
 
-/** Mark, name, time, and what was found. */
-function toLine({ status, name, title, tookMs, text }: CaseResult, width: number, paint: Paint): string {
-  const mark = paint(COLOURS[status], MARKS[status])
-  return `${mark}  ${name.padEnd(width)}  ${formatDuration(tookMs).padStart(7)}  ${title}: ${text}\n`
+/** Name, time, and what was found. */
+function toLine({ name, title, tookMs, text }: CaseResult, width: number): string {
+  return `${name.padEnd(width)}  ${formatDuration(tookMs).padStart(7)}  ${title}: ${text}`
 }
 
 function renderSignature(signature: SignatureDetails, fields: Display['fields']): string {

@@ -17,8 +17,6 @@ export interface InstanceFlags {
 export interface Instance {
   /** Base URL, as it may be printed. */
   readonly url: string
-  /** Aborts when the user ends the command. */
-  readonly signal: AbortSignal
   readonly amounts: Amounts
   /** A command line that a person can copy: another command for the same instance and chain. @param command with its own arguments */
   commandLine(command: string): string
@@ -92,7 +90,6 @@ function openInstance(io: CliIo, options: InstanceFlags): Instance {
 
   return {
     url,
-    signal,
     amounts: createAmounts(call),
     commandLine,
     call,

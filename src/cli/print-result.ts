@@ -2,8 +2,17 @@ import { type CliIo, createPaint } from './io.js'
 import { toJson } from './printable.js'
 import { type Column, type Field, renderFields, renderTable } from './tables.js'
 
+/** The marks of checks, with their colours. */
+const MARKS = {
+  ok: ['ok  ', 'green'],
+  pass: ['pass', 'green'],
+  warn: ['warn', 'yellow'],
+  fail: ['FAIL', 'red'],
+} as const
+
 /** The formatters for a person's output. */
 export interface Display {
+  mark(status: keyof typeof MARKS): string
   table<T>(columns: readonly Column<T>[], rows: readonly T[]): string
   fields(fields: readonly Field[]): string
 }
@@ -28,7 +37,11 @@ export function createDisplay({ stdout, environment }: CliIo): Display {
   // A terminal may change its size. What a program reads is not cut.
   const width = () => (stdout.isTTY ? stdout.columns : undefined)
   return {
+    mark(status) {
+      const [text, colour] = MARKS[status]
+      return paint(colour, text)
+    },
     table: (columns, rows) => renderTable(columns, rows, { width: width(), emphasise }),
-    fields: (fields) => renderFields(fields, width()),
+    fields: renderFields,
   }
 }

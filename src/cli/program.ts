@@ -40,8 +40,6 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
   }
 }
 
-const WRONG_ARGUMENT = /command-argument value ('.*') is invalid for argument '(.*)'\./s
-
 /** Every command, in the order of the help. */
 function createProgram(io: GuardedIo): Command {
   const program = new Command('quote-aggregator')
@@ -55,8 +53,6 @@ function createProgram(io: GuardedIo): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
-      // Arguments in the words that commander has for options.
-      outputError: (text, write) => write(text.replace(WRONG_ARGUMENT, '$2 $1 is invalid.')),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })

@@ -47,8 +47,8 @@ export function renderAnswer(
     ['deposit to', best.depositAddress],
     ['deposit by', formatTime(best.quote.depositDeadline)],
     ['filled by', formatTime(best.quote.fillDeadline)],
-    ['follow', commandLine(`order ${best.orderId} --watch`), 'command'],
-    ['why', commandLine(`quote --why ${shellWord(quoteId)}`), 'command'],
+    ['follow', commandLine(`order ${best.orderId} --watch`)],
+    ['why', commandLine(`quote --why ${shellWord(quoteId)}`)],
   ])
   return `${table(columns, offers)}\nThe best one:\n${next}`
 }

@@ -16,8 +16,8 @@ export type Column<T> = readonly [
   kind?: 'amount' | 'minor',
 ]
 
-/** A name and its value. A value that is missing leaves the name out; a command is one that a person copies. */
-export type Field = readonly [name: string, value: Cell, kind?: 'command']
+/** A name and its value. A value that is missing leaves the name out. */
+export type Field = readonly [name: string, value: Cell]
 
 interface TableOptions {
   /** Columns of the terminal; no limit when left out. */
@@ -56,7 +56,7 @@ export function renderTable<T>(
     const blocks = rows.map((_, row) =>
       measured.map(({ title, cells }): Field => [title, cells[row] || undefined]),
     )
-    return blocks.map((fields) => renderFields(fields, width)).join('\n')
+    return blocks.map((fields) => renderFields(fields)).join('\n')
   }
   const toLine = (textOf: (column: (typeof measured)[number]) => string) => {
     const texts = fitting.map((column) => {
@@ -69,33 +69,9 @@ export function renderTable<T>(
   return head + rows.map((_, row) => toLine(({ cells }) => cells[row] ?? '')).join('')
 }
 
-/**
- * Names and values, one pair a line.
- * @param width columns of the terminal, into which commands are folded
- */
-export function renderFields(fields: readonly Field[], width = Number.POSITIVE_INFINITY): string {
+/** Names and values, one pair a line. */
+export function renderFields(fields: readonly Field[]): string {
   const known = fields.filter(([, value]) => value !== undefined)
   const indent = Math.max(...known.map(([name]) => name.length)) + GAP.length
-  return known
-    .map(([name, value = '', kind]) => {
-      const text = printable(String(value))
-      const lines = kind === 'command' ? foldCommand(text, width - indent) : [text]
-      return `${name.padEnd(indent)}${lines.join(`\n${' '.repeat(indent)}`)}\n`
-    })
-    .join('')
-}
-
-/** The words of a shell. A quoted blank does not end one. */
-const WORDS = /(?:\\.|'[^']*'|[^' \\])+/g
-const CONTINUED = ' \\'
-
-/** A command line on as many lines as it needs. A shell takes them together as one, as a terminal's own breaks might not be. */
-function foldCommand(text: string, room: number): string[] {
-  const lines: string[] = []
-  for (const word of text.match(WORDS) ?? []) {
-    const last = lines.at(-1)
-    if (last === undefined || `${last} ${word}${CONTINUED}`.length > room) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
-  }
-  return lines.map((line, index) => (index < lines.length - 1 ? line + CONTINUED : line))
+  return known.map(([name, value]) => `${name.padEnd(indent)}${printable(String(value))}\n`).join('')
 }

@@ -1,5 +1,4 @@
 import { bytesToHex } from 'viem'
-import type { DevAccount, DevnetContracts } from './deploy.js'
 import { type Network, USUAL_PORTS } from './network.js'
 import type { Print } from './user-steps.js'
 
@@ -40,36 +39,16 @@ export function printAddresses(
 }
 
 /** Prints commands to copy, and the accounts. */
-export function printWhatToTry(
-  { devnet, contracts, serviceUrl, user, solvers }: Network,
-  print: Print,
-): void {
-  const body = exampleQuote(devnet.chainId, contracts, user)
+export function printWhatToTry({ devnet, serviceUrl, user, solvers }: Network, print: Print): void {
   print('')
   print('The network stays up until Ctrl-C. Try:')
   print(`   ${serviceUrl}/docs in a browser`)
   print(`   curl -s ${serviceUrl}/health`)
   print(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/solvers`)
-  print(
-    `   curl -s ${serviceUrl}/v1/${devnet.chainId}/quote -H 'content-type: application/json' -d '${body}'`,
-  )
   print(`   curl -sN ${serviceUrl}/v1/events`)
   print('The accounts, with their well-known private keys:')
   for (const { name, account } of [{ name: 'user', account: user }, ...solvers]) {
     const key = account.getHdKey().privateKey ?? new Uint8Array()
     print(`   ${name.padEnd(8)} ${account.address} ${bytesToHex(key)}`)
   }
-}
-
-function exampleQuote(chainId: number, contracts: DevnetContracts, user: DevAccount): string {
-  return JSON.stringify({
-    inputToken: contracts.weth,
-    outputToken: contracts.usdc,
-    orderType: 'EXACT_INPUT',
-    amount: '1000000000000000000',
-    userAddress: user.address,
-    originChainId: chainId,
-    destinationChainId: chainId,
-    depositMode: 'CONTRACT',
-  })
 }

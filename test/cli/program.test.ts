@@ -89,7 +89,7 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [['solvers', '--chain', '1', '--colour'], "unknown option '--colour'"],
     [
       ['order', '0x9146', '--chain', '1'],
-      "error: order id '0x9146' is invalid. It must be an order id: 32 bytes in hex with 0x.",
+      "value '0x9146' is invalid for argument 'order id'. It must be an order id: 32 bytes in hex with 0x.",
     ],
     [['quote', '--chain', '1', '--sell', '0x12'], 'It must be an address, or the symbol of a listed token.'],
     [['quote', '--chain', '1', '--sell', TOKEN], 'It needs --buy, --amount, --user as well.'],

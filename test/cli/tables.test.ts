@@ -1,15 +1,6 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createPaint } from '../../src/cli/io.js'
-import {
-  formatBehind,
-  formatDuration,
-  formatTime,
-  printable,
-  shellWord,
-  toJson,
-} from '../../src/cli/printable.js'
+import { formatBehind, formatDuration, formatTime, printable, toJson } from '../../src/cli/printable.js'
 import { type Column, renderFields, renderTable } from '../../src/cli/tables.js'
 
 const COLUMNS: Column<readonly string[]>[] = [
@@ -58,18 +49,6 @@ describe('on a terminal', () => {
   test('one that is too wide without them is a block for each row, with all that it knows', () => {
     const block = 'name     Ada\namount   1\naddress  0x11111111\n'
     expect(renderTable(columns, rows, { width: 11 })).toBe(`${block}\nname     名前\naddress  0x22222222\n`)
-  })
-
-  test('a command is folded between its words, and a shell reads it as one', async () => {
-    const argument = "it's a long one"
-    const command = `printf %s_ order 0x${'1'.repeat(20)} ${shellWord(argument)} --watch`
-    const text = renderFields([['follow', command, 'command']], 32)
-    const lines = text.trimEnd().split('\n')
-    expect(lines.length).toBeGreaterThan(2)
-    for (const line of lines) expect(line.length).toBeLessThanOrEqual(32)
-    const { stdout } = await promisify(execFile)('sh', ['-c', text.replace(/^follow/, '')])
-    expect(stdout).toBe(`order_0x${'1'.repeat(20)}_${argument}_--watch_`)
-    expect(renderFields([['follow', command, 'command']])).toBe(`follow  ${command}\n`)
   })
 })
 

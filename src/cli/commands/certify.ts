@@ -8,7 +8,7 @@ import { readAddress, readChainId, readInteger, readUnits } from '../arguments.j
 import { renderReport } from '../certify-view.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
-import { type CliIo, createPaint } from '../io.js'
+import type { CliIo } from '../io.js'
 import { printResult } from '../print-result.js'
 
 interface Options {
@@ -101,8 +101,7 @@ export function addCertify(program: Command, io: CliIo): void {
 async function certify(io: CliIo, options: Options): Promise<void> {
   const signal = io.interruption()
   const report = await runCases(io, options, signal)
-  const paint = createPaint(io.stdout, io.environment())
-  await printResult(io, options, report, (display) => renderReport(report, display, paint))
+  await printResult(io, options, report, (display) => renderReport(report, display))
   const { failed, notRun } = report
   if (signal.aborted && notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
   if (report.ok) return

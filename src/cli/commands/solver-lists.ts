@@ -91,21 +91,14 @@ export function addSolverLists(solvers: Command, io: CliIo): void {
   }
 }
 
-/** SQLite notifies no other process of a change: the service reads the table at each bond check. */
-const FOLLOWS = 'A running service follows within BOND_CHECK_INTERVAL_MS.'
-
 async function add(io: CliIo, list: SolverListName, address: Address, options: Options): Promise<void> {
   const entry: ListedSolver = { address, chainId: options.chain, listedAt: Date.now() }
   const removedFrom = await withOperatorStores(io, ({ lists }) => lists[list].add(entry))
   const view = toView(list, entry)
-  const on = scope(entry.chainId)
-  const removal = `is removed from ${chains(removedFrom)}, and is blocked from ${on}. ${FOLLOWS}`
-  const blocked = removedFrom.length > 0 ? removal : `was not registered, and is blocked from ${on}.`
-  const [result, text] =
-    list === 'allowed'
-      ? [{ status: list, ...view }, `is allowed on ${on}.`]
-      : [{ status: 'removed', ...view, removedFrom }, blocked]
-  await printResult(io, options, result, () => `${view.address} ${text}\n`)
+  const result = list === 'allowed' ? { status: list, ...view } : { status: 'removed', ...view, removedFrom }
+  const removal = removedFrom.length > 0 ? `, and removed from ${removedFrom.map(scope).join(', ')}` : ''
+  const text = `${view.address} is ${list} on ${scope(options.chain)}${removal}.\n`
+  await printResult(io, options, result, () => text)
 }
 
 async function takeOff(io: CliIo, list: SolverListName, address: Address, options: Options): Promise<void> {
@@ -119,15 +112,10 @@ async function takeOff(io: CliIo, list: SolverListName, address: Address, option
     }
     return lists[list].remove(address, chainId)
   })
-  if (removed === 0) {
-    const where = chainId === undefined ? '' : ` on chain ${chainId}`
-    throw new CommandFailure(EXIT.refused, `${solver} is not ${list}${where}.`)
-  }
-  const [status, text] =
-    list === 'blocked'
-      ? ['allowed', `may register on ${scope(chainId)} again.`]
-      : ['disallowed', `is not allowed on ${scope(chainId)} any more. ${FOLLOWS}`]
-  await printResult(io, options, { status, address: solver, chainId }, () => `${solver} ${text}\n`)
+  if (removed === 0) throw new CommandFailure(EXIT.refused, `${solver} is not ${list} on ${scope(chainId)}.`)
+  const status = list === 'blocked' ? 'allowed' : 'disallowed'
+  const text = `${solver} is no longer ${list} on ${scope(chainId)}.\n`
+  await printResult(io, options, { status, address: solver, chainId }, () => text)
 }
 
 async function show(io: CliIo, list: SolverListName, options: Options): Promise<void> {
@@ -154,8 +142,4 @@ function toView(list: SolverListName, { address, chainId, listedAt }: ListedSolv
 
 function scope(chainId: number | undefined): string {
   return chainId === undefined ? 'every chain' : `chain ${chainId}`
-}
-
-function chains(chainIds: readonly number[]): string {
-  return `chain${chainIds.length === 1 ? '' : 's'} ${chainIds.join(', ')}`
 }

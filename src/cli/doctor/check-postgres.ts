@@ -10,17 +10,7 @@ const OLDEST_VERSION = 14
 /** Ten for statements, one for notifications and leader election, one for rate limits. */
 const REPLICA_CONNECTIONS = 12
 
-/** Remedies for a failed connection, by the code of its error: an SQLSTATE or a code of the system. */
-const REMEDIES: Readonly<Record<string, string>> = {
-  ENOTFOUND: `Correct the host in ${VARIABLE}.`,
-  EAI_AGAIN: `Correct the host in ${VARIABLE}, or this machine's DNS.`,
-  ECONNREFUSED: `Start PostgreSQL there, or correct host and port in ${VARIABLE}.`,
-  '28P01': `Correct user and password in ${VARIABLE}.`,
-  '28000': `Correct the user in ${VARIABLE}, or allow it in the server's pg_hba.conf.`,
-  '3D000': `Create the database, or correct its name in ${VARIABLE}.`,
-  '53300': "Raise the server's max_connections, or end programs that do not need their connections.",
-}
-const OTHER_REMEDY = `Correct ${VARIABLE}: are host, port, user, password and sslmode right, does the server run, and is its firewall open?`
+const REMEDY = `Correct ${VARIABLE}: are host, port, user, password and sslmode right, does the server run with free connections, and is its firewall open?`
 
 /** Checks the PostgreSQL that replicas share. It changes nothing there, and no result contains the password. */
 export async function examinePostgres(databaseUrl: string): Promise<ExaminedDatabase> {
@@ -44,8 +34,7 @@ export async function examinePostgres(databaseUrl: string): Promise<ExaminedData
     }
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
-    const remedy = REMEDIES[code] ?? OTHER_REMEDY
-    fail('reachable', `${address} cannot be used: ${message || code}`, remedy)
+    fail('reachable', `${address} cannot be used: ${message || code}`, REMEDY)
     return { checkResults: list, content: NO_CONTENT }
   }
 }

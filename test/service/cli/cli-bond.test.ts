@@ -49,9 +49,9 @@ describe.each(RULES)('bond, on the %s contract,', (rules) => {
       `error: ${account.address} has 0 bUSD (0), and not 1000.5 bUSD (1000500000).`,
     )
     expect(await refused('register', '--amount', '999.999999')).toMatch(
-      /\((BondBelowMinimum|BelowMinimumBond)\): a bond has at least 1000 bUSD \(1000000000\)\.$/,
+      /: (BondBelowMinimum|BelowMinimumBond)\. /,
     )
-    expect(await refused('add', '--amount', '1')).toMatch(/\(SolverNotRegistered\): the account has no bond/)
+    expect(await refused('add', '--amount', '1')).toMatch(/: SolverNotRegistered\. /)
     expect(await calls.client.getTransactionCount({ address: account.address })).toBe(before)
   })
 
@@ -71,9 +71,7 @@ describe.each(RULES)('bond, on the %s contract,', (rules) => {
     } as const
     const args = [account.address, chain.contracts.settlement] as const
     expect(await calls.client.readContract({ ...allowance, args })).toBe(0n)
-    expect(await refused('register', '--amount', '1000')).toMatch(
-      /\(SolverAlreadyRegistered\): the account has a bond\. Use bond add\.$/,
-    )
+    expect(await refused('register', '--amount', '1000')).toMatch(/: SolverAlreadyRegistered\. /)
   })
 
   it('adds to it, unstakes a part, and withdraws that after 7 days', async () => {
@@ -81,18 +79,16 @@ describe.each(RULES)('bond, on the %s contract,', (rules) => {
       total: '3000750000',
       free: '3000750000',
     })
-    expect(await refused('withdraw')).toMatch(
-      /\((NoUnstakeRequested|NoPendingUnstake)\): nothing is unstaking/,
-    )
-    expect(await refused('unstake', '--amount', '4000')).toMatch(/\(InsufficientBond\): /)
+    expect(await refused('withdraw')).toMatch(/: (NoUnstakeRequested|NoPendingUnstake)\. /)
+    expect(await refused('unstake', '--amount', '4000')).toMatch(/: InsufficientBond\. /)
     const { stdout } = await bond(chain, 'unstake', '--amount', '1000')
     expect(stdout).toMatch(/^unstaking +1000 bUSD \(1000000000\), from 20\d\d-\d\d-\d\d [\d:]+ UTC on$/m)
     const { unlocksAt, unstaking, free } = await shown()
     expect([unstaking, free]).toEqual(['1000000000', '2000750000'])
-    expect(await refused('withdraw')).toMatch(
-      /\((UnstakeLocked|UnstakeNotReady)\): it can be withdrawn from 20.* on\.$/,
+    expect(await refused('withdraw')).toMatch(/: (UnstakeLocked|UnstakeNotReady)\. /)
+    expect(await refused('unstake', '--amount', '1')).toMatch(
+      /: (PendingUnstakeExists|UnstakeAlreadyRequested)\. /,
     )
-    expect(await refused('unstake', '--amount', '1')).toMatch(/a part is unstaking\. Withdraw it first\.$/)
     await calls.client.increaseTime({ seconds: DAYS_7 })
     await calls.client.mine({ blocks: 1 })
     expect((await bond(chain, 'withdraw')).code).toBe(0)

@@ -69,7 +69,7 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
     const removed = await cli('block', account.address.toLowerCase(), '--chain', '31337')
     expect(removed).toEqual({
       code: 0,
-      stdout: `${account.address} is removed from chain 31337, and is blocked from chain 31337. A running service follows within BOND_CHECK_INTERVAL_MS.\n`,
+      stdout: `${account.address} is blocked on chain 31337, and removed from chain 31337.\n`,
       stderr: '',
     })
     await untilListed(service, other.address)
@@ -113,7 +113,7 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
       },
     ])
     const unknown = await cli('block', other.address)
-    expect(unknown.stdout).toBe(`${other.address} was not registered, and is blocked from every chain.\n`)
+    expect(unknown.stdout).toBe(`${other.address} is blocked on every chain.\n`)
     const after = await start(environment)
     expect(await listed(after)).toEqual([])
     expect((await registering(after)).body.code).toBe('SOLVER_BLOCKED')
@@ -127,11 +127,14 @@ describe.each(databases)('solvers block on %s', (_kind, make) => {
     ])
     expect(JSON.parse((await cli('blocked', '--json')).stdout)).toHaveLength(3)
     expect((await cli('unblock', account.address)).stdout).toBe(
-      `${account.address} may register on every chain again.\n`,
+      `${account.address} is no longer blocked on every chain.\n`,
     )
     expect((await registering(after)).status).toBe(200)
     const again = await cli('unblock', account.address)
-    expect([again.code, again.stderr]).toEqual([4, `error: ${account.address} is not blocked.\n`])
+    expect([again.code, again.stderr]).toEqual([
+      4,
+      `error: ${account.address} is not blocked on every chain.\n`,
+    ])
   })
 
   it('drops a blocked solver that is in the list', async () => {
