@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '../clock.js'
-import type { RateLimitConfig } from '../config/config.js'
+import { EnvironmentReader } from '../config/environment.js'
+import { readRateLimits } from '../config/rate-limits.js'
+import { DEFAULTS } from '../config/variables.js'
 import type { Solver } from '../domain/solvers/solver.js'
 import { toSessionResult } from '../domain/solvers/solver-result.js'
 import type { Address } from '../domain/values/hex.js'
@@ -55,21 +57,8 @@ export const HEARTBEAT_MS = 1000
 const RECONNECT_WITHIN_MS = 1000
 const CHECK_MS = 50
 const GRACE_MS = 500
-/** As RATE_LIMIT_SESSIONS by default: a solver that connects again and again is stopped. */
-const SESSIONS_PER_MINUTE = 30
-const LIMITS: RateLimitConfig = {
-  max: 0,
-  windowMs: 60_000,
-  quote: 0,
-  price: 0,
-  order: 0,
-  register: 0,
-  unregister: 0,
-  solvers: 0,
-  results: 0,
-  streams: 0,
-  sessions: SESSIONS_PER_MINUTE,
-}
+/** The usual ones: a solver that connects again and again is stopped. */
+const LIMITS = readRateLimits(new EnvironmentReader({}, DEFAULTS))
 
 /**
  * Starts the host: the service's server and sessions, without chain, database and other methods.

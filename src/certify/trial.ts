@@ -57,8 +57,6 @@ export interface TrialSwap {
   readonly outputToken: Address
   /** In the input token's smallest unit. */
   readonly amount: bigint
-  /** In the output token's smallest unit, for EXACT_OUTPUT; the amount of the first offer when left out. */
-  readonly outputAmount?: bigint | undefined
 }
 
 interface TrialOptions {
@@ -121,7 +119,7 @@ export function createTrial(options: TrialOptions) {
     /** The input amount of usual requests. */
     amount: swap.amount,
     /** The amount of EXACT_OUTPUT requests; undefined without an offer to take it from. */
-    outputAmount: () => swap.outputAmount ?? firstOutput,
+    outputAmount: () => firstOutput,
     /**
      * Sends a request, and validates the reply.
      * @throws the signal's reason

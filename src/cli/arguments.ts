@@ -46,6 +46,11 @@ export function readInteger(min: number, max: number): (text: string) => number 
   }
 }
 
+/** A reader of whole numbers within the limits of a field. */
+export function readIn({ minimum, maximum }: { readonly minimum: number; readonly maximum: number }) {
+  return readInteger(minimum, maximum)
+}
+
 /** A reader of an option that may be repeated: all values, in order. */
 export function readEach<T>(
   read: (text: string) => T,

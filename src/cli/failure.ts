@@ -22,6 +22,7 @@ export interface CalledInstance {
   readonly commandLine: (command: string) => string
 }
 
+const NAME_ANOTHER = 'Is it a running aggregator? Name another one with --url or AGGREGATOR_URL.'
 const SET_KEY = 'Set AGGREGATOR_API_KEY to a valid key of this instance.'
 
 /** What to do about a reason, where the service's own sentence does not say. */
@@ -29,16 +30,14 @@ const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledI
   CHAIN_NOT_SUPPORTED: ({ url }) =>
     `The chains that it serves: npx quote-aggregator chains --url ${shellWord(url)}`,
   NO_QUOTES: ({ commandLine }) => `Is a solver registered? See ${commandLine('solvers')}`,
-  CONNECTION_FAILED: 'Is the instance running? Name another one with --url or AGGREGATOR_URL.',
+  CONNECTION_FAILED: NAME_ANOTHER,
   API_KEY_INVALID: SET_KEY,
   API_KEY_REQUIRED: SET_KEY,
   CURSOR_UNKNOWN:
     'Leave --after out to begin with new events, or begin with the oldest one with --after earliest.',
   BOND_INSUFFICIENT: 'Add to the bond on the settlement contract, then register again.',
   SIGNATURE_INVALID: 'Does the instance have another PROTOCOL_NAME? Name it with --protocol-name.',
-  TIMESTAMP_OUT_OF_RANGE: "Set this machine's clock.",
-  ENDPOINT_REJECTED: 'Use an https endpoint of your own solver, at a public address.',
-  ANSWER_INVALID: 'Is it an aggregator? Name another one with --url or AGGREGATOR_URL.',
+  ANSWER_INVALID: NAME_ANOTHER,
   TIMED_OUT: 'Allow more time with --timeout, or try again.',
 }
 

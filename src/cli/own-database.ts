@@ -1,5 +1,5 @@
 import { readDatabaseLocation } from '../config/database-url.js'
-import { ConfigError, EnvironmentReader } from '../config/environment.js'
+import { EnvironmentReader } from '../config/environment.js'
 import { DEFAULTS } from '../config/variables.js'
 import { ServiceError } from '../domain/errors.js'
 import type { OperatorStores } from '../store/operator/operator-stores.js'
@@ -34,27 +34,15 @@ export async function withOperatorStores<T>(
       await stores.close()
     }
   } catch (error) {
-    throw toFailure(error, io)
+    throw toFailure(error)
   }
 }
 
-function toFailure(error: unknown, io: CliIo): unknown {
-  if (error instanceof ConfigError) return new CommandFailure(EXIT.badInput, error.message)
+function toFailure(error: unknown): unknown {
   if (error instanceof ServiceError)
     return new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
-  const code = codeOf(error)
-  if (code === 'SQLITE_BUSY') {
-    const message = 'Another process has been writing to the file in DB_PATH for more than 5 s: try again.'
-    return new CommandFailure(EXIT.unavailable, message)
-  }
-  if (error instanceof Error && code.startsWith('SQLITE_')) {
-    const path = io.environment().DB_PATH ?? DEFAULTS.DB_PATH
-    const message = `The file in DB_PATH, ${path}, cannot be used: ${error.message} (${code})`
-    return new CommandFailure(EXIT.unavailable, message)
-  }
-  return error
-}
-
-function codeOf(error: unknown): string {
-  return String((error as { code?: unknown }).code ?? '')
+  const { code } = error as NodeJS.ErrnoException
+  if (!(error instanceof Error) || !code?.startsWith('SQLITE_')) return error
+  const message = `The file in DB_PATH cannot be used: ${error.message} (${code})`
+  return new CommandFailure(EXIT.unavailable, message)
 }

@@ -102,10 +102,7 @@ describe('wrong usage exits with 2 and explains the right one:', () => {
     [['orders', '--chain', '1', '--state', 'none'], 'It must be one of DEPOSITED, SETTLED, REFUNDED.'],
     [['orders', '--chain', '1', '--limit', '0'], 'It must be 1 to 10000.'],
     [[...CERTIFY, '--amount', '1.5'], 'It must be 1 to 2^256-1, in the smallest unit.'],
-    [
-      [...CERTIFY, '--output-amount', `1${'0'.repeat(77)}0`],
-      'It must be 1 to 2^256-1, in the smallest unit.',
-    ],
+    [[...CERTIFY, '--amount', `1${'0'.repeat(77)}0`], 'It must be 1 to 2^256-1, in the smallest unit.'],
     [CERTIFY, 'Name either --endpoint or --session.'],
     [[...CERTIFY, '--endpoint', 'http://a:1'], '--endpoint needs --solver, the address that signs.'],
     [[...CERTIFY, '--endpoint', 'ftp://a'], '--endpoint must be an http or https URL.'],

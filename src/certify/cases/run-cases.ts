@@ -46,12 +46,6 @@ export function countKinds(replies: readonly TrialReply[]): string {
   return [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
 }
 
-/** Judges replies that are each right by themselves. @param text of what they have in common */
-export function judgeMany(replies: readonly TrialReply[], text: string): Finding {
-  const found = judgeAll(replies, EITHER)
-  return found.status === 'pass' ? pass(`${countKinds(replies)}; ${text}`) : found
-}
-
 /** Asks the usual request after an odd one. @returns what was found of the odd one, unless the usual one fails */
 export async function thenAsk(trial: Trial, odd: string, found: Finding): Promise<Finding> {
   const next = judge(await trial.requestQuote(), EITHER)
@@ -64,7 +58,9 @@ const repeatedRequests: CertifyCase = {
   title: `the same request ${REPEATS} times, with new nonces`,
   async run(trial) {
     const same = { fields: { user: randomAddress() } }
-    return judgeMany(await requestMany(trial, REPEATS, 1, () => same), 'every nonce is new.')
+    const replies = await requestMany(trial, REPEATS, 1, () => same)
+    const found = judgeAll(replies, EITHER)
+    return found.status === 'pass' ? pass(`${countKinds(replies)}; every nonce is new.`) : found
   },
 }
 

@@ -21,7 +21,6 @@ interface Options {
   readonly inputToken: Address
   readonly outputToken: Address
   readonly amount: bigint
-  readonly outputAmount?: bigint
   readonly settlement: Address
   readonly rpcUrl?: string
   readonly chainId?: number
@@ -45,11 +44,9 @@ warn: it works, and costs you something. FAIL: exit code 5; an instance would dr
 The quotes are firm as far as the solver knows, so it may count their amounts as promised until they expire. No one gets
 them. Run it against an instance of your solver without other users: one case sends 200 requests, 50 at a time.
 
-Examples:
-  quote-aggregator certify --endpoint http://localhost:4000 --solver 0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC \\
-    --input-token 0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0 --output-token 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9 \\
-    --amount 1000000000000000000 --settlement 0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512 --rpc-url http://localhost:8545
-  quote-aggregator certify --session --port 3001 …     then start the solver with http://127.0.0.1:3001 as its instance`
+Example; docs/solvers.md has more:
+  quote-aggregator certify --endpoint http://localhost:4000 --solver 0x… --input-token 0x… --output-token 0x… \\
+    --amount 1000000 --settlement 0x… --rpc-url http://localhost:8545`
 
 /** `certify`: checks a solver before it registers. */
 export function addCertify(program: Command, io: CliIo): void {
@@ -76,11 +73,6 @@ export function addCertify(program: Command, io: CliIo): void {
     .requiredOption('--input-token <token>', 'token that the user sells', readAddress)
     .requiredOption('--output-token <token>', 'token that the user buys', readAddress)
     .requiredOption('--amount <number>', 'how much to sell, in the smallest unit', readUnits)
-    .option(
-      '--output-amount <number>',
-      'how much to buy with EXACT_OUTPUT; the output of the first offer when left out',
-      readUnits,
-    )
     .requiredOption(
       '--settlement <address>',
       'the settlement contract, for which the solver signs',

@@ -9,7 +9,7 @@ import {
 import { DEPOSIT_MODES, type DepositMode } from '../../domain/quotes/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
 import type { Address } from '../../domain/values/hex.js'
-import { readAddress, readChainId, readInteger, readOneOf } from '../arguments.js'
+import { readAddress, readChainId, readIn, readInteger, readOneOf } from '../arguments.js'
 import { type Instance, takesInstance } from '../instance.js'
 import type { GuardedIo } from '../io.js'
 import { renderAnswer, renderRecord } from '../quote-view.js'
@@ -57,11 +57,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
       readOneOf(DEPOSIT_MODES),
       'CONTRACT',
     )
-    .option(
-      '--deposit-window <s>',
-      'time to deposit, seconds',
-      readInteger(DEPOSIT_WINDOW.minimum, DEPOSIT_WINDOW.maximum),
-    )
+    .option('--deposit-window <s>', 'time to deposit, seconds', readIn(DEPOSIT_WINDOW))
     .addOption(
       new Option('--timeout <ms>', 'longest wait for solvers, milliseconds')
         .argParser(readInteger(1, MAX_TIMEOUT_MS))
@@ -72,11 +68,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
       'from then on, do not wait for more offers than --min-quotes',
       readInteger(1, MAX_QUOTE_TIMEOUT_MS),
     )
-    .option(
-      '--min-quotes <n>',
-      'offers to wait for after the soft deadline; default: 1',
-      readInteger(MIN_QUOTES.minimum, MIN_QUOTES.maximum),
-    )
+    .option('--min-quotes <n>', 'offers to wait for after the soft deadline; default: 1', readIn(MIN_QUOTES))
     .option(
       '--verify <mode>',
       'let the settlement contract check offers: off, best or all',
@@ -85,7 +77,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
     .option('--watch', 'show each better offer as it comes')
     .addOption(
       new Option('--refresh <s>', 'request offers again this often, for 10 minutes; implies --watch')
-        .argParser(readInteger(REFRESH_SECONDS.minimum, REFRESH_SECONDS.maximum))
+        .argParser(readIn(REFRESH_SECONDS))
         .implies({ watch: true }),
     )
     .option(
