@@ -87,13 +87,6 @@ async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): 
   return fail(`The service refused the session with ${last.reason}: ${last.message}`)
 }
 
-/** Says why a solver cannot be asked any more; undefined when it has a session, or opens one in time. */
-async function findGone(host: SessionHost, signal: AbortSignal): Promise<Finding | undefined> {
-  const isOpen = () => host.current() !== undefined
-  if ((await host.until(isOpen, RECONNECT_MS, signal)) || signal.aborted) return undefined
-  return fail(`The solver has no session, and opened none within ${RECONNECT_MS / 1000} s.`, 'session_ended')
-}
-
 /** A sentence that says why the service has ended the last session; empty when it has not. */
 function reasonOfEnd({ ends }: SessionHost): string {
   const last = ends.findLast(({ wasOpen }) => wasOpen)
@@ -110,20 +103,18 @@ async function runAll<Subject>(
   const results: CaseResult[] = []
   for (const { name, title, isEssential, run } of cases) {
     const start = performance.now()
-    const gone = host && (await findGone(host, trial.signal))
+    const isOpen = () => host === undefined || host.current() !== undefined
+    const isGone = !isOpen() && !(await host?.until(isOpen, RECONNECT_MS, trial.signal))
     // The case that it did not survive has said so.
-    if (gone !== undefined && results.at(-1)?.problems?.includes('session_ended')) break
-    if (trial.signal.aborted) break
-    const running = gone === undefined ? run(trial, subject) : Promise.resolve(gone)
-    const finding = await running.catch((error) => {
+    if (trial.signal.aborted || (isGone && results.at(-1)?.problems?.includes('session_ended'))) break
+    const finding = await run(trial, subject).catch((error) => {
       if (!trial.signal.aborted) throw error
     })
     if (finding === undefined || trial.signal.aborted) break
     const { problems = [] } = finding
     const text = finding.text + (host && problems.includes('session_ended') ? reasonOfEnd(host) : '')
     results.push({ name, title, tookMs: Math.round(performance.now() - start), ...finding, text })
-    const isGone = gone !== undefined || problems.includes('connection_refused')
-    if ((isEssential && finding.status === 'fail') || isGone) break
+    if ((isEssential && finding.status === 'fail') || problems.includes('connection_refused')) break
   }
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
 }

@@ -3,7 +3,7 @@ import type { QuoteParameters } from '../domain/quotes/quote-record.js'
 import { isDecline, isRedirect } from '../domain/solvers/solver-result.js'
 import { explain } from '../quoting/records/explain.js'
 import { toRecordedResult } from '../quoting/records/quote-recorder.js'
-import { type Finding, fail, pass, worseOf } from './report.js'
+import { type Finding, fail, pass, warn, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 
 /** What the answer to a request must be. Errors, time-outs and invalid replies always fail. */
@@ -12,6 +12,8 @@ export interface Expectation {
   readonly offerIsOdd?: string
   /** Why a decline is not right, and what to do. */
   readonly declineIsOdd?: string
+  /** Why a decline on a session with the code OTHER is not right, and what to do. */
+  readonly otherIsOdd?: string
   /** What an answer is that is not right; `warn` when left out. */
   readonly objection?: 'fail'
   /** What else to do about a failure. */
@@ -35,7 +37,7 @@ export function judge(reply: TrialReply, expectation: Expectation): Finding {
 
 function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
   const { result, signature } = reply
-  const { offerIsOdd, declineIsOdd, objection: status = 'warn' } = expectation
+  const { offerIsOdd, declineIsOdd, otherIsOdd, objection: status = 'warn' } = expectation
   const text = explainReply(reply)
   switch (result.kind) {
     case 'quoted':
@@ -43,6 +45,7 @@ function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
     case 'declined':
       if ('status' in result && isRedirect(result.status)) return fail(text, 'redirect')
       if ('status' in result && !isDecline(result.status)) return fail(text, 'error_status')
+      if ('code' in result && result.code === 'OTHER' && otherIsOdd) return warn(`${text} ${otherIsOdd}`)
       return declineIsOdd === undefined ? pass(text) : { status, text: `${text} ${declineIsOdd}` }
     case 'invalid': {
       // The contract itself is not asked, so that no error of its own is the reason.

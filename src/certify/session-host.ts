@@ -17,7 +17,7 @@ import { sessionEnded } from '../sessions/session.js'
 import { createSessions, type Sessions } from '../sessions/sessions.js'
 import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
-import { type ConnectionEnd, createSessionMonitor, type SeenConnection } from './session-monitor.js'
+import { type ConnectionEnd, createSessionMonitor, type OpenConnection } from './session-monitor.js'
 import type { TrialTransport } from './trial.js'
 import { createTrialDirectory } from './trial-directory.js'
 
@@ -28,7 +28,7 @@ export interface SessionHost extends TrialTransport {
   /** The solver whose session came last. */
   solver(): Address | undefined
   /** The newest open session; undefined while there is none. */
-  current(): SeenConnection | undefined
+  current(): OpenConnection | undefined
   /** The connections that the service has ended, in order. */
   readonly ends: readonly ConnectionEnd[]
   /**

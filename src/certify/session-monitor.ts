@@ -1,6 +1,6 @@
 import type { Reason, ServiceError } from '../domain/errors.js'
 import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
-import type { InstanceMessage, SessionConnection, SessionPeer, SolverMessage } from '../sessions/messages.js'
+import type { SessionConnection } from '../sessions/messages.js'
 
 /** The end of a connection, or its refusal, by the service. */
 export interface ConnectionEnd {
@@ -11,75 +11,57 @@ export interface ConnectionEnd {
   readonly wasOpen: boolean
 }
 
-/** What was seen on one connection of the solver. */
-export interface SeenConnection {
+/** A connection with an open session. */
+export interface OpenConnection {
   readonly connection: SessionConnection
-  /** When the session was opened on it, on the clock of `performance`; undefined before. */
-  readyAt: number | undefined
-  pongs: number
+  /** When the session was opened on it, on the clock of `performance`. */
+  readonly readyAt: number
 }
 
-/** Listens to the messages of all connections, in both directions. */
+/** Sees which connections have an open session, and why the service ends connections. */
 export interface SessionMonitor {
   /** @returns sessions that report to this monitor */
   observe(sessions: SolverSessions): SolverSessions
   /** All connections with an open session, the newest last. */
-  open(): readonly SeenConnection[]
+  open(): readonly OpenConnection[]
   /** All connections that the service has ended, in order. */
   readonly ends: readonly ConnectionEnd[]
 }
 
 /** Builds it. */
 export function createSessionMonitor(): SessionMonitor {
-  const connections = new Set<SeenConnection>()
+  const connections = new Map<SessionConnection, OpenConnection>()
   const ends: ConnectionEnd[] = []
-
-  function watchConnection(connection: SessionConnection): [SeenConnection, SessionConnection] {
-    const seen: SeenConnection = { connection, readyAt: undefined, pongs: 0 }
-    const watched: SessionConnection = {
-      ...connection,
-      send(message: InstanceMessage) {
-        connection.send(message)
-        if (message.type !== 'ready') return
-        seen.readyAt = performance.now()
-        connections.add(seen)
-      },
-      end(error) {
-        ends.push(toEnd(error, seen.readyAt !== undefined))
-        connection.end(error)
-        connections.delete(seen)
-      },
-    }
-    return [seen, watched]
-  }
-
-  function watchPeer(peer: SessionPeer, seen: SeenConnection): SessionPeer {
-    return {
-      receive: (read) => peer.receive(() => notePong(read(), seen)),
-      reject: peer.reject,
-      leave() {
-        peer.leave()
-        connections.delete(seen)
-      },
-    }
-  }
-
   return {
     observe: (sessions) => ({
       ...sessions,
       accept(connection, caller) {
-        const [seen, watched] = watchConnection(connection)
-        return watchPeer(sessions.accept(watched, caller), seen)
+        const watched: SessionConnection = {
+          ...connection,
+          send(message) {
+            connection.send(message)
+            if (message.type === 'ready')
+              connections.set(connection, { connection, readyAt: performance.now() })
+          },
+          end(error) {
+            ends.push(toEnd(error, connections.has(connection)))
+            connection.end(error)
+            connections.delete(connection)
+          },
+        }
+        const peer = sessions.accept(watched, caller)
+        return {
+          ...peer,
+          leave() {
+            peer.leave()
+            connections.delete(connection)
+          },
+        }
       },
     }),
-    open: () => [...connections],
+    open: () => [...connections.values()],
     ends,
   }
-}
-
-function notePong(message: SolverMessage, seen: SeenConnection): SolverMessage {
-  if (message.type === 'pong') seen.pongs++
-  return message
 }
 
 function toEnd({ reason, message, violations }: ServiceError, wasOpen: boolean): ConnectionEnd {

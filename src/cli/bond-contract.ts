@@ -146,19 +146,14 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     async change(functionName: string, amount: bigint | undefined, pays: boolean, sending: Sending) {
       const args = amount === undefined ? [] : [amount]
       const data = encodeFunctionData({ abi: contract.BOND_CALLS_ABI, functionName, args })
-      const what = [
-        functionName,
-        ...(amount === undefined ? [] : ['of', both(amount)]),
-        'to',
-        toChecksumAddress(settlement),
-      ]
+      const what = amount === undefined ? functionName : `${functionName} of ${both(amount)}`
       try {
         // The contract looks at the tokens last: what it refuses by itself needs no approval.
         await estimate(sending.account.address, settlement, data).catch((error) => {
           if (!pays || error instanceof CommandFailure) throw error
         })
         if (pays && amount !== undefined) await approve(sending, amount)
-        await send(sending, settlement, data, what.join(' '))
+        await send(sending, settlement, data, what)
       } catch (error) {
         if (error instanceof CommandFailure) throw error
         throw new CommandFailure(EXIT.refused, `${functionName} has failed: ${wordsOf(error)}`)

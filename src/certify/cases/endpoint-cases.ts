@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDecline, isRedirect } from '../../domain/solvers/solver-result.js'
+import { isDecline } from '../../domain/solvers/solver-result.js'
 import type { CertifiedEndpoint } from '../endpoint.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'
@@ -45,7 +45,6 @@ function judgeMalformed(name: string, reply: TrialReply): Finding {
   const { result } = reply
   if (result.kind === 'declined' && 'status' in result) {
     const { status } = result
-    if (isRedirect(status)) return judge(reply, EITHER)
     if (isDecline(status)) return pass(`Status ${status}.`)
     return warn(
       `A request with ${name} got status ${status}. Answer 400, so that your log shows no error of yours.`,

@@ -1,5 +1,6 @@
 import { MAX_UINT256 } from '../../domain/field-rules.js'
 import { NO_USER, type QuoteRequest } from '../../domain/quotes/quote.js'
+import { DECLINE_CODES } from '../../domain/solvers/solver-result.js'
 import { type Address, lowerCase } from '../../domain/values/hex.js'
 import { EITHER, type Expectation, judge } from '../judge.js'
 import { warn } from '../report.js'
@@ -23,6 +24,7 @@ const OTHER_CHAIN: Expectation = {
 const NO_SUCH_TOKENS: Expectation = {
   ...MAY_DECLINE,
   offerIsOdd: 'It is for tokens that do not exist. Decline pairs that you do not trade.',
+  otherIsOdd: `A code that is not in the list counts as OTHER too. Send one of ${DECLINE_CODES.join(', ')}.`,
 }
 const LOWER_CASE: Expectation = {
   declineIsOdd:

@@ -1,18 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { DECLINE_CODES } from '../../domain/solvers/solver-result.js'
-import { EITHER, judge, judgeAll } from '../judge.js'
+import { EITHER, judge } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
 import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
-import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'
-import { countKinds, thenAsk } from './run-cases.js'
+import type { CertifyCase, Trial, TrialReply } from '../trial.js'
+import { thenAsk } from './run-cases.js'
 
 type SessionCase = CertifyCase<SessionHost>
 
-const PONG_WAIT_MS = 3 * HEARTBEAT_MS
-/** More than an instance keeps open on one session, 1024. */
-const BURST = 1100
-const WAVE = 25
-const WAVE_MS = 25
+/** Two pings without an answer, and the time at which the next one is due. */
+const SILENCE_MS = 3.5 * HEARTBEAT_MS
 const RESTARTS = 3
 /** For the connection and the handshake of a solver that has begun in time. */
 const DIAL_MS = 500
@@ -22,31 +17,15 @@ const LATE_RECONNECT_MS = 8000
 const EARLY_SHARE = 0.05
 const SPREAD_SHARE = 0.02
 
+/** The service itself ends the session of a solver that does not answer. */
 const heartbeat: SessionCase = {
   name: 'heartbeat',
   title: 'a pong to each ping',
   async run({ signal }, host) {
-    const hasPong = () => (host.current()?.pongs ?? 0) > 0
-    if (await host.until(hasPong, PONG_WAIT_MS, signal)) return pass('The solver answers pings.')
-    return fail(
-      'The solver answered no ping: send pong with the id of each ping. Two unanswered ones end the session.',
-    )
-  },
-}
-
-const declineCodes: SessionCase = {
-  name: 'decline-codes',
-  title: 'declines carry a code of the list',
-  async run(trial) {
-    const tokens = { inputToken: randomAddress(), outputToken: randomAddress() }
-    const reply = await trial.requestQuote({ fields: tokens })
-    const { result } = reply
-    const found = judge(reply, EITHER)
-    if (result.kind !== 'declined' || !('code' in result)) return found
-    if (result.code !== 'OTHER') return pass(`Tokens that do not exist got ${result.code}.`)
-    return warn(
-      `Tokens that do not exist got OTHER, as which also a code that is not in the list counts. Send one of ${DECLINE_CODES.join(', ')}.`,
-    )
+    const before = host.current()
+    const hasEnded = () => host.current() !== before
+    if (!(await host.until(hasEnded, SILENCE_MS, signal))) return pass('The solver answers pings.')
+    return fail('The session has ended. Send pong with the id of each ping.', 'session_ended')
   },
 }
 
@@ -86,34 +65,11 @@ const unknownMessage: SessionCase = {
   },
 }
 
-const burst: SessionCase = {
-  name: 'burst',
-  title: `${BURST} requests in about a second, read without a pause`,
-  async run(trial) {
-    const open: Promise<TrialReply>[] = []
-    const fields = { inputToken: randomAddress(), outputToken: randomAddress() }
-    while (open.length < BURST) {
-      for (let count = 0; count < WAVE; count++) open.push(started(trial, { fields }))
-      await Promise.race([delay(WAVE_MS), ended(trial.signal)])
-      if (trial.signal.aborted) break
-    }
-    const replies = await Promise.all(open)
-    const found = judgeAll(replies, EITHER)
-    if (found.status === 'pass') return pass(`${countKinds(replies)}.`)
-    const isSlow = found.problems?.every((problem) => problem === 'late')
-    return { ...found, status: isSlow ? 'warn' : 'fail', text: `${countKinds(replies)}. ${found.text}` }
-  },
-}
-
 /** A request whose reply is awaited later. Its rejection by an interruption waits as well. */
-function started(trial: Trial, change?: RequestChange): Promise<TrialReply> {
-  const reply = trial.requestQuote(change)
+function started(trial: Trial): Promise<TrialReply> {
+  const reply = trial.requestQuote()
   reply.catch(() => {})
   return reply
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
 const goAway: SessionCase = {
@@ -176,12 +132,7 @@ export const noErrors: SessionCase = {
 }
 
 /** The cases of a session, before those of many requests. */
-export const sessionCases: readonly SessionCase[] = [
-  heartbeat,
-  declineCodes,
-  malformedRequest,
-  unknownMessage,
-]
+export const sessionCases: readonly SessionCase[] = [heartbeat, malformedRequest, unknownMessage]
 
 /** The cases of a session after them. */
-export const lateSessionCases: readonly SessionCase[] = [burst, goAway]
+export const lateSessionCases: readonly SessionCase[] = [goAway]

@@ -3,7 +3,6 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
@@ -129,17 +128,6 @@ describe('RPC endpoints', () => {
     expect([failed, warned]).toEqual([[], ['RPC_URL_31337 batches']])
     const names = (await diagnose({})).checkResults.map(({ check }) => check)
     expect(checkResults.map(({ check }) => check)).toEqual(names.toSpliced(4, 0, 'RPC_URL_31337 batches'))
-  })
-
-  it('get a warning for a slow endpoint, with the consequence for the start', async () => {
-    onTestFinished(() => proxy.intercept())
-    proxy.intercept(async ({ method }, pass) => {
-      if (method === 'eth_chainId') await delay(1100)
-      return pass()
-    })
-    const { failed, find } = await diagnose({ RPC_URL_31337: proxy.url })
-    expect([failed, find('RPC_URL_31337 reachable')?.status]).toEqual([[], 'warn'])
-    expect(find('RPC_URL_31337 reachable')?.remedy).toContain('After a start the chain is down until')
   })
 
   it('fail without logs by block hash, and get a warning without calls by block hash', async () => {
