@@ -16,8 +16,6 @@ export interface Expectation {
   readonly otherIsOdd?: string
   /** What an answer is that is not right; `warn` when left out. */
   readonly objection?: 'fail'
-  /** What else to do about a failure. */
-  readonly failureHint?: string
 }
 
 /** An offer and a decline are both right. */
@@ -28,14 +26,6 @@ const NONCE_SENT_BEFORE =
 
 /** Judges one reply. */
 export function judge(reply: TrialReply, expectation: Expectation): Finding {
-  const found = judgeResult(reply, expectation)
-  const { failureHint } = expectation
-  if (found.status !== 'fail' || failureHint === undefined || found.problems?.includes('nonce_used'))
-    return found
-  return { ...found, text: `${found.text} ${failureHint}` }
-}
-
-function judgeResult(reply: TrialReply, expectation: Expectation): Finding {
   const { result, signature } = reply
   const { offerIsOdd, declineIsOdd, otherIsOdd, objection: status = 'warn' } = expectation
   const text = explainReply(reply)

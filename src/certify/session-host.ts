@@ -13,11 +13,12 @@ import { createHttpServer } from '../http/server.js'
 import { NO_KEYS } from '../rpc/limits/key-ring.js'
 import { createRateLimits } from '../rpc/limits/rate-limits.js'
 import { createSolverSessions } from '../rpc/streams/solver-sessions.js'
+import type { SessionConnection } from '../sessions/messages.js'
 import { sessionEnded } from '../sessions/session.js'
 import { createSessions, type Sessions } from '../sessions/sessions.js'
 import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
-import { type ConnectionEnd, createSessionMonitor, type OpenConnection } from './session-monitor.js'
+import { type ConnectionEnd, createSessionMonitor } from './session-monitor.js'
 import type { TrialTransport } from './trial.js'
 import { createTrialDirectory } from './trial-directory.js'
 
@@ -28,7 +29,7 @@ export interface SessionHost extends TrialTransport {
   /** The solver whose session came last. */
   solver(): Address | undefined
   /** The newest open session; undefined while there is none. */
-  current(): OpenConnection | undefined
+  current(): SessionConnection | undefined
   /** The connections that the service has ended, in order. */
   readonly ends: readonly ConnectionEnd[]
   /**

@@ -11,26 +11,19 @@ export interface ConnectionEnd {
   readonly wasOpen: boolean
 }
 
-/** A connection with an open session. */
-export interface OpenConnection {
-  readonly connection: SessionConnection
-  /** When the session was opened on it, on the clock of `performance`. */
-  readonly readyAt: number
-}
-
 /** Sees which connections have an open session, and why the service ends connections. */
 export interface SessionMonitor {
   /** @returns sessions that report to this monitor */
   observe(sessions: SolverSessions): SolverSessions
   /** All connections with an open session, the newest last. */
-  open(): readonly OpenConnection[]
+  open(): readonly SessionConnection[]
   /** All connections that the service has ended, in order. */
   readonly ends: readonly ConnectionEnd[]
 }
 
 /** Builds it. */
 export function createSessionMonitor(): SessionMonitor {
-  const connections = new Map<SessionConnection, OpenConnection>()
+  const connections = new Set<SessionConnection>()
   const ends: ConnectionEnd[] = []
   return {
     observe: (sessions) => ({
@@ -40,8 +33,7 @@ export function createSessionMonitor(): SessionMonitor {
           ...connection,
           send(message) {
             connection.send(message)
-            if (message.type === 'ready')
-              connections.set(connection, { connection, readyAt: performance.now() })
+            if (message.type === 'ready') connections.add(connection)
           },
           end(error) {
             ends.push(toEnd(error, connections.has(connection)))
@@ -59,7 +51,7 @@ export function createSessionMonitor(): SessionMonitor {
         }
       },
     }),
-    open: () => [...connections.values()],
+    open: () => [...connections],
     ends,
   }
 }

@@ -59,8 +59,9 @@ function findMistake(terms: SigningTerms, quote: Quote, signature: Uint8Array): 
     return 'The digest was signed as a personal message (EIP-191): sign it without a prefix.'
   for (const [member, value] of domainMistakes(primaryType)) {
     if (!isBy(digestUnder(terms, primaryType, { ...domain, [member]: value }, quote))) continue
-    const how = value === undefined ? 'without' : 'with'
-    return `The quote was signed ${how} the domain's ${member}${how === 'with' ? ` ${JSON.stringify(value)}` : ''}.`
+    const named = `the domain's ${member}`
+    if (value === undefined) return `The quote was signed without ${named}.`
+    return `The quote was signed with ${named} ${JSON.stringify(value)}.`
   }
   const otherType = ['Quote', 'ServiceQuote', 'SettlementQuote'].find((name) =>
     isBy(digestUnder(terms, name, domain, quote)),

@@ -12,6 +12,7 @@ import { wordsOf } from '../../packages/protocol/src/node-words.js'
 import { findView, readChainId, readView } from '../../packages/protocol/src/read-view.js'
 import { revertOf } from '../../packages/protocol/src/revert.js'
 import { settlementOf } from '../../packages/protocol/src/settlement-of-chain.js'
+import { approveData } from '../../packages/protocol/src/token-calls.js'
 import { systemClock } from '../clock.js'
 import { MAX_UINT256 } from '../domain/field-rules.js'
 import type { Address, Hex } from '../domain/values/hex.js'
@@ -118,7 +119,7 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     const allowance = await client.readContract({ ...call, functionName: 'allowance', args })
     if (allowance >= amount) return
     for (const value of allowance > 0n ? [0n, amount] : [amount]) {
-      const data = encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [settlement, value] })
+      const data = approveData(settlement, value)
       await send(sending, token, data, `approve of ${both(value)} to ${token}`)
     }
   }

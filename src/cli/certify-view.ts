@@ -4,7 +4,7 @@ import { formatDuration, toJson } from './printable.js'
 
 /** The report of `certify` for a person. */
 export function renderReport(report: CertifyReport, { fields, mark }: Display): string {
-  const { cases, notRun, domain, primaryType, domainSource, latency } = report
+  const { cases, notRun, domain, primaryType, domainSource } = report
   const width = Math.max(0, ...cases.map(({ name }) => name.length))
   const lines = cases.map((result) => `${mark(result.status)}  ${toLine(result, width)}\n`)
   const signature = cases.find((result) => result.signature !== undefined)?.signature
@@ -18,8 +18,6 @@ export function renderReport(report: CertifyReport, { fields, mark }: Display): 
     lines.join(''),
   ]
   if (signature !== undefined) parts.push(renderSignature(signature, fields))
-  if (latency !== undefined)
-    parts.push(`Response times: p50 ${latency.p50} ms, p95 ${latency.p95} ms, p99 ${latency.p99} ms.\n`)
   if (notRun.length > 0) parts.push(`Not run: ${notRun.join(', ')}.\n`)
   parts.push(`${report.passed} passed, ${report.warned} with a warning, ${report.failed} failed.\n`)
   return parts.filter((part) => part !== '').join('\n')

@@ -14,22 +14,11 @@ export class CommandFailure extends Error {
   }
 }
 
-/** The instance of a call that failed. */
-export interface CalledInstance {
-  /** Without credentials. */
-  readonly url: string
-  /** Makes the command line of a command for the same instance and chain. */
-  readonly commandLine: (command: string) => string
-}
-
 const NAME_ANOTHER = 'Is it a running aggregator? Name another one with --url or AGGREGATOR_URL.'
 const SET_KEY = 'Set AGGREGATOR_API_KEY to a valid key of this instance.'
 
 /** What to do about a reason, where the service's own sentence does not say. */
-const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledInstance) => string)>>> = {
-  CHAIN_NOT_SUPPORTED: ({ url }) =>
-    `The chains that it serves: npx quote-aggregator chains --url ${shellWord(url)}`,
-  NO_QUOTES: ({ commandLine }) => `Is a solver registered? See ${commandLine('solvers')}`,
+const REMEDIES: Readonly<Partial<Record<string, string>>> = {
   CONNECTION_FAILED: NAME_ANOTHER,
   API_KEY_INVALID: SET_KEY,
   API_KEY_REQUIRED: SET_KEY,
@@ -39,18 +28,22 @@ const REMEDIES: Readonly<Partial<Record<ClientReason, string | ((called: CalledI
   SIGNATURE_INVALID: 'Does the instance have another PROTOCOL_NAME? Name it with --protocol-name.',
   ANSWER_INVALID: NAME_ANOTHER,
   TIMED_OUT: 'Allow more time with --timeout, or try again.',
-}
+} satisfies Partial<Record<ClientReason, string>>
 
-/** Says what went wrong and what to do about it. */
-export function toFailure(error: AggregatorError, called: CalledInstance): CommandFailure {
+/**
+ * Says what went wrong and what to do about it.
+ * @param commandLine makes the command line of a command for the same instance and chain
+ */
+export function toFailure(error: AggregatorError, commandLine: (command: string) => string): CommandFailure {
   const { reason, violations } = error
   const lines = [`${violations.length === 0 ? error.message : 'The request is not valid.'} (${reason})`]
   for (const { field, message } of violations) lines.push(`  ${field} ${message}`)
   if (error.retryAfterSeconds !== undefined) lines.push(`Try again in ${error.retryAfterSeconds} s.`)
-  const remedy = Object.entries(REMEDIES).find(([known]) => known === reason)?.[1]
-  if (remedy !== undefined) lines.push(typeof remedy === 'string' ? remedy : remedy(called))
+  const remedy = REMEDIES[reason]
+  if (remedy !== undefined) lines.push(remedy)
+  if (reason === 'NO_QUOTES') lines.push(`Is a solver registered? See ${commandLine('solvers')}`)
   if (error.quoteId !== undefined)
-    lines.push(`What each solver answered: ${called.commandLine(`quote --why ${shellWord(error.quoteId)}`)}`)
+    lines.push(`What each solver answered: ${commandLine(`quote --why ${shellWord(error.quoteId)}`)}`)
   return new CommandFailure(exitCodeOf(error), lines.map(printable).join('\n'))
 }
 

@@ -84,7 +84,7 @@ function openInstance(io: CliIo, options: InstanceFlags): Instance {
     try {
       return await work(createAggregatorClient({ baseUrl: url, apiKey }), { signal })
     } catch (error) {
-      throw error instanceof AggregatorError ? toFailure(error, { url, commandLine }) : error
+      throw error instanceof AggregatorError ? toFailure(error, commandLine) : error
     }
   }
 

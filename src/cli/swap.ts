@@ -60,6 +60,8 @@ export async function readSwap(
   } as const
 }
 
+const GIVE_ADDRESS = 'Give the address, and the amount in its smallest unit, a whole number.'
+
 interface Resolved {
   readonly address: Address
   readonly listed: Listed | undefined
@@ -74,12 +76,10 @@ function resolve(text: string, tokens: readonly Listed[], chainId: number): Reso
   }
   const [listed, other] = tokens.filter(({ symbol }) => symbol === text)
   if (listed === undefined)
-    throw refusal(
-      `No listed token of chain ${chainId} has the symbol ${text}. For a token that is not listed, give its address, and the amount in its smallest unit.`,
-    )
+    throw refusal(`No listed token of chain ${chainId} has the symbol ${text}. ${GIVE_ADDRESS}`)
   if (other !== undefined)
     throw refusal(
-      `Two listed tokens have the symbol ${text}: ${listed.address} and ${other.address}. Give the address, and the amount in its smallest unit.`,
+      `Two listed tokens have the symbol ${text}: ${listed.address} and ${other.address}. ${GIVE_ADDRESS}`,
     )
   return { address: parseAddress(listed.address) ?? '0x', listed, isSymbol: true }
 }
@@ -88,9 +88,7 @@ function resolve(text: string, tokens: readonly Listed[], chainId: number): Reso
 function readUnits(text: string, { address, listed, isSymbol }: Resolved): bigint {
   const [whole = '', fraction] = text.split('.')
   if (fraction !== undefined && listed === undefined)
-    throw refusal(
-      `--amount ${text} has a point, but ${address} is not a listed token: give the amount in its smallest unit, a whole number.`,
-    )
+    throw refusal(`--amount ${text} has a point, but ${address} is not a listed token. ${GIVE_ADDRESS}`)
   const decimals = listed !== undefined && (isSymbol || fraction !== undefined) ? listed.decimals : 0
   if ((fraction?.length ?? 0) > decimals)
     throw refusal(`--amount ${text} has more than the ${decimals} decimals of ${listed?.symbol}.`)

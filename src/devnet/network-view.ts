@@ -39,12 +39,11 @@ export function printAddresses(
 }
 
 /** Prints commands to copy, and the accounts. */
-export function printWhatToTry({ devnet, serviceUrl, user, solvers }: Network, print: Print): void {
+export function printWhatToTry({ serviceUrl, user, solvers }: Network, print: Print): void {
   print('')
   print('The network stays up until Ctrl-C. Try:')
   print(`   ${serviceUrl}/docs in a browser`)
   print(`   curl -s ${serviceUrl}/health`)
-  print(`   curl -s ${serviceUrl}/v1/${devnet.chainId}/solvers`)
   print(`   curl -sN ${serviceUrl}/v1/events`)
   print('The accounts, with their well-known private keys:')
   for (const { name, account } of [{ name: 'user', account: user }, ...solvers]) {

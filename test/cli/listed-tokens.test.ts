@@ -79,7 +79,7 @@ describe('a swap of listed tokens', () => {
     [
       'a symbol in other letters',
       swapOf('weth', 'USDC', '1'),
-      'has the symbol weth. For a token that is not listed, give its address, and the amount in its smallest unit.',
+      'has the symbol weth. Give the address, and the amount in its smallest unit, a whole number.',
     ],
     ['the symbol of a token that is not listed', swapOf('FAKE', 'USDC', '1'), 'has the symbol FAKE'],
     [

@@ -125,7 +125,7 @@ test('only a terminal gets colours', async () => {
 })
 
 describe('failures of calls', () => {
-  const called = { url: 'http://a:1', commandLine: (command: string) => `run ${command}` }
+  const commandLineOf = (command: string) => `run ${command}`
 
   test('have a documented exit code for every reason', () => {
     const documented = EXIT_CODE_HELP.map(([code]) => code)
@@ -140,22 +140,28 @@ describe('failures of calls', () => {
 
   test('name each bad field, and when to try again', () => {
     const violations = [{ field: 'amount', message: 'must be a decimal integer' }]
-    const bad = toFailure(new AggregatorError('INVALID_ARGUMENT', 'See amount.', { violations }), called)
+    const bad = toFailure(
+      new AggregatorError('INVALID_ARGUMENT', 'See amount.', { violations }),
+      commandLineOf,
+    )
     expect([bad.exitCode, bad.message]).toEqual([
       2,
       'The request is not valid. (INVALID_ARGUMENT)\n  amount must be a decimal integer',
     ])
-    const late = toFailure(new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 7 }), called)
+    const late = toFailure(
+      new AggregatorError('RATE_LIMITED', 'Too many.', { retryAfterSeconds: 7 }),
+      commandLineOf,
+    )
     expect([late.exitCode, late.message]).toEqual([3, 'Too many. (RATE_LIMITED)\nTry again in 7 s.'])
   })
 
   test('name the instance that did not answer, and how to choose another', () => {
     const error = new AggregatorError('CONNECTION_FAILED', 'No whole answer came from http://a:1.')
-    expect(toFailure(error, called).message).toMatch(/http:\/\/a:1.*\n.*--url.*AGGREGATOR_URL/)
+    expect(toFailure(error, commandLineOf).message).toMatch(/http:\/\/a:1.*\n.*--url.*AGGREGATOR_URL/)
   })
 
   test('contain nothing that a terminal interprets', () => {
-    const { message } = toFailure(new AggregatorError('INTERNAL', '\x1b[2Jgone\x9b'), called)
+    const { message } = toFailure(new AggregatorError('INTERNAL', '\x1b[2Jgone\x9b'), commandLineOf)
     expect(message).toBe('?[2Jgone? (INTERNAL)')
   })
 

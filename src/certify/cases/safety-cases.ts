@@ -1,6 +1,6 @@
 import type { QuoteRequest } from '../../domain/quotes/quote.js'
 import type { Expectation } from '../judge.js'
-import { type CertifyCase, type RequestChange, randomAddress } from '../trial.js'
+import { type CertifyCase, randomAddress } from '../trial.js'
 import { requestCase } from './request-cases.js'
 
 const PAST_SECONDS = 60
@@ -24,11 +24,7 @@ function mustDecline(
   because: string,
   write?: (body: string) => string,
 ): CertifyCase {
-  const expectation: Expectation = {
-    failureHint: 'A decline is right here.',
-    objection: 'fail',
-    offerIsOdd: because,
-  }
+  const expectation: Expectation = { objection: 'fail', offerIsOdd: because }
   return requestCase(name, title, () => ({ fields: change(), write }), expectation)
 }
 
@@ -48,8 +44,6 @@ function withoutOptionalFields(body: string): string {
   const { destinationChainId: _chain, depositMode: _mode, ...others } = JSON.parse(body)
   return JSON.stringify(others)
 }
-
-const withoutFields: RequestChange = { write: withoutOptionalFields }
 
 /**
  * What an endpoint, and a session with a hostile instance, must not sign (docs/decisions.md, D23): certify asks as anyone can. For
@@ -91,7 +85,7 @@ export const safetyCases: readonly CertifyCase[] = [
   requestCase(
     'without-optional-fields',
     'a request without destinationChainId and depositMode',
-    withoutFields,
+    { write: withoutOptionalFields },
     SHORT_REQUEST,
   ),
 ]

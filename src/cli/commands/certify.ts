@@ -97,10 +97,8 @@ async function certify(io: CliIo, options: Options): Promise<void> {
   const { failed, notRun } = report
   if (signal.aborted && notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
   if (report.ok) return
-  const were = notRun.length === 1 ? 'case was' : 'cases were'
-  const missing = notRun.length > 0 ? ` ${notRun.length} ${were} not run: correct this first.` : ''
-  const what = failed === 1 ? '1 case failed: its FAIL' : `${failed} cases failed: each FAIL`
-  throw new CommandFailure(EXIT.unhealthy, `${what} says what to do.${missing}`)
+  const missing = notRun.length > 0 ? ` Correct this first: ${notRun.length} were not run.` : ''
+  throw new CommandFailure(EXIT.unhealthy, `${failed} failed: each FAIL says what to do.${missing}`)
 }
 
 /** Runs the cases at the endpoint, or on a session that the solver opens. */

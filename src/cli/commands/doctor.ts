@@ -12,7 +12,7 @@ export function addDoctor(program: Command, io: CliIo): void {
   program
     .command('doctor')
     .description(
-      'Checks a configuration before it serves. It looks at variables, RPC endpoints, contracts, clock, database, port and the endpoints of registered solvers, and changes nothing. Each solver gets one quote request.',
+      'Checks a configuration before it serves, and changes nothing. Each registered solver gets one quote request.',
     )
     .option('--json', 'JSON on standard output, for scripts')
     .addHelpText(

@@ -2,8 +2,6 @@ import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solvers/solver.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, createReport } from './check-result.js'
 
-/** Block times may be ahead by this much, because the clocks of block producers may be. */
-const USUAL_AHEAD_MS = 15_000
 const REMEDY = "Set the machine's clock, by NTP for example."
 
 /**
@@ -20,7 +18,6 @@ export function checkClockDrift(headAgesMs: readonly number[]): readonly CheckRe
     warn('', 'not checked: no chain has returned a block', 'Correct the RPC URLs first.')
   else if (ageMs < -TIMESTAMP_TOLERANCE_MS)
     fail('', `${early}: the service rejects registrations of solvers whose clock is right`, REMEDY)
-  else if (ageMs < -USUAL_AHEAD_MS) warn('', `${early}; ${tolerance}`, REMEDY)
   else if (ageMs > TIMESTAMP_TOLERANCE_MS)
     warn(
       '',

@@ -23,8 +23,7 @@ export interface ExaminedEndpoint {
 const IDENTITY = `0x${'00'.repeat(19)}04` as const
 const RECEIPTS_REMEDY = 'Events that the node omits are found late or never. Use an endpoint with receipts.'
 const OLD_HEAD_MS = 5 * 60_000
-const OLD_REMEDY =
-  'The node may be stuck, or it may still be syncing. An old head is normal for a local chain that mines on demand.'
+const OLD_REMEDY = 'The node may be stuck or syncing. It is normal for a local chain that mines on demand.'
 
 /**
  * Checks an endpoint with every kind of call that the service makes.
@@ -88,7 +87,7 @@ async function checkChainId(
 }
 
 async function checkCalls(
-  { chainId, settlement: address }: ChainConfig,
+  { settlement: address }: ChainConfig,
   { client }: Endpoint,
   head: TimedHeader,
   { ok, warn, fail, judge }: Report,
@@ -100,16 +99,13 @@ async function checkCalls(
     client.request({ method: 'eth_call', params: call }),
     client.request({ method: 'eth_getBlockReceipts', params: [head.hash] } as never),
   ])
-  if (logs.status === 'fulfilled') ok('eth_getLogs', 'by block hash (EIP-234)')
-  else {
-    const remedy = `Without this call the service reads no events. Use another endpoint in RPC_URL_${chainId}.`
-    fail('eth_getLogs', `fails by block hash (EIP-234): ${wordsOf(logs.reason)}`, remedy)
-  }
-  if (echo.status === 'fulfilled') ok('eth_call', 'by block hash (EIP-1898)')
-  else {
-    const remedy = 'Order reads still work, but each of them calls the node.'
-    warn('eth_call', `fails by block hash (EIP-1898): ${wordsOf(echo.reason)}`, remedy)
-  }
+  const answered: [string, PromiseSettledResult<unknown>, string, Report['warn'], string][] = [
+    ['eth_getLogs', logs, 'EIP-234', fail, 'Without this call the service reads no events.'],
+    ['eth_call', echo, 'EIP-1898', warn, 'Order reads still work, but each of them calls the node.'],
+  ]
+  for (const [check, answer, standard, otherwise, remedy] of answered)
+    if (answer.status === 'fulfilled') ok(check, `by block hash (${standard})`)
+    else otherwise(check, `fails by block hash (${standard}): ${wordsOf(answer.reason)}`, remedy)
   const hasReceipts = receipts.status === 'fulfilled' && Array.isArray(receipts.value)
   const found = hasReceipts ? 'proves that no event of a block is missing' : 'returns no receipts'
   judge('eth_getBlockReceipts', hasReceipts, found, RECEIPTS_REMEDY)
