@@ -261,7 +261,7 @@ describe('a solvers command', () => {
     expect([code, stdout, stderr]).toEqual([
       3,
       '',
-      `error: The file in DB_PATH, ${environment.DB_PATH}, cannot be used: disk is full (SQLITE_CONSTRAINT_TRIGGER)\n`,
+      `error: The file in DB_PATH cannot be used: disk is full (SQLITE_CONSTRAINT_TRIGGER)\n`,
     ])
   })
 
