@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, it } from 'vitest'
 import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
@@ -20,6 +21,8 @@ const NEVER = new Promise<never>(() => {})
 /** The answers of a solver with one chain, which pauses for nothing and has all funds. */
 function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) {
   const clock = createManualClock()
+  const { signal } = new AbortController()
+  setMaxListeners(0, signal)
   const metrics = createMetrics()
   const errors: string[] = []
   const lines: object[] = []
@@ -65,7 +68,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
       error() {},
     },
     onError: (error) => errors.push((error as Error).message),
-    signal: new AbortController().signal,
+    signal,
   })
   const request: IncomingRequest = {
     kind: 'FIRM',
