@@ -150,6 +150,11 @@ describe('an order of an instance without its chain', () => {
 
 it('a removed solver has the address that was asked for', async () => {
   const client = await clientOf({ status: 'removed' })
-  const unregistration = { chainId: 1, address: ADDRESS, timestamp: 1, signature: '0x12' } as const
+  const unregistration = {
+    chainId: 1,
+    address: ADDRESS,
+    timestamp: 1,
+    signature: `0x${'12'.repeat(65)}`,
+  } as const
   expect(await client.unregisterSolver(unregistration)).toBe(ADDRESS)
 })
