@@ -27,7 +27,7 @@ const NONCE_SENT_BEFORE =
 /** Judges one reply. */
 export function judge(reply: TrialReply, expectation: Expectation): Finding {
   const { result, signature } = reply
-  const { offerIsOdd, declineIsOdd, otherIsOdd, objection: status = 'warn' } = expectation
+  const { offerIsOdd, objection: status = 'warn' } = expectation
   const text = explainReply(reply)
   switch (result.kind) {
     case 'quoted':
@@ -35,8 +35,7 @@ export function judge(reply: TrialReply, expectation: Expectation): Finding {
     case 'declined':
       if ('status' in result && isRedirect(result.status)) return fail(text, 'redirect')
       if ('status' in result && !isDecline(result.status)) return fail(text, 'error_status')
-      if ('code' in result && result.code === 'OTHER' && otherIsOdd) return warn(`${text} ${otherIsOdd}`)
-      return declineIsOdd === undefined ? pass(text) : { status, text: `${text} ${declineIsOdd}` }
+      return judgeDecline('code' in result ? result.code : `status ${result.status}`, expectation)
     case 'invalid': {
       // The contract itself is not asked, so that no error of its own is the reason.
       const found = fail(
@@ -55,6 +54,13 @@ export function judge(reply: TrialReply, expectation: Expectation): Finding {
     case 'cancelled':
       throw new Error('a request ended without a result')
   }
+}
+
+function judgeDecline(how: string, expectation: Expectation): Finding {
+  const { declineIsOdd, otherIsOdd, objection = 'warn' } = expectation
+  const text = `The solver declined with ${how}.`
+  if (how === 'OTHER' && otherIsOdd) return warn(`${text} ${otherIsOdd}`)
+  return declineIsOdd === undefined ? pass(text) : { status: objection, text: `${text} ${declineIsOdd}` }
 }
 
 /** Judges several replies: the worst finding, with all problems. */

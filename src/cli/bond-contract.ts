@@ -83,7 +83,10 @@ export async function openBondContract({ rpcUrl, settlement }: { rpcUrl: string;
     return estimateGas(client, { account: from, to, data }).catch((error) => {
       const refusal = REFUSALS.get(revertOf(error)?.data.slice(0, 10) ?? '')
       if (refusal === undefined) throw error
-      throw new CommandFailure(EXIT.refused, `The contract refuses it: ${refusal}. See bond show.`)
+      throw new CommandFailure(
+        EXIT.refused,
+        `The contract refuses it: ${refusal}. See bond show --solver ${from}.`,
+      )
     })
   }
 

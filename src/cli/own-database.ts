@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { readDatabaseLocation } from '../config/database-url.js'
 import { EnvironmentReader } from '../config/environment.js'
 import { DEFAULTS } from '../config/variables.js'
@@ -22,10 +23,10 @@ export async function withOperatorStores<T>(
   io: CliIo,
   work: (stores: OperatorStores) => Promise<T>,
 ): Promise<T> {
+  const env = new EnvironmentReader(io.environment(), DEFAULTS)
+  const location = readDatabaseLocation(env)
+  env.assertValid()
   try {
-    const env = new EnvironmentReader(io.environment(), DEFAULTS)
-    const location = readDatabaseLocation(env)
-    env.assertValid()
     const { openOperatorStores } = await import('../store/operator/open-operator-stores.js')
     const stores = await openOperatorStores(location)
     try {
@@ -34,15 +35,14 @@ export async function withOperatorStores<T>(
       await stores.close()
     }
   } catch (error) {
-    throw toFailure(error)
+    if (error instanceof ServiceError)
+      throw new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
+    // PostgreSQL's own refusals have a severity.
+    const { code, severity } = error as { readonly code?: string; readonly severity?: string }
+    if (severity === undefined && !code?.startsWith('SQLITE_')) throw error
+    const { faultErrorOf } = await import('../store/sqlite/file-health.js')
+    const { message } = faultErrorOf(error) ?? (error as Error)
+    const place = severity === undefined ? `DB_PATH, ${resolve(location.dbPath)},` : 'DATABASE_URL'
+    throw new CommandFailure(EXIT.unavailable, `${place} cannot be used: ${message}`)
   }
-}
-
-function toFailure(error: unknown): unknown {
-  if (error instanceof ServiceError)
-    return new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
-  const { code } = error as NodeJS.ErrnoException
-  if (!(error instanceof Error) || !code?.startsWith('SQLITE_')) return error
-  const message = `The file in DB_PATH cannot be used: ${error.message} (${code})`
-  return new CommandFailure(EXIT.unavailable, message)
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { JudgedCase, Verdict } from './table.js'
 
 /** A test as vitest reports it. */
@@ -13,26 +13,43 @@ export interface TestResult {
   readonly failureMessages: readonly string[]
 }
 
+/** A file as vitest reports it. One whose fixtures fail has failed, although its tests count as skipped. */
+interface FileResult {
+  readonly name: string
+  readonly status: string
+  readonly message: string
+  readonly assertionResults: readonly TestResult[]
+}
+
 /**
- * Runs tests.
+ * Runs tests. A file that fails as a whole is a failed test.
  * @param args of vitest: projects and files
  * @param environment what the processes of the tests get in addition
- * @throws Error when vitest gives no report
+ * @throws Error when vitest gives no report, finds none of a file's tests, or fails although no test has failed
  */
 export function runTests(args: readonly string[], environment: Record<string, string> = {}): TestResult[] {
   const report = join(mkdtempSync(join(tmpdir(), 'conformance-')), 'report.json')
   const vitest = ['vitest', 'run', ...args, '--reporter=json', `--outputFile=${report}`]
-  const { stderr } = spawnSync('npx', vitest, {
+  const { status, stderr } = spawnSync('npx', vitest, {
     env: { ...process.env, ...environment },
     encoding: 'utf8',
     maxBuffer: Infinity,
   })
-  try {
-    const { testResults } = JSON.parse(readFileSync(report, 'utf8'))
-    return testResults.flatMap((file: { assertionResults: TestResult[] }) => file.assertionResults)
-  } catch {
-    throw new Error(`vitest ${args.join(' ')} has no report: ${stderr}`)
-  }
+  const what = `vitest ${args.join(' ')}`
+  if (!existsSync(report)) throw new Error(`${what} has no report: ${stderr}`)
+  const files: FileResult[] = JSON.parse(readFileSync(report, 'utf8')).testResults
+  for (const path of args.filter((arg) => !arg.startsWith('-')))
+    if (!files.some(({ name }) => name.includes(path))) throw new Error(`${what} finds no test in ${path}`)
+  const results = files.flatMap(resultsOf)
+  const hasFailed = results.some((result) => result.status === 'failed')
+  if (status !== 0 && !hasFailed) throw new Error(`${what} has failed: ${stderr}`)
+  return results
+}
+
+function resultsOf({ name, status, message, assertionResults }: FileResult): readonly TestResult[] {
+  const isOfTests = assertionResults.some((result) => result.status === 'failed')
+  if (status !== 'failed' || isOfTests) return assertionResults
+  return [{ ancestorTitles: [], fullName: relative('.', name), status, failureMessages: [message] }]
 }
 
 /**
@@ -47,6 +64,8 @@ export function toJudgedCase({ ancestorTitles, fullName, status, failureMessages
     if (status === 'passed') return { kind: 'passed' }
     if (status === 'failed')
       return { kind: 'failed', reason: `${fullName}: ${failureMessages[0]?.split('\n', 1)[0]}` }
-    return { kind: 'not applicable', reason: `This machine lacks it: ${/\((.*)\)/.exec(title)?.[1]}.` }
+    const needs = /\((needs .*)\)/.exec(title)?.[1]
+    if (needs === undefined) return { kind: 'failed', reason: `${fullName} is skipped` }
+    return { kind: 'not applicable', reason: `This machine lacks it: ${needs}.` }
   }
 }

@@ -19,7 +19,7 @@ const heartbeat: SessionCase = {
   title: 'a pong to each ping',
   async run({ signal }, host) {
     const before = host.current()
-    const hasEnded = () => host.current() !== before
+    const hasEnded = () => before === undefined || host.current() !== before
     if (!(await host.until(hasEnded, SILENCE_MS, signal))) return pass('The solver answers pings.')
     return fail('The session has ended. Send pong with the id of each ping.', 'session_ended')
   },

@@ -19,7 +19,7 @@ interface Examined {
   readonly report: Report
 }
 
-const REMEDY = `${CORRECT_IT} Where the contract has a proxy, the address is that of the proxy.`
+const REMEDY = `${CORRECT_IT} Where the contract has a proxy, SERVICE_ADDRESS is that of the proxy.`
 
 /**
  * Checks that the configured address has a settlement contract of this protocol. What the start refuses is said as there.
@@ -47,8 +47,9 @@ export async function checkContract(
     await noteProtocolName(examined, hasher)
   } catch (error) {
     const remedy = `The node failed during the check. Try again, or use another endpoint in RPC_URL_${chainId}.`
-    if (error instanceof ChainConfigError) fail('', `${error.variable} ${error.message}`, REMEDY)
-    else fail('', `the contract could not be read: ${wordsOf(error)}`, remedy)
+    if (error instanceof ChainConfigError)
+      return [...list, { status: 'fail', check: error.variable, checkResult: error.message, remedy: REMEDY }]
+    fail('', `the contract could not be read: ${wordsOf(error)}`, remedy)
   }
   return list
 }

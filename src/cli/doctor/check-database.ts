@@ -12,6 +12,7 @@ export interface ExaminedDatabase {
 
 const MIB = 1024 * 1024
 const LITTLE_SPACE_MIB = 1024
+const LEAST_SPACE_MIB = 64
 
 /** Checks the database and its folder. Opens the file read-only. */
 export async function examineDatabase(dbPath: string): Promise<ExaminedDatabase> {
@@ -44,7 +45,8 @@ async function checkFolder(folder: string, { ok, fail, judge }: Report): Promise
   const freeMib = Math.floor((bavail * bsize) / MIB)
   const text = `${freeMib} MiB free`
   const remedy = `Free space on the disk of ${folder}. Without space the service publishes no event.`
-  judge('disk', freeMib >= LITTLE_SPACE_MIB, text, remedy)
+  if (freeMib < LEAST_SPACE_MIB) fail('disk', text, remedy)
+  else judge('disk', freeMib >= LITTLE_SPACE_MIB, text, remedy)
   return true
 }
 
@@ -74,10 +76,12 @@ async function checkFile(path: string, isWritable: boolean, { ok, warn, fail }: 
     } else ok('file', `${path} is sound`)
     return damage === undefined && unknown === undefined && pending.length === 0
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const { code } = error as NodeJS.ErrnoException
     const isForbidden = code === 'EACCES' || code === 'EROFS'
+    const { faultErrorOf } = await import('../../store/sqlite/file-health.js')
+    const { message } = faultErrorOf(error) ?? (error as Error)
     if (isForbidden) fail('file', `${path} is not writable`, "Allow the service's user to write to it.")
-    else fail('file', `${path} cannot be read: ${message}`, restore)
+    else fail('file', `${path} cannot be read: ${message}`)
     return false
   }
 }

@@ -22,8 +22,9 @@ export function readExchanges(folder: string): Exchange[] {
     for (const line of readFileSync(join(folder, name), 'utf8').split('\n')) {
       if (line === '') continue
       const exchange: Exchange = JSON.parse(line)
-      const { method, url, requestBody, status, responseBody } = exchange
-      const key = [method, url, requestBody, status, responseBody].join(' ')
+      const { method, url, requestBody, status, responseHeaders, responseBody } = exchange
+      const headerNames = responseHeaders.filter((_, index) => index % 2 === 0)
+      const key = [method, url, requestBody, status, headerNames, responseBody].join(' ')
       const isRest = isOfService(exchange) ? !RPC.test(url) : url.startsWith('/v1/')
       if (isRest) exchanges.set(key, exchange)
     }

@@ -43,7 +43,7 @@ const OF_CONNECTION = [
  * @param document OpenAPI, as text
  */
 export async function judgeExchanges(exchanges: readonly Exchange[], document: string): Promise<Verdict[]> {
-  const upstream = await startRecordedServer(exchanges, document)
+  const upstream = await startRecordedServer(exchanges, withoutUnknownMembers(document))
   const prism = await startPrism(upstream.url)
   const agent = new Agent({ keepAlive: true })
   try {
@@ -77,8 +77,14 @@ export function toVerdict(exchange: Exchange, { violations, refusal }: PrismAnsw
   const { method, url, status } = exchange
   const isRefused = status >= 400
   const isOwn = isOfService(exchange)
-  if (violations.some(({ message }) => message === 'Selected route not found'))
-    return notApplicable('The document has no such path and method.')
+  if (violations.some(({ message }) => message === 'Selected route not found')) {
+    if (isRefused || !url.startsWith('/v1/') || method === 'OPTIONS')
+      return notApplicable('The document has no such path and method.')
+    return {
+      kind: 'failed',
+      reason: `${method} ${url} (${status}): The document has no such path and method.`,
+    }
+  }
   if (refusal !== undefined && !isOwn)
     return notApplicable('Prism does not pass on what a fake server answers.')
   if (refusal !== undefined && isRefused)
@@ -97,6 +103,14 @@ export function toVerdict(exchange: Exchange, { violations, refusal }: PrismAnsw
 
 function notApplicable(reason: string): Verdict {
   return { kind: 'not applicable', reason }
+}
+
+/** The document, in which no object has members that it does not name. */
+function withoutUnknownMembers(document: string): string {
+  return JSON.stringify(JSON.parse(document), (_key, value) => {
+    const isSchema = value?.type === 'object' && value.properties !== undefined
+    return isSchema ? { additionalProperties: false, ...value } : value
+  })
 }
 
 /** Gives the recorded response of the exchange that a request names. */

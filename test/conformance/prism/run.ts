@@ -1,16 +1,18 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { JudgedCase } from '../table.js'
+import type { JudgedCase, Verdict } from '../table.js'
 import { runTests, type TestResult } from '../tests.js'
-import { type Exchange, readExchanges } from './exchange.js'
+import { type Exchange, isOfService, readExchanges } from './exchange.js'
 import { judgeExchanges } from './judge.js'
 import { hasPrism } from './prism.js'
+
+const CLIENT = 'Prism: tests of the client'
 
 /** Tests whose exchanges Prism judges, with the arguments of vitest that run them. */
 const SETS: Readonly<Record<string, readonly string[]>> = {
   'Prism: service tests': ['--project=service', '--exclude=test/service/client/**'],
-  'Prism: tests of the client': [
+  [CLIENT]: [
     '--project=unit',
     '--project=service',
     '--project=slow',
@@ -36,9 +38,11 @@ async function judgeSet(judge: string, tests: readonly string[]): Promise<Judged
   const { results, exchanges } = record(tests)
   const verdicts = await judgeExchanges(exchanges, readFileSync('gen/openapi.json', 'utf8'))
   const cases = verdicts.map((verdict): JudgedCase => ({ judge, verdict }))
+  // The client's tests have servers in place of the service; their requests alone are judged.
+  for (const exchange of judge === CLIENT ? [] : exchanges)
+    if (!isOfService(exchange)) cases.push({ judge, verdict: failed(`${exchange.url} has no x-request-id`) })
   for (const { status, fullName } of results)
-    if (status === 'failed')
-      cases.push({ judge, verdict: { kind: 'failed', reason: `The test itself fails: ${fullName}` } })
+    if (status === 'failed') cases.push({ judge, verdict: failed(`The test itself fails: ${fullName}`) })
   return cases.length > 0 ? cases : [absent(judge, 'This machine runs none of these tests.')]
 }
 
@@ -50,6 +54,10 @@ function record(tests: readonly string[]): { results: TestResult[]; exchanges: E
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+function failed(reason: string): Verdict {
+  return { kind: 'failed', reason }
 }
 
 function absent(judge: string, reason: string): JudgedCase {

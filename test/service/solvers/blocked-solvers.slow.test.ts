@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -261,7 +262,7 @@ describe('a solvers command', () => {
     expect([code, stdout, stderr]).toEqual([
       3,
       '',
-      `error: The file in DB_PATH cannot be used: disk is full (SQLITE_CONSTRAINT_TRIGGER)\n`,
+      `error: DB_PATH, ${resolve(environment.DB_PATH)}, cannot be used: disk is full\n`,
     ])
   })
 
