@@ -17,15 +17,12 @@ interface Terms {
   readonly kept?: number
   /** What the node says of used nonces; it throws errors. */
   readonly used?: Readonly<Record<string, unknown>>
-  /** The node refuses lower fees than these. */
-  readonly least?: { readonly fee: bigint; readonly tip: bigint }
 }
 
-/** A sender, with the gas limits, the nonces and the fees of what it has sent. The node suggests 3 wei, 1 of them as the tip. */
-function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {}, least }: Terms) {
+/** A sender, with the gas limits and the nonces of what it has sent. */
+function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {} }: Terms) {
   const limits: (bigint | undefined)[] = []
   const nonces: (number | undefined)[] = []
-  const fees: (bigint | undefined)[][] = []
   const answers: Record<string, unknown> = {
     eth_estimateGas: `0x${estimate.toString(16)}`,
     eth_getBlockByNumber: { baseFeePerGas: '0x1', number: '0x1', timestamp: '0x1', transactions: [] },
@@ -38,12 +35,9 @@ function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {}, leas
       return count
     }
     if (method !== 'eth_sendRawTransaction') return answers[method]
-    const { gas, nonce, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parseTransaction(params[0])
+    const { gas, nonce } = parseTransaction(params[0])
     limits.push(gas)
     nonces.push(nonce)
-    fees.push([maxFeePerGas, maxPriorityFeePerGas])
-    const isRefused = least && (maxFeePerGas < least.fee || maxPriorityFeePerGas < least.tip)
-    if (isRefused) throw Object.assign(new Error('transaction underpriced'), { code: -32000 })
     return ORDER
   }
   const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
@@ -54,8 +48,7 @@ function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {}, leas
     () => kept,
     () => 0n,
   )
-  const send = () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => {})
-  return { limits, nonces, fees, send }
+  return { limits, nonces, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => {}) }
 }
 
 it.each([
@@ -92,21 +85,4 @@ it('without the number of used nonces, nothing is sent', async () => {
   const { nonces, send } = startSender({ used: { latest: refused, pending: '0x5' } })
   await expect(send()).rejects.toThrow('unsupported block tag')
   expect(nonces).toEqual([])
-})
-
-it.each([
-  [{ fee: 10n, tip: 1n }, [15n, 7n]],
-  [{ fee: 3n, tip: 6n }, [15n, 7n]],
-  [{ fee: 30n, tip: 1n }, [30n, 15n]],
-  [{ fee: 3n, tip: 30n }, [30n, 30n]],
-])('fees that a node refuses are doubled, up to ten times what it suggests: %o', async (least, last) => {
-  const { nonces, fees, send } = startSender({ least })
-  await send()
-  expect([fees.at(-1), new Set(nonces).size]).toEqual([last, 1])
-})
-
-it('when a node refuses the highest fees, the payment fails with its words', async () => {
-  const { fees, send } = startSender({ least: { fee: 31n, tip: 1n } })
-  await expect(send()).rejects.toThrow('transaction underpriced')
-  expect(fees.at(-1)).toEqual([30n, 30n])
 })

@@ -20,21 +20,13 @@ export async function firstFees(chain: SolverChain): Promise<Fees> {
 }
 
 /**
- * The fees of an attempt in the place of an earlier one: both higher by at least 12.5 %, as nodes want it, or twice as high.
- * @param isRefused the node wants higher ones, and may not say in numbers how high
+ * The fees of an attempt that nodes accept in the place of an earlier one: both higher by at least 12.5 %.
  * @returns undefined when the limit leaves no room for that
  * @throws viem's errors
  */
-export async function raisedFees(
-  chain: SolverChain,
-  earlier: Fees,
-  isRefused = false,
-): Promise<Fees | undefined> {
+export async function raisedFees(chain: SolverChain, earlier: Fees): Promise<Fees | undefined> {
   const { suggested, cap } = await readMarket(chain)
-  const raised = isRefused ? doubled : replacing
-  // One that was refused is not replaced, so that any higher one will do.
-  const isAtLimit = isRefused ? earlier.maxPriorityFeePerGas >= cap : raised(earlier.maxFeePerGas) > cap
-  if (isAtLimit) return undefined
+  if (raised(earlier.maxFeePerGas) > cap) return undefined
   const wanted = {
     maxFeePerGas: max(raised(earlier.maxFeePerGas), suggested.maxFeePerGas),
     maxPriorityFeePerGas: max(raised(earlier.maxPriorityFeePerGas), suggested.maxPriorityFeePerGas),
@@ -42,12 +34,43 @@ export async function raisedFees(
   return capped(wanted, cap)
 }
 
+/**
+ * The fees for a node that has refused lower ones: the minimum that it names, or twice as much.
+ * @param refusal the node's words
+ * @returns undefined when it was refused for something else, or the limit leaves no room
+ * @throws viem's errors
+ */
+export async function acceptedFees(
+  chain: SolverChain,
+  refused: Fees,
+  refusal: string,
+): Promise<Fees | undefined> {
+  if (!isFeeRefusal(refusal)) return undefined
+  const { cap } = await readMarket(chain)
+  const wanted = minimumFees(refused, refusal)
+  return wanted.maxFeePerGas > cap ? undefined : wanted
+}
+
 const FEE_REFUSAL =
   /underpriced|fee too low|gas ?price.*(low|minimum)|minimum.*(gas|fee)|less than block base fee/i
+const NAMED_MINIMUM = /(?:minimum needed|minimum(?: gas ?price| fee)?|base ?fee|at least|needed):? *(\d+)/i
 
 /** Whether a node has refused a transaction for its fees, in any wording that is known. */
 export function isFeeRefusal(words: string): boolean {
   return FEE_REFUSAL.test(words)
+}
+
+/** The fees that a node asks for. @param refusal its words, with a minimum in wei or without */
+export function minimumFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, refusal: string): Fees {
+  const named = BigInt(NAMED_MINIMUM.exec(refusal)?.[1] ?? 0)
+  if (named > maxPriorityFeePerGas && /tip/i.test(refusal))
+    return {
+      maxFeePerGas: max(maxFeePerGas + named - maxPriorityFeePerGas, named),
+      maxPriorityFeePerGas: named,
+    }
+  if (named > maxFeePerGas) return { maxFeePerGas: named, maxPriorityFeePerGas }
+  const doubled = 2n * maxPriorityFeePerGas + 1n
+  return { maxFeePerGas: max(2n * maxFeePerGas, doubled), maxPriorityFeePerGas: doubled }
 }
 
 async function readMarket(chain: SolverChain) {
@@ -61,7 +84,6 @@ function capped({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees
 }
 
 /** Nodes replace a transaction only by one with more than an equal fee, also when that is 0. */
-const replacing = (fee: bigint) => (fee * 9n) / 8n + 1n
-const doubled = (fee: bigint) => 2n * fee + 1n
+const raised = (fee: bigint) => (fee * 9n) / 8n + 1n
 export const max = (one: bigint, other: bigint) => (one > other ? one : other)
 export const min = (one: bigint, other: bigint) => (one < other ? one : other)

@@ -3,8 +3,11 @@ import type { Clock } from '../../../../src/clock.js'
 import { RpcError } from '../../../chain/src/json-rpc.js'
 import { createRpcEndpoint, type RpcRequest, toPublicClient } from '../../../chain/src/rpc-endpoint.js'
 
-/** A call that fails on its way is made again after each: the last time after the first pause of a node that limits rates. */
-const PAUSES_MS = [400, 800]
+/** A call that fails on its way is made again. */
+const ATTEMPTS = 3
+const FIRST_PAUSE_MS = 150
+/** For a node that limits rates: as long as no call is sent to it. */
+const FIRST_LIMITED_PAUSE_MS = 1_000
 
 /**
  * Opens the way to a chain's node, for the option `rpc`: a URL, or a transport of viem, which stays as it is. The client must be closed.
@@ -19,20 +22,19 @@ export function openNode(rpc: string | Transport, clock: Clock): { client: Publi
 
 function repeating(request: RpcRequest, clock: Clock): RpcRequest {
   return async (...call) => {
-    for (const pauseMs of PAUSES_MS) {
+    for (let attempt = 1; ; attempt++) {
       try {
         return await request(...call)
       } catch (error) {
-        if (!mayPass(error)) throw error
-        await clock.sleep(pauseMs)
+        if (attempt === ATTEMPTS || !(error instanceof RpcError) || !mayPass(error)) throw error
+        const firstMs = error.isRateLimit ? FIRST_LIMITED_PAUSE_MS : FIRST_PAUSE_MS
+        await clock.sleep(firstMs * 2 ** (attempt - 1))
       }
     }
-    return request(...call)
   }
 }
 
 /** Whether the node may answer the same call soon. */
-function mayPass(error: unknown): boolean {
-  if (!(error instanceof RpcError)) return false
-  return error.kind === 'refused' || (error.kind === 'lost' && !error.isTimeout)
+function mayPass({ kind, isTimeout }: RpcError): boolean {
+  return kind === 'refused' || (kind === 'lost' && !isTimeout)
 }

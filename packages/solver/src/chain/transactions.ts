@@ -4,7 +4,7 @@ import { wordsOf } from '../../../protocol/src/node-words.js'
 import { numberIn } from '../../../protocol/src/parse-blocks.js'
 import type { SolverAccount } from '../solver-options.js'
 import { type Call, requestOf } from './calls.js'
-import { type Fees, firstFees, isFeeRefusal, max, min, raisedFees } from './fees.js'
+import { acceptedFees, type Fees, firstFees, isFeeRefusal, max, min, raisedFees } from './fees.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
@@ -107,8 +107,8 @@ export function createTransactionSender(
       const transaction = await sign({ ...request, ...fees }, nonce)
       onSigned(transaction)
       const refusal = await send(transaction)
-      if (!isForFees(refusal) || tries === MAX_REFUSALS) return refusal
-      const higher = await raisedFees(chain, fees, true)
+      if (refusal === undefined || tries === MAX_REFUSALS) return refusal
+      const higher = await acceptedFees(chain, fees, wordsOf(refusal))
       if (higher === undefined) return refusal
       fees = higher
     }
@@ -156,7 +156,10 @@ export function createTransactionSender(
      * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
      * @returns whether the node takes no such fees
      */
-    sendAgain: async (transaction: SignedTransaction) => isForFees(await send(transaction)),
+    async sendAgain(transaction: SignedTransaction): Promise<boolean> {
+      const refusal = await send(transaction)
+      return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
+    },
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
       parsedOf(last).maxFeePerGas < (await firstFees(chain)).maxFeePerGas,
@@ -193,9 +196,6 @@ export function createTransactionSender(
     },
   }
 }
-
-/** @param refusal the node's error, if it did not take a transaction */
-const isForFees = (refusal: unknown) => refusal !== undefined && isFeeRefusal(wordsOf(refusal))
 
 function parsedOf({ raw }: SignedTransaction): Unsigned {
   const parsed = parseTransaction(raw as TransactionSerializedEIP1559)

@@ -57,6 +57,15 @@ it('one pong at most waits for an instance that sends pings and does not read', 
   expect(losses).toEqual([])
 })
 
+it('the last of several pings is answered once the instance reads', async () => {
+  const { instance, client } = await startFloodedSession()
+  const pongs: string[] = []
+  instance.socket.on('pong', (data) => pongs.push(data.toString()))
+  await flood(instance, client, (index) => instance.socket.ping(String(index)))
+  instance.socket.resume()
+  await expect.poll(() => pongs.at(-1)).toBe(String(FLOOD - 1))
+})
+
 it.each([
   ['pings as messages', (index: number) => ({ type: 'ping', id: `${index}`.padStart(250) })],
   ['quote requests', (index: number) => quoteRequest(`${index}`.padStart(250))],
