@@ -191,7 +191,7 @@ export function createEnding(parts: ChainParts, filling: Pick<Filling, 'deposite
     try {
       return await lookAt(entry, at)
     } catch (error) {
-      report('look', error)
+      report(`look ${entry.quote.inputToken}`, error)
       // Its cancellation goes on later.
       for (const { reject } of requested.get(nonce) ?? []) reject(error)
       return false
