@@ -76,12 +76,12 @@ async function checkFile(path: string, isWritable: boolean, { ok, warn, fail }: 
     } else ok('file', `${path} is sound`)
     return damage === undefined && unknown === undefined && pending.length === 0
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const { code, message } = error as NodeJS.ErrnoException
     const isForbidden = code === 'EACCES' || code === 'EROFS'
     const { faultErrorOf } = await import('../../store/sqlite/file-health.js')
-    const { message } = faultErrorOf(error) ?? (error as Error)
+    const fault = faultErrorOf(error)
     if (isForbidden) fail('file', `${path} is not writable`, "Allow the service's user to write to it.")
-    else fail('file', `${path} cannot be read: ${message}`)
+    else fail('file', `${path} cannot be read: ${message}`, fault ? `It means: ${fault.message}.` : restore)
     return false
   }
 }

@@ -157,7 +157,7 @@ describe('the settlement contract', () => {
     const { failed, find } = await diagnose({ SERVICE_ADDRESS_31337: NO_CONTRACT })
     expect(failed).toEqual(['SERVICE_ADDRESS_31337'])
     expect(find('SERVICE_ADDRESS_31337')?.checkResult).toBe(
-      `SERVICE_ADDRESS_31337 is ${NO_CONTRACT}, where chain 31337 has no contract`,
+      `is ${NO_CONTRACT}, where chain 31337 has no contract`,
     )
   })
 
@@ -181,9 +181,9 @@ describe('the settlement contract', () => {
 
   it('fails when it hashes quotes with another name than PROTOCOL_NAME', async () => {
     const { failed, find } = await diagnose({ PROTOCOL_NAME: 'Wrong' })
-    expect(failed).toEqual(['SERVICE_ADDRESS_31337'])
-    expect(find('SERVICE_ADDRESS_31337')?.checkResult).toMatch(
-      /^PROTOCOL_NAME is "Wrong", .* does not hash quotes as WrongQuote: it must be /,
+    expect(failed).toEqual(['PROTOCOL_NAME'])
+    expect(find('PROTOCOL_NAME')?.checkResult).toMatch(
+      /^is "Wrong", .* does not hash quotes as WrongQuote: it must be /,
     )
   })
 
