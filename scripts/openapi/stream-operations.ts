@@ -9,6 +9,9 @@ import { errorSchema, failureResponse, headersOf } from './responses.js'
 const MESSAGES =
   '[/asyncapi.json](/asyncapi.json) describes its messages. To see them, run `curl -sN` with the address of `/v1/events`.'
 const UPGRADE = { Upgrade: { required: true, schema: { const: 'websocket' } } }
+const BAD_HEADER = {
+  INVALID_ARGUMENT: { value: { error: 'The header Host must be given once.', code: 'INVALID_ARGUMENT' } },
+}
 const LAST_EVENT_ID = {
   name: 'Last-Event-ID',
   in: 'header',
@@ -45,7 +48,7 @@ function socketOperation(method: DescMethod, samples: readonly Sample[]): object
         description: 'The handshake (RFC 6455) or a header, which is then named, is not valid.',
         content: {
           'text/html': { schema: { type: 'string' }, examples: examplesOf(samples, 400) },
-          'application/json': { schema: errorSchema(['INVALID_ARGUMENT']) },
+          'application/json': { schema: errorSchema(['INVALID_ARGUMENT']), examples: BAD_HEADER },
         },
       },
       401: failure(401, ['API_KEY_INVALID', 'API_KEY_REQUIRED']),
