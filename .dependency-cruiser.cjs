@@ -1,7 +1,5 @@
 /** The layers of src/, from the lowest: each imports itself and lower ones only. Layers of one line do not know each other. */
 const LAYERS = [
-  ['domain'],
-  ['signing'],
   ['store'],
   ['cluster'],
   ['chain'],
@@ -14,8 +12,8 @@ const LAYERS = [
   ['main', 'devnet'],
   ['cli'],
 ]
-/** What all layers but `domain` may import. It imports only `domain` and itself. */
-const SHARED = ['clock', 'config', 'telemetry', 'internals', 'concurrency']
+/** What all layers may import. It imports only itself. */
+const SHARED = ['clients', 'config', 'telemetry', 'internals', 'concurrency']
 
 /** Packages that only some folders may import. */
 const PACKAGE_OWNERS = [
@@ -38,7 +36,7 @@ const layers = LAYERS.flatMap((group, rank) =>
     from: { path: inSrc([layer]) },
     to: {
       path: '^src/',
-      pathNot: inSrc([layer, ...LAYERS.slice(0, rank).flat(), ...(layer === 'domain' ? [] : SHARED)]),
+      pathNot: inSrc([layer, ...LAYERS.slice(0, rank).flat(), ...SHARED]),
     },
   })),
 )
@@ -65,45 +63,56 @@ module.exports = {
     ...layers,
     {
       name: 'shared',
-      comment: `${SHARED.join(', ')} import only domain and each other.`,
+      comment: `${SHARED.join(', ')} import only each other.`,
       severity: 'error',
       from: { path: inSrc(SHARED) },
-      to: { path: '^src/', pathNot: inSrc(['domain', ...SHARED]) },
+      to: { path: '^src/', pathNot: inSrc(SHARED) },
     },
     {
-      name: 'domain-is-pure',
-      comment: 'domain imports nothing but itself.',
+      name: 'packages-know-no-service',
+      comment: 'The service imports packages, never the reverse.',
       severity: 'error',
-      from: { path: inSrc(['domain']) },
-      to: { pathNot: inSrc(['domain']) },
+      from: { path: '^packages/[a-z]+/src/' },
+      to: { path: '^src/' },
     },
     {
       name: 'protocol-is-pure',
-      comment: 'The protocol imports only domain and viem, whose functions it uses for encoding and hashing.',
+      comment: 'The protocol imports only viem, whose functions it uses for encoding and hashing.',
       severity: 'error',
-      from: { path: '^packages/protocol/src/' },
-      to: { pathNot: '^(packages/protocol/src/|src/domain/|node_modules/viem/)' },
+      from: { path: '^packages/protocol/src/', pathNot: '^packages/protocol/src/signing/' },
+      to: { pathNot: '^(packages/protocol/src/(?!signing/)|node_modules/viem/)' },
+    },
+    {
+      name: 'signing-is-for-node',
+      comment: 'Hashing and recovery use faster libraries, which browsers need not load.',
+      severity: 'error',
+      from: { path: '^packages/(protocol|client|console)/src/', pathNot: '^packages/protocol/src/signing/' },
+      to: { path: '^packages/protocol/src/signing/' },
     },
     {
       name: 'client-is-for-browsers',
-      comment: 'The client imports only viem, the generated messages, the protocol and domain.',
+      comment: 'The client imports only viem, the generated messages and the protocol.',
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: {
         pathNot:
-          '^(packages/client/|packages/protocol/src/|gen/aggregator/|gen/json\\.ts$|src/domain/|node_modules/viem/)',
+          '^(packages/client/|packages/protocol/src/|gen/aggregator/|gen/json\\.ts$|node_modules/viem/)',
       },
     },
     {
       name: 'settlement-contracts-are-registered',
-      comment: 'The ABI of a chain is what packages/protocol/src/settlement-of-chain.ts registers.',
+      comment:
+        'The ABI of a chain is what packages/protocol/src/settlement/settlement-of-chain.ts registers.',
       severity: 'error',
-      from: { path: '^(src|packages/[a-z]+/src)/', pathNot: '^packages/protocol/src/settlement-of-chain' },
-      to: { path: '^packages/protocol/src/deployed-settlement' },
+      from: {
+        path: '^(src|packages/[a-z]+/src)/',
+        pathNot: '^packages/protocol/src/settlement/settlement-of-chain',
+      },
+      to: { path: '^packages/protocol/src/settlement/deployed-settlement' },
     },
     {
       name: 'compiled-contracts-are-for-the-local-network',
-      comment: 'The ABI of settlement contracts is packages/protocol/src/deployed-settlement.ts.',
+      comment: 'The ABI of settlement contracts is packages/protocol/src/settlement/deployed-settlement.ts.',
       severity: 'error',
       from: { path: '^(src|packages)/', pathNot: inSrc(['devnet']) },
       to: { path: '^gen/contracts/' },
@@ -117,14 +126,12 @@ module.exports = {
     },
     {
       name: 'json-rpc-stands-alone',
-      comment:
-        'The client of JSON-RPC imports no other part of the project but domain, the protocol and the clock.',
+      comment: 'The client of JSON-RPC imports no other part of the project but the protocol.',
       severity: 'error',
       from: { path: '^packages/chain/src/' },
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
-        pathNot:
-          '^(packages/(chain|protocol)/src/|src/domain/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|undici)/)',
+        pathNot: '^(packages/(chain|protocol)/src/|node_modules/(@types/)?(viem|ws|undici)/)',
       },
     },
     {
@@ -138,29 +145,27 @@ module.exports = {
       name: 'no-modules-of-node-in-browsers',
       comment: 'Protocol, client and console import no module of Node.',
       severity: 'error',
-      from: { path: '^packages/(protocol|client|console)/src/' },
+      from: { path: '^packages/(protocol|client|console)/src/', pathNot: '^packages/protocol/src/signing/' },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'kit-of-solvers-stands-alone',
-      comment:
-        'The kit of solvers imports nothing of the service but domain and signing, and the client and the protocol.',
+      comment: 'The kit of solvers imports the client, the reader of chains and the protocol.',
       severity: 'error',
       from: { path: '^packages/solver/src/' },
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client|chain|protocol)/src/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
+          '^(packages/(solver|client|chain|protocol)/src/|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
       },
     },
     {
       name: 'sessions-of-solvers-stand-alone',
-      comment: 'A solver takes its side of a session without the service: only domain, signing and ws.',
+      comment: 'A solver takes its side of a session with the protocol and ws alone.',
       severity: 'error',
       from: { path: '^packages/solver/src/session/' },
       to: {
-        pathNot:
-          '^(packages/solver/src/session/|src/domain/|src/signing/|src/clock\\.ts|node_modules/(@types/)?ws/)',
+        pathNot: '^(packages/solver/src/session/|packages/protocol/src/|node_modules/(@types/)?ws/)',
       },
     },
     {

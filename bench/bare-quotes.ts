@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { loadRecovery } from '../src/signing/signatures.js'
+import { loadRecovery } from '../packages/protocol/src/signing/signatures.js'
 
 /** A solver's reply, as far as a bare server reads it. */
 export interface BareReply {

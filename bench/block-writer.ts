@@ -1,5 +1,5 @@
-import type { BlockHeader, EventWithPosition } from '../src/domain/orders/block.js'
-import type { Hex } from '../src/domain/values/hex.js'
+import type { BlockHeader, EventWithPosition } from '../packages/protocol/src/orders/block.js'
+import type { Hex } from '../packages/protocol/src/values/hex.js'
 import type { EventStore } from '../src/store/events/event-store.js'
 import type { Caller } from './callers.js'
 

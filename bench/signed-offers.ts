@@ -1,9 +1,9 @@
 import secp256k1 from 'secp256k1'
+import { systemClock } from '../packages/protocol/src/clock.js'
+import { type Address, lowerCase } from '../packages/protocol/src/values/hex.js'
 import { readChain } from '../packages/solver/src/chain/open-chain.js'
 import { openNode } from '../packages/solver/src/chain/open-node.js'
 import { createKeySigner } from '../packages/solver/src/quote-signer.js'
-import { systemClock } from '../src/clock.js'
-import { type Address, lowerCase } from '../src/domain/values/hex.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 

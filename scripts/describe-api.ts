@@ -4,7 +4,7 @@
  *
  *   tsx scripts/describe-api.ts [outDir=gen]
  *
- * The output depends on the protos and their comments, on rules and reasons in `src/domain`, on the version in package.json
+ * The output depends on the protos and their comments, on rules and reasons in `packages/protocol/src`, on the version in package.json
  * and on the examples in gen/examples.json.
  */
 import { writeFileSync } from 'node:fs'

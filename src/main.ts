@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { ServiceError } from '../packages/protocol/src/errors.js'
+import { replaceUnprintable } from '../packages/protocol/src/values/text.js'
 import { type App, createApp } from './app/app.js'
 import { processEnvironment, readConfig } from './config/config.js'
 import { ConfigError } from './config/environment.js'
 import { describeMisspelling, findMisspellings, type Misspelling } from './config/misspelt.js'
-import { ServiceError } from './domain/errors.js'
-import { replaceUnprintable } from './domain/values/text.js'
 import { type Logger, openProcessLog } from './telemetry/log.js'
 
 /** Time in which a load balancer can notice that this process accepts no more connections. */

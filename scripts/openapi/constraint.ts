@@ -1,4 +1,4 @@
-import type { IntegerRule, TextRule } from '../../src/domain/field-rules.js'
+import type { IntegerRule, TextRule } from '../../packages/protocol/src/field-rules.js'
 
 /** The rule of a field, or keywords of JSON Schema for a value that only responses have. */
 export interface Constraint extends Partial<TextRule>, Partial<IntegerRule> {

@@ -16,11 +16,15 @@ import {
   SIGNATURE,
   UINT256,
   UNIX_MS,
-} from '../../src/domain/field-rules.js'
-import { ORDER_EVENT_FIELDS, ORDER_EVENT_TYPES, type OrderEventType } from '../../src/domain/orders/event.js'
-import { ORDER_STATES } from '../../src/domain/orders/order.js'
-import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
-import { DISPLAY_NAME, TOKEN_SYMBOL } from '../../src/domain/values/display-name.js'
+} from '../../packages/protocol/src/field-rules.js'
+import {
+  ORDER_EVENT_FIELDS,
+  ORDER_EVENT_TYPES,
+  type OrderEventType,
+} from '../../packages/protocol/src/orders/event.js'
+import { ORDER_STATES } from '../../packages/protocol/src/orders/order.js'
+import { ORDER_TYPES } from '../../packages/protocol/src/quotes/quote.js'
+import { DISPLAY_NAME, TOKEN_SYMBOL } from '../../packages/protocol/src/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
 

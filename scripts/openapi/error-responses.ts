@@ -1,5 +1,5 @@
 import type { DescMethod } from '@bufbuild/protobuf'
-import { REASONS, type Reason } from '../../src/domain/errors.js'
+import { REASONS, type Reason } from '../../packages/protocol/src/errors.js'
 import { namesChain } from '../../src/rpc/method.js'
 import { fullName } from './full-name.js'
 

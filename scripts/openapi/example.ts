@@ -1,5 +1,5 @@
-import type { Reason } from '../../src/domain/errors.js'
-import type { SettlementDomain } from '../../src/signing/typed-data.js'
+import type { Reason } from '../../packages/protocol/src/errors.js'
+import type { SettlementDomain } from '../../packages/protocol/src/signing/typed-data.js'
 
 /** One real request and its response. */
 export interface Sample {

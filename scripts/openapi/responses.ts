@@ -1,5 +1,5 @@
-import type { Reason } from '../../src/domain/errors.js'
-import { MAX_BODY_KIB } from '../../src/domain/field-rules.js'
+import type { Reason } from '../../packages/protocol/src/errors.js'
+import { MAX_BODY_KIB } from '../../packages/protocol/src/field-rules.js'
 import type { JsonSchema } from './constraints.js'
 import { EXPLANATIONS, type Failure } from './error-responses.js'
 

@@ -1,6 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf'
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
-import { UINT32, UINT64 } from '../../src/domain/field-rules.js'
+import { UINT32, UINT64 } from '../../packages/protocol/src/field-rules.js'
 import { isAbsentWhenEmpty, jsonNames } from '../../src/http/rest/proto-json.js'
 import { constraintOf, constraintOfMessage, type JsonSchema, schemaOf } from './constraints.js'
 import { descriptionOf } from './descriptions.js'

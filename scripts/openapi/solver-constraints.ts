@@ -7,9 +7,9 @@ import {
   STATS_WINDOW,
   UINT256,
   UNIX_MS,
-} from '../../src/domain/field-rules.js'
-import { DISPLAY_NAME } from '../../src/domain/values/display-name.js'
-import { ENDPOINT_URL } from '../../src/domain/values/endpoint-url.js'
+} from '../../packages/protocol/src/field-rules.js'
+import { DISPLAY_NAME } from '../../packages/protocol/src/values/display-name.js'
+import { ENDPOINT_URL } from '../../packages/protocol/src/values/endpoint-url.js'
 import { type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
 
 /** JSON Schema has a name for the rule of an origin. */

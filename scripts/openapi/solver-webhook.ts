@@ -1,6 +1,6 @@
 import { QuoteParametersSchema, QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
-import { CHAIN_ID, MAX_REPLY_KIB, SIGNATURE, UNIX_MS } from '../../src/domain/field-rules.js'
+import { CHAIN_ID, MAX_REPLY_KIB, SIGNATURE, UNIX_MS } from '../../packages/protocol/src/field-rules.js'
 import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { samplesOf } from './operations.js'

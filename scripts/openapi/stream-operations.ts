@@ -1,5 +1,5 @@
 import type { DescField, DescMethod } from '@bufbuild/protobuf'
-import type { Reason } from '../../src/domain/errors.js'
+import type { Reason } from '../../packages/protocol/src/errors.js'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { descriptionOf } from './descriptions.js'
 import type { Sample } from './example.js'

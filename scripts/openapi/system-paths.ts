@@ -1,5 +1,5 @@
 import { ChainStatusSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
-import { CHAIN_ID, UINT64 } from '../../src/domain/field-rules.js'
+import { CHAIN_ID, UINT64 } from '../../packages/protocol/src/field-rules.js'
 import { type JsonSchema, schemaOf } from './constraints.js'
 import type { Sample } from './example.js'
 import { examplesOf, type Paths, samplesOf } from './operations.js'

@@ -1,7 +1,7 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Chain } from '../chain/chain.js'
 import { collectChainMetrics } from '../chain/chains.js'
 import { createRecentTrades } from '../chain/tokens/recent-trades.js'
-import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import type { Config } from '../config/config.js'
 import { version } from '../config/version.js'

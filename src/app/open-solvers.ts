@@ -1,6 +1,6 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import type { Chain } from '../chain/chain.js'
 import { createProvenTime } from '../chain/chains.js'
-import type { Clock } from '../clock.js'
 import type { Instance } from '../cluster/instance.js'
 import { startRetention } from '../concurrency/retention.js'
 import type { Config } from '../config/config.js'

@@ -1,5 +1,5 @@
-import type { Address } from '../domain/values/hex.js'
-import { toChecksumAddress } from '../signing/checksum.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
 import { createEndpoint } from './endpoint.js'
 import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'

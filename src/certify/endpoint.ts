@@ -1,5 +1,5 @@
-import { endpointUrlProblem } from '../domain/values/endpoint-url.js'
-import type { Address } from '../domain/values/hex.js'
+import { endpointUrlProblem } from '../../packages/protocol/src/values/endpoint-url.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { createEndpointGuard } from '../solvers/transport/endpoint-guard.js'
 import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
 import { type Finding, fail, pass, warn } from './report.js'

@@ -1,7 +1,7 @@
-import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
-import type { DropReason } from '../domain/quotes/offer.js'
-import type { FailReason } from '../domain/solvers/solver-result.js'
-import type { Address, Hex } from '../domain/values/hex.js'
+import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/settlement/settlement.js'
+import type { FailReason } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 
 /** The result of a case. A warning does not prevent work, but costs the solver something. */
 type CaseStatus = 'pass' | 'warn' | 'fail'

@@ -1,4 +1,4 @@
-import type { Reason, ServiceError } from '../domain/errors.js'
+import type { Reason, ServiceError } from '../../packages/protocol/src/errors.js'
 import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import type { SessionConnection } from '../sessions/messages.js'
 

@@ -1,10 +1,15 @@
 import { hashMessage } from 'viem'
-import type { TypedDataDomain } from '../../packages/protocol/src/settlement.js'
-import { checkOffer } from '../domain/quotes/offer.js'
-import { QUOTE_MEMBERS, type Quote, type QuoteRequest, toContractQuote } from '../domain/quotes/quote.js'
-import type { Address, Hex } from '../domain/values/hex.js'
-import { toChecksumAddress } from '../signing/checksum.js'
-import { recoverAddress } from '../signing/signatures.js'
+import { checkOffer } from '../../packages/protocol/src/quotes/offer.js'
+import {
+  QUOTE_MEMBERS,
+  type Quote,
+  type QuoteRequest,
+  toContractQuote,
+} from '../../packages/protocol/src/quotes/quote.js'
+import type { TypedDataDomain } from '../../packages/protocol/src/settlement/settlement.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
+import { recoverAddress } from '../../packages/protocol/src/signing/signatures.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { SignatureDetails } from './report.js'
 import { hasherUnder, type SigningTerms } from './signing-terms.js'
 

@@ -1,16 +1,20 @@
 import { domainSeparator, type PublicClient } from 'viem'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
-import { readTerms as readContractTerms } from '../../packages/protocol/src/read-settlement.js'
-import { readView } from '../../packages/protocol/src/read-view.js'
-import type { SettlementTerms, TypedDataDomain } from '../../packages/protocol/src/settlement.js'
-import { settlementOf } from '../../packages/protocol/src/settlement-of-chain.js'
+import { readView } from '../../packages/protocol/src/node/read-view.js'
+import { quoteTypeName } from '../../packages/protocol/src/quotes/quote.js'
+import { readTerms as readContractTerms } from '../../packages/protocol/src/settlement/read-settlement.js'
+import type { SettlementTerms, TypedDataDomain } from '../../packages/protocol/src/settlement/settlement.js'
+import { settlementOf } from '../../packages/protocol/src/settlement/settlement-of-chain.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
+import {
+  createQuoteHasher,
+  type QuoteHasher,
+  type QuoteTypedData,
+} from '../../packages/protocol/src/signing/typed-data.js'
+import { freeBondOf } from '../../packages/protocol/src/solvers/solver.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import { checkProtocolName, wrongName } from '../chain/contract/protocol-name.js'
 import { verifyContract } from '../chain/contract/verify-endpoint.js'
-import { quoteTypeName } from '../domain/quotes/quote.js'
-import { freeBondOf } from '../domain/solvers/solver.js'
-import type { Address, Hex } from '../domain/values/hex.js'
-import { toChecksumAddress } from '../signing/checksum.js'
-import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../signing/typed-data.js'
 
 /** What the solver signs for, and the rules of the contract that are known. */
 export interface SigningTerms {

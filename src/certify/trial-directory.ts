@@ -1,7 +1,7 @@
-import { ServiceError } from '../domain/errors.js'
-import { NO_ENDPOINT, type Solver, type SolverKey } from '../domain/solvers/solver.js'
-import type { Address } from '../domain/values/hex.js'
-import { toChecksumAddress } from '../signing/checksum.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
+import { NO_ENDPOINT, type Solver, type SolverKey } from '../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { SessionRegistrations } from '../solvers/registry/session-registrations.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 

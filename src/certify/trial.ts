@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
+import { deadlines, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { limitTime } from '../concurrency/time-limits.js'
-import { deadlines, type QuoteRequest } from '../domain/quotes/quote.js'
-import type { SolverResult } from '../domain/solvers/solver-result.js'
-import type { Address } from '../domain/values/hex.js'
 import {
   type ContractRules,
   createContractRules,

@@ -1,5 +1,5 @@
 import type { ConfigIssue } from '../config/environment.js'
-import type { EventSink } from '../domain/orders/event-sink.js'
+import type { EventSink } from './event-sink.js'
 
 /** The chain answers and does not match the configuration. */
 export class ChainConfigError extends Error implements ConfigIssue {

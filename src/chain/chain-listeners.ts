@@ -1,5 +1,9 @@
-import { type DecodedLogs, type SolverNonce, UNKNOWN_TIME } from '../../packages/protocol/src/settlement.js'
-import type { Address } from '../domain/values/hex.js'
+import {
+  type DecodedLogs,
+  type SolverNonce,
+  UNKNOWN_TIME,
+} from '../../packages/protocol/src/settlement/settlement.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { OrderCache } from './contract/order-cache.js'
 import type { Block } from './logs/block-reader.js'

@@ -1,6 +1,6 @@
 import type { AggregatorClient, Chain, ListedToken } from '@quote-aggregator/client'
-import { lowerCase } from '../domain/values/hex.js'
-import { toChecksumAddress } from '../signing/checksum.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
+import { lowerCase } from '../../packages/protocol/src/values/hex.js'
 
 /** A token of the operator's list. */
 export type Listed = ListedToken & { readonly symbol: string; readonly decimals: number }

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
-import { MAX_UINT256 } from '../domain/field-rules.js'
-import { type Address, type Hex, parseAddress, parseBytes32 } from '../domain/values/hex.js'
-import { parseChainId, parseDigits } from '../domain/values/numbers.js'
+import { MAX_UINT256 } from '../../packages/protocol/src/field-rules.js'
+import { type Address, type Hex, parseAddress, parseBytes32 } from '../../packages/protocol/src/values/hex.js'
+import { parseChainId, parseDigits } from '../../packages/protocol/src/values/numbers.js'
 
 /** Readers of arguments for commander: each throws InvalidArgumentError with what the argument must be. */
 

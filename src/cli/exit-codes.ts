@@ -1,5 +1,5 @@
 import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
-import { REASONS } from '../domain/errors.js'
+import { REASONS } from '../../packages/protocol/src/errors.js'
 
 /** The exit codes of commands. */
 export const EXIT = {

@@ -1,5 +1,5 @@
-import { escapeUnprintable, replaceUnprintable } from '../domain/values/text.js'
-import { DAY_SECONDS } from '../domain/values/time.js'
+import { escapeUnprintable, replaceUnprintable } from '../../packages/protocol/src/values/text.js'
+import { DAY_SECONDS } from '../../packages/protocol/src/values/time.js'
 
 /** Text of others on one line, with `?` for everything that a terminal obeys, hides or reorders. */
 export function printable(text: string): string {

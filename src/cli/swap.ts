@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { MAX_UINT256 } from '../domain/field-rules.js'
-import { type Address, parseAddress } from '../domain/values/hex.js'
+import { MAX_UINT256 } from '../../packages/protocol/src/field-rules.js'
+import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
 import type { Listed } from './amounts.js'
 import { readAmount, readChainId, readToken } from './arguments.js'
 import { EXIT } from './exit-codes.js'

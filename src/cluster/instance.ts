@@ -1,5 +1,5 @@
-import type { Cluster } from '../domain/cluster.js'
 import type { Stores } from '../store/stores.js'
+import type { Cluster } from './cluster.js'
 
 /** How the other replicas of an instance ask this one (docs/decisions.md, D18). */
 export interface ReplicaIdentity {

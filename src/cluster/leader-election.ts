@@ -1,4 +1,4 @@
-import type { LeaderElection, LeadershipListener } from '../domain/cluster.js'
+import type { LeaderElection, LeadershipListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 
 /** Leader election by session locks of PostgreSQL. A leader has its lock until the end of its connection. */

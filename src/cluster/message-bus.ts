@@ -1,6 +1,7 @@
-import { type ClusterBus, TOPICS, type TopicListener } from '../domain/cluster.js'
 import { channelOf } from '../store/postgres/postgres.js'
+import { TOPICS } from '../store/topics.js'
 import type { Logger } from '../telemetry/log.js'
+import type { ClusterBus, TopicListener } from './cluster.js'
 import type { DedicatedConnection } from './dedicated-connection.js'
 
 /** The messages between replicas, as notifications of PostgreSQL (`listen` and `notify`). */

@@ -1,5 +1,5 @@
-import type { Cluster } from '../domain/cluster.js'
 import type { Logger } from '../telemetry/log.js'
+import type { Cluster } from './cluster.js'
 import type { Instance } from './instance.js'
 
 interface InstanceOptions {

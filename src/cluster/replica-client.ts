@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Dispatcher, Pool } from 'undici'
-import type { Clock } from '../clock.js'
-import { shorten } from '../domain/values/text.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import { shorten } from '../../packages/protocol/src/values/text.js'
 import { REPLICA_HEADERS, REPLICA_PATH, signReplicaText } from './replica-signature.js'
 
 /** Another replica of the instance, and where it is asked. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.js'
-import { reasonOf } from '../domain/errors.js'
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import { reasonOf } from '../../packages/protocol/src/errors.js'
 import type { Logger } from '../telemetry/log.js'
 import type { ReplicaClient, ReplicaRequest, ReplicaTarget } from './replica-client.js'
 

@@ -1,4 +1,4 @@
-import type { ClientId } from '../domain/client.js'
+import type { ClientId } from '../clients/client-id.js'
 
 interface Waiter {
   readonly client: ClientId

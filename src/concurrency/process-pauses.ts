@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock, Timer } from '../clock.js'
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
 
 /** A time in which pauses are measured. */
 export interface PauseWatch {

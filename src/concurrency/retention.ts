@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type Clock, systemClock } from '../clock.js'
+import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
 import type { Logger } from '../telemetry/log.js'
 
 interface RetentionOptions {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock, type Timer } from '../clock.js'
+import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
 import { coalesce } from './one-at-a-time.js'
 
 /** Repeats work until it succeeds. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { type Clock, systemClock } from '../clock.js'
+import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
 
 /** A signal that is aborted after a number of milliseconds, or with another signal. It must be ended if neither happens. */
 export function limitTime(

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { MAX_PORT } from '../domain/field-rules.js'
-import { AN_ORIGIN, parseOrigin } from '../domain/values/origin.js'
+import { MAX_PORT } from '../../packages/protocol/src/field-rules.js'
+import { AN_ORIGIN, parseOrigin } from '../../packages/protocol/src/values/origin.js'
 import type { DatabaseLocation } from './database-url.js'
 import type { EnvironmentReader } from './environment.js'
 

@@ -1,11 +1,16 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { DEPOSIT_WINDOW, MAX_PORT, MAX_QUOTE_TIMEOUT_MS, PROTOCOL_NAME } from '../domain/field-rules.js'
-import { VERIFY_MODES, type VerifyMode } from '../domain/quotes/verification.js'
-import { MAX_COOL_DOWN_SECONDS } from '../domain/solvers/cool-down.js'
-import { DISPLAY_NAME, isDisplayName } from '../domain/values/display-name.js'
-import { parseUint256 } from '../domain/values/numbers.js'
-import { DAY_SECONDS } from '../domain/values/time.js'
+import {
+  DEPOSIT_WINDOW,
+  MAX_PORT,
+  MAX_QUOTE_TIMEOUT_MS,
+  PROTOCOL_NAME,
+} from '../../packages/protocol/src/field-rules.js'
+import { VERIFY_MODES, type VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
+import { MAX_COOL_DOWN_SECONDS } from '../../packages/protocol/src/solvers/cool-down.js'
+import { DISPLAY_NAME, isDisplayName } from '../../packages/protocol/src/values/display-name.js'
+import { parseUint256 } from '../../packages/protocol/src/values/numbers.js'
+import { DAY_SECONDS } from '../../packages/protocol/src/values/time.js'
 import { LOG_LEVELS, type LogLevel } from '../telemetry/log.js'
 import {
   readCorsOrigins,

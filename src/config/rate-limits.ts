@@ -1,5 +1,5 @@
-import { LIMITS_OF_USERS, type LimitName } from '../domain/api-key.js'
-import { DAY_MS } from '../domain/values/time.js'
+import { DAY_MS } from '../../packages/protocol/src/values/time.js'
+import { LIMITS_OF_USERS, type LimitName } from '../clients/api-key.js'
 import type { EnvironmentReader } from './environment.js'
 
 /** Upper limit of all variables that are counts. */

@@ -16,7 +16,7 @@ import {
 import { HDKey, hdKeyToAccount } from 'viem/accounts'
 import { settlementAbi, settlementBytecode } from '../../gen/contracts/settlement.js'
 import { testTokenAbi, testTokenBytecode } from '../../gen/contracts/test-token.js'
-import { quoteTypeHash } from '../signing/typed-data.js'
+import { quoteTypeHash } from '../../packages/protocol/src/signing/typed-data.js'
 
 const POLLING_INTERVAL_MS = 50
 

@@ -9,8 +9,8 @@ import {
   type SolverQuoteRequest,
 } from '@quote-aggregator/solver'
 import { bytesToHex, maxUint256 } from 'viem'
-import type { OrderType } from '../domain/quotes/quote.js'
-import type { Address, Hex } from '../domain/values/hex.js'
+import type { OrderType } from '../../packages/protocol/src/quotes/quote.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { DevAccount, Devnet } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { EVERY_EVENT, type EventFilter } from '../domain/orders/event.js'
+import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
 import type { EnqueueRead } from './read-queue.js'
 import { type Batch, type Entry, MAX_BATCH } from './tail-buffer.js'
 

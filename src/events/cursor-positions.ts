@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import { ClientCounts } from '../clients/client-counts.js'
+import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
-import { ClientCounts, type ClientId } from '../domain/client.js'
 import type { Position, PublishedLog, StartPosition } from './published-log.js'
 import type { EnqueueRead } from './read-queue.js'
 import type { Entry } from './tail-buffer.js'

@@ -1,5 +1,5 @@
-import { ServiceError } from '../domain/errors.js'
-import type { EventFilter, LogEntry, StreamEvent } from '../domain/orders/event.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import type { EventFilter, LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore } from '../store/events/event-store.js'
 import { createBackfillPages, type LogPart, type LogReader } from './backfill-pages.js'
 import { type CursorPositions, createConfirmations, createCursorPositions } from './cursor-positions.js'

@@ -1,4 +1,4 @@
-import type { LogEntry, StreamEvent } from '../domain/orders/event.js'
+import type { LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore, LogState } from '../store/events/event-store.js'
 import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
 

@@ -1,6 +1,6 @@
+import type { LogEntry } from '../../packages/protocol/src/orders/event.js'
+import type { EventSink, TermsSink } from '../chain/event-sink.js'
 import { coalesce, createSerialQueue } from '../concurrency/one-at-a-time.js'
-import type { LogEntry } from '../domain/orders/event.js'
-import type { EventSink, TermsSink } from '../domain/orders/event-sink.js'
 import type { FencingToken } from '../store/events/chain-positions.js'
 import type { EventStore } from '../store/events/event-store.js'
 import type { Logger } from '../telemetry/log.js'

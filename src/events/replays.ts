@@ -1,6 +1,7 @@
+import type { EventFilter } from '../../packages/protocol/src/orders/event.js'
+import { ClientCounts } from '../clients/client-counts.js'
+import type { ClientId } from '../clients/client-id.js'
 import { FairQueue } from '../concurrency/fair-queue.js'
-import { ClientCounts, type ClientId } from '../domain/client.js'
-import type { EventFilter } from '../domain/orders/event.js'
 import { type BackfillPages, type LogPart, nameFilter, type PageRange } from './backfill-pages.js'
 
 /** One subscriber's replay of the part of the log that is not in memory. */

@@ -1,4 +1,4 @@
-import type { LogEntry } from '../domain/orders/event.js'
+import type { LogEntry } from '../../packages/protocol/src/orders/event.js'
 
 /** An entry of the log with the cursor after it, which contains the entry's digest. */
 export interface Entry extends Omit<LogEntry, 'digest'> {

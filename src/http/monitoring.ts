@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
 import type { Chain } from '../chain/chain.js'
-import { type Clock, systemClock } from '../clock.js'
 import { coalesce } from '../concurrency/one-at-a-time.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { Metrics } from '../telemetry/metrics.js'

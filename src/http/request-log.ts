@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { QuoteSummary } from '../domain/client.js'
-import { REASONS, type ServiceError } from '../domain/errors.js'
+import { REASONS, type ServiceError } from '../../packages/protocol/src/errors.js'
+import type { QuoteSummary } from '../clients/call.js'
 import type { Logger } from '../telemetry/log.js'
 import { elapsedMs } from './request-context.js'
 

@@ -1,7 +1,7 @@
-import type { Clock, Timer } from '../clock.js'
-import type { CallContext } from '../domain/client.js'
-import { shuttingDown, toServiceError } from '../domain/errors.js'
-import type { QuoteRequest } from '../domain/quotes/quote.js'
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
+import { shuttingDown, toServiceError } from '../../packages/protocol/src/errors.js'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { CallContext } from '../clients/call.js'
 import type { Aggregator, BestOffer, RoundOptions, RoundResult } from './round/aggregator.js'
 import type { RoundCall } from './round/fan-out.js'
 

@@ -1,6 +1,7 @@
 import { createContextKey, type HandlerContext } from '@connectrpc/connect'
-import { type CallContext, THIS_PROCESS } from '../domain/client.js'
-import type { ServiceError } from '../domain/errors.js'
+import type { ServiceError } from '../../packages/protocol/src/errors.js'
+import type { CallContext } from '../clients/call.js'
+import { THIS_PROCESS } from '../clients/client-id.js'
 
 /** What the HTTP server knows about the request of an RPC call. */
 export interface RpcRequest

@@ -6,9 +6,9 @@ import type {
   MessageInitShape,
   MessageShape,
 } from '@bufbuild/protobuf'
-import type { LimitName } from '../domain/api-key.js'
-import type { CallContext, Protocol } from '../domain/client.js'
-import type { Reason } from '../domain/errors.js'
+import type { Reason } from '../../packages/protocol/src/errors.js'
+import type { LimitName } from '../clients/api-key.js'
+import type { CallContext, Protocol } from '../clients/call.js'
 import type { LimitedCall } from './limits/rate-limits.js'
 import type { Fields } from './services/fields.js'
 

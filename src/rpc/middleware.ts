@@ -1,5 +1,4 @@
 import type { DescMethod, Message } from '@bufbuild/protobuf'
-import type { CallContext, Protocol } from '../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -7,7 +6,8 @@ import {
   isOutage,
   type ServiceError,
   toServiceError,
-} from '../domain/errors.js'
+} from '../../packages/protocol/src/errors.js'
+import type { CallContext, Protocol } from '../clients/call.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { LimitedCall, RateLimits } from './limits/rate-limits.js'

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../clock.js'
-import { invalidArgument, type ServiceError, toServiceError } from '../domain/errors.js'
+import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
+import { invalidArgument, type ServiceError, toServiceError } from '../../packages/protocol/src/errors.js'
 import type { Hello, OpeningCall, SessionConnection, SessionPeer, SolverMessage } from './messages.js'
 import { assertProof, challengeExpired, createChallenge, type ProofRules } from './proof.js'
 import type { Session } from './session.js'

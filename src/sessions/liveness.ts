@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Clock, systemClock, type Timer } from '../clock.js'
+import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
 import type { SessionConnection } from './messages.js'
 
 /** The pings of one session. */

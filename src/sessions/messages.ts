@@ -1,7 +1,8 @@
-import type { CallContext, ClientId } from '../domain/client.js'
-import type { Reason, ServiceError } from '../domain/errors.js'
-import type { DeclineCode, SessionResult } from '../domain/solvers/solver-result.js'
-import type { Address, Hex } from '../domain/values/hex.js'
+import type { Reason, ServiceError } from '../../packages/protocol/src/errors.js'
+import type { DeclineCode, SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
+import type { CallContext } from '../clients/call.js'
+import type { ClientId } from '../clients/client-id.js'
 import type { Entry } from '../events/tail-buffer.js'
 import type { SolverRequest } from '../solvers/transport/solver-transports.js'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { type FieldViolation, ServiceError } from '../domain/errors.js'
-import { sessionMessage } from '../domain/solvers/registration-messages.js'
-import type { Hex } from '../domain/values/hex.js'
+import { type FieldViolation, ServiceError } from '../../packages/protocol/src/errors.js'
+import { sessionMessage } from '../../packages/protocol/src/solvers/registration-messages.js'
+import type { Hex } from '../../packages/protocol/src/values/hex.js'
 import { assertSignature } from '../solvers/registry/signed-request.js'
 import type { Hello } from './messages.js'
 

@@ -1,8 +1,8 @@
+import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
+import type { QuoteKind } from '../../packages/protocol/src/quotes/quote.js'
+import { REPLICA_UNREACHABLE, type SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { limitTime } from '../concurrency/time-limits.js'
-import { readPartOf } from '../domain/quotes/offer.js'
-import type { QuoteKind } from '../domain/quotes/quote.js'
-import { REPLICA_UNREACHABLE, type SessionResult } from '../domain/solvers/solver-result.js'
-import type { Address } from '../domain/values/hex.js'
 import {
   type SessionTransport,
   type SolverReply,

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import type { ClientId } from '../domain/client.js'
-import { ServiceError } from '../domain/errors.js'
-import type { Address } from '../domain/values/hex.js'
-import { groupBy } from '../domain/values/parts.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { groupBy } from '../../packages/protocol/src/values/parts.js'
+import type { ClientId } from '../clients/client-id.js'
 
 /** The slots of connections without an accepted hello. */
 interface PendingSlots {

@@ -1,6 +1,11 @@
-import { type Reason, ServiceError, shuttingDown, toServiceError } from '../domain/errors.js'
-import { MAX_QUOTE_TIMEOUT_MS } from '../domain/field-rules.js'
-import type { FailReason, SessionResult } from '../domain/solvers/solver-result.js'
+import {
+  type Reason,
+  ServiceError,
+  shuttingDown,
+  toServiceError,
+} from '../../packages/protocol/src/errors.js'
+import { MAX_QUOTE_TIMEOUT_MS } from '../../packages/protocol/src/field-rules.js'
+import type { FailReason, SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Subscription } from '../events/subscriber.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../solvers/conduct/request-slots.js'
 import type { SessionRegistration } from '../solvers/registry/session-registrations.js'

@@ -1,5 +1,5 @@
-import type { ClientId } from '../domain/client.js'
-import { EVERY_EVENT } from '../domain/orders/event.js'
+import { EVERY_EVENT } from '../../packages/protocol/src/orders/event.js'
+import type { ClientId } from '../clients/client-id.js'
 import type { EventLog } from '../events/event-log.js'
 import type { Subscription } from '../events/subscriber.js'
 import type { Hello, SessionConnection } from './messages.js'

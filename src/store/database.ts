@@ -8,8 +8,8 @@ import {
   sql,
   type Transaction,
 } from 'kysely'
-import type { Topic } from '../domain/cluster.js'
 import type { Schema } from './schema.js'
+import type { Topic } from './topics.js'
 
 export type Database = Kysely<Schema>
 

@@ -129,7 +129,7 @@ export interface Schema {
     soft_deadline: number
     won: number
     won_alone: number
-    /** JSON array (see domain/solvers/solver-statistics.ts). */
+    /** JSON array (see packages/protocol/src/solvers/solver-statistics.ts). */
     response_times: string
   }
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import type { Solver } from '../domain/solvers/solver.js'
+import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
 import type { Schema } from './schema.js'
 import { createSolverStore } from './solvers/solver-store.js'
 

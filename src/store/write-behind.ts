@@ -1,5 +1,5 @@
-import { type Clock, systemClock, type Timer } from '../clock.js'
-import { toServiceError } from '../domain/errors.js'
+import { type Clock, systemClock, type Timer } from '../../packages/protocol/src/clock.js'
+import { toServiceError } from '../../packages/protocol/src/errors.js'
 
 /** Writes rows behind the work that makes them, several at once. */
 export interface WriteBehind<Row> {

@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { Logger } from '../telemetry/log.js'
 
 /** A fault of a database, described for the operator. */

@@ -1,4 +1,4 @@
-import { ORDER_EVENT_TYPES } from '../domain/orders/event.js'
+import { ORDER_EVENT_TYPES } from '../../packages/protocol/src/orders/event.js'
 import type { MetricKinds } from './metric-kinds.js'
 
 const EVENT_LAG_SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900, 3600]

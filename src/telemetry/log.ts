@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { escapeUnprintable } from '../domain/values/text.js'
+import { escapeUnprintable } from '../../packages/protocol/src/values/text.js'
 
 export type { Logger }
 

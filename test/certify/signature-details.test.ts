@@ -1,9 +1,9 @@
 import { hashTypedData, type TypedDataDomain } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { deadlines, QUOTE_MEMBERS, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import { describeSignature } from '../../src/certify/signature-details.js'
 import { givenTerms } from '../../src/certify/signing-terms.js'
 import { devAccounts } from '../../src/devnet/deploy.js'
-import { deadlines, QUOTE_MEMBERS, type QuoteRequest } from '../../src/domain/quotes/quote.js'
 import { INPUT_TOKEN, OUTPUT_TOKEN, USER } from '../support/solvers/sample-quotes.js'
 
 const [account] = devAccounts

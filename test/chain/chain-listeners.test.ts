@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
-import type { DecodedLogs } from '../../packages/protocol/src/settlement.js'
+import type { EventWithPosition } from '../../packages/protocol/src/orders/block.js'
+import type { DecodedLogs } from '../../packages/protocol/src/settlement/settlement.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import {
   type ChainListener,
   createBlockListener,
   createChainListeners,
 } from '../../src/chain/chain-listeners.js'
 import { createOrderCaches } from '../../src/chain/contract/order-cache.js'
-import type { EventWithPosition } from '../../src/domain/orders/block.js'
-import type { Address, Hex } from '../../src/domain/values/hex.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 
 it('every listener receives what it listens to, in the order in which they were added', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { NO_ENDPOINT } from '../../packages/protocol/src/solvers/solver.js'
 import { checkSolvers } from '../../src/cli/doctor/check-solvers.js'
 import { readConfig } from '../../src/config/config.js'
-import { NO_ENDPOINT } from '../../src/domain/solvers/solver.js'
 import { solver } from '../store/solvers/solver-samples.js'
 
 const config = readConfig({

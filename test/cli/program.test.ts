@@ -1,9 +1,9 @@
 import { AggregatorError } from '@quote-aggregator/client'
 import { describe, expect, test } from 'vitest'
+import { REASONS } from '../../packages/protocol/src/errors.js'
 import { EXIT_CODE_HELP, exitCodeOf } from '../../src/cli/exit-codes.js'
 import { describe as describeFailure, toFailure } from '../../src/cli/failure.js'
 import { version } from '../../src/config/version.js'
-import { REASONS } from '../../src/domain/errors.js'
 import { commandLine } from '../support/process/command-line.js'
 
 const COMMANDS = [

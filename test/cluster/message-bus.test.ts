@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Topic } from '../../src/domain/cluster.js'
 import { createSolverStore } from '../../src/store/solvers/solver-store.js'
+import type { Topic } from '../../src/store/topics.js'
 import { inPostgres, postgresAt } from '../store/databases.js'
 import {
   header,

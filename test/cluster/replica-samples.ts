@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { connectCluster } from '../../src/cluster/open-replica.js'
-import { TOPICS, type Topic } from '../../src/domain/cluster.js'
+import { TOPICS, type Topic } from '../../src/store/topics.js'
 import { createLog } from '../../src/telemetry/log.js'
 import { eventually } from '../support/eventually.js'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { ClientId } from '../../src/clients/client-id.js'
 import { FairQueue } from '../../src/concurrency/fair-queue.js'
-import type { ClientId } from '../../src/domain/client.js'
 
 interface Waiter {
   readonly client: ClientId

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { AN_ORIGIN } from '../../packages/protocol/src/values/origin.js'
 import { readConfig } from '../../src/config/config.js'
 import { ConfigError, type ConfigIssue } from '../../src/config/environment.js'
-import { AN_ORIGIN } from '../../src/domain/values/origin.js'
 
 const LEAST = {
   SUPPORTED_CHAINS: '1',

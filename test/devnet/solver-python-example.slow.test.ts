@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { bytesToHex, type Hex, hexToBytes, parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { testTokenAbi } from '../../gen/contracts/test-token.js'
+import { checkSignature, personalMessageDigest } from '../../packages/protocol/src/signing/signatures.js'
+import { sessionMessage } from '../../packages/protocol/src/solvers/registration-messages.js'
 import {
   bondSolver,
   createDevnetClient,
@@ -14,8 +16,6 @@ import {
 } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/scenario.js'
-import { sessionMessage } from '../../src/domain/solvers/registration-messages.js'
-import { checkSignature, personalMessageDigest } from '../../src/signing/signatures.js'
 import { startCable } from '../support/faults/cable.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/packages/python-stubs.js'
 import { startProcess } from '../support/process/process.js'

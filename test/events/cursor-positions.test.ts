@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { type ClientId, THIS_PROCESS } from '../../src/domain/client.js'
+import { type ClientId, THIS_PROCESS } from '../../src/clients/client-id.js'
 import { createConfirmations } from '../../src/events/cursor-positions.js'
 import type { Entry } from '../../src/events/tail-buffer.js'
 import { settled } from '../store/events/event-samples.js'

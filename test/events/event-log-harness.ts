@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
+import type { StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import { createSingleInstance } from '../../src/cluster/open-instance.js'
-import type { StreamEvent } from '../../src/domain/orders/event.js'
 import { openEventLog } from '../../src/events/event-log.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
 import { createLog } from '../../src/telemetry/log.js'

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { THIS_PROCESS } from '../../src/domain/client.js'
-import { ServiceError } from '../../src/domain/errors.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import type { EventStore } from '../../src/store/events/event-store.js'
 import { manySettled, newBlocks } from '../store/events/event-samples.js'
 import { openLog } from './event-log-harness.js'

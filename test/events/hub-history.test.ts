@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { THIS_PROCESS } from '../../src/domain/client.js'
+import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import { pruneAll } from '../store/events/event-samples.js'
 import { END_OF_TIME, now, only, openHub, range, take } from './hub-harness.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { THIS_PROCESS } from '../../src/domain/client.js'
-import { EVERY_EVENT, type EventFilter } from '../../src/domain/orders/event.js'
+import { EVERY_EVENT, type EventFilter } from '../../packages/protocol/src/orders/event.js'
+import { THIS_PROCESS } from '../../src/clients/client-id.js'
 import { EARLIEST } from '../../src/events/hub.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import type { Batch } from '../../src/events/tail-buffer.js'

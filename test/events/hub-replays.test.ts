@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ClientId } from '../../src/domain/client.js'
+import type { ClientId } from '../../src/clients/client-id.js'
 import type { Subscription } from '../../src/events/subscriber.js'
 import { HANG_MS } from '../support/hang.js'
 import { now, openHub, range, settle, take } from './hub-harness.js'

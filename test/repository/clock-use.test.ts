@@ -5,7 +5,7 @@ import { countTimeUses, findTimeUses } from './clock-use.js'
 const listed: Record<string, number> = JSON.parse(readFileSync('test/repository/clock-use.json', 'utf8'))
 const found = findTimeUses()
 
-test('no file uses the time of this machine more often than test/repository/clock-use.json says: new code takes a Clock (src/clock.ts)', () => {
+test('no file uses the time of this machine more often than test/repository/clock-use.json says: new code takes a Clock (packages/protocol/src/clock.ts)', () => {
   const more = Object.entries(found).filter(([file, count]) => count > (listed[file] ?? 0))
   expect(more).toEqual([])
 })

@@ -8,7 +8,7 @@ const FOLDERS = [
   'packages/client/src',
   'packages/solver/src',
 ]
-const CLOCK = 'src/clock.ts'
+const CLOCK = 'packages/protocol/src/clock.ts'
 const COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm
 /** What reads the time of this machine, or waits for it. A method of another object, as of a `Clock`, has a dot before it. */
 const TIME = new RegExp(
@@ -31,7 +31,7 @@ export function countTimeUses(text: string): number {
   return text.replace(COMMENTS, '').match(TIME)?.length ?? 0
 }
 
-/** The number of uses for each file of the service, the client and the kit that has any; `src/clock.ts` is the place for them. */
+/** The number of uses for each file of the service, the client and the kit that has any; `packages/protocol/src/clock.ts` is the place for them. */
 export function findTimeUses(): Record<string, number> {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: 'utf8' })

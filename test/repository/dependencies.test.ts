@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
@@ -21,52 +21,58 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const manifestOf = (folder: string): Manifest => JSON.parse(read(join(folder, 'package.json')))
 const namesOf = (list: object = {}) => Object.keys(list).sort()
 
-/** The packages that the files of a folder import, by name. */
-function packagesOf(folder: string, isMeant: (path: string) => boolean = () => true): string[] {
-  const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-  const files = paths.filter((path) => /\.tsx?$/.test(path)).map((path) => `${folder}/${path}`)
-  const targets = files
-    .filter(isMeant)
-    .flatMap((path) => ts.preProcessFile(read(path)).importedFiles.map(({ fileName }) => fileName))
-  const names = targets.filter(
-    (target) => /^[@a-z]/.test(target) && !/\.[tj]s$/.test(target) && !isBuiltin(target),
-  )
+/** The packages among what some files import, by name. */
+function packagesOf(files: readonly string[]): string[] {
+  const names = files
+    .flatMap((path) => importsOf(path))
+    .filter((target) => /^[@a-z]/.test(target) && !/\.[tj]s$/.test(target) && !isBuiltin(target))
   return [...new Set(names.map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name))].sort()
 }
 
+const importsOf = (path: string) =>
+  ts.preProcessFile(read(path)).importedFiles.map(({ fileName }) => fileName)
+
+/** The sources in a folder. */
+function filesIn(folder: string): string[] {
+  const paths = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+  return paths.filter((path) => /\.tsx?$/.test(path)).map((path) => `${folder}/${path}`)
+}
+
+/** The sources that a file imports, itself included, and what these import. */
+function filesFrom(entry: string, found = new Set<string>()): string[] {
+  if (found.has(entry)) return []
+  found.add(entry)
+  for (const target of importsOf(entry).filter((name) => name.startsWith('.')))
+    filesFrom(join(dirname(entry), target.replace(/\.js$/, '.ts')), found)
+  return [...found]
+}
+
 test('all packages that the service imports are dependencies, bundled or not', () => {
-  const imported = packagesOf('src', (path) => !path.startsWith(LOCAL_NETWORK))
+  const imported = packagesOf(filesIn('src').filter((path) => !path.startsWith(LOCAL_NETWORK)))
   expect(imported).toEqual(expect.arrayContaining(['fastify', 'kysely', 'pg', 'undici', 'viem', 'ws']))
   const { dependencies, optionalDependencies } = manifestOf('.')
   const declared = [...EXEMPT, ...namesOf(dependencies), ...namesOf(optionalDependencies)]
   expect(imported.filter((name) => !declared.includes(name))).toEqual([])
 })
 
-test('the client depends on what it imports, and on nothing else', () => {
-  const { dependencies, peerDependencies } = manifestOf('packages/client')
-  const generated = packagesOf('gen/aggregator')
-  const own = ['client', 'protocol'].flatMap((name) => packagesOf(`packages/${name}/src`))
-  const imported = new Set([...own, ...generated])
-  expect(namesOf({ ...dependencies, ...peerDependencies })).toEqual([...imported].sort())
-})
-
-test('the kit of solvers depends on what it imports, also through the sources that it shares, and on nothing else', () => {
-  const { dependencies, optionalDependencies, peerDependencies } = manifestOf('packages/solver')
-  const shared = packagesOf('src/signing', (path) => /\/(keccak|typed-data)\.ts$/.test(path))
-  const imported = new Set([
-    ...packagesOf('packages/solver/src'),
-    ...packagesOf('packages/chain/src'),
-    ...packagesOf('packages/client/src'),
-    ...packagesOf('packages/protocol/src'),
-    ...shared,
-  ])
-  const expected = [...imported].filter((name) => name !== '@bufbuild/protobuf').sort()
-  expect(namesOf({ ...dependencies, ...optionalDependencies, ...peerDependencies })).toEqual(expected)
-})
+test.each([
+  ['client', ['index.ts', 'proto.ts']],
+  ['solver', ['index.ts']],
+])(
+  'packages/%s depends on what it imports, also through the sources that it shares, and on nothing else',
+  (name, entries) => {
+    const { dependencies, optionalDependencies, peerDependencies } = manifestOf(`packages/${name}`)
+    const imported = packagesOf(entries.flatMap((entry) => filesFrom(`packages/${name}/src/${entry}`)))
+    expect(imported).toContain('viem')
+    expect(namesOf({ ...dependencies, ...optionalDependencies, ...peerDependencies })).toEqual(imported)
+  },
+)
 
 test('the console depends on what it imports, and on nothing else', () => {
   const { dependencies } = manifestOf('packages/console')
-  const imported = new Set(packagesOf('packages/console/src').filter((name) => !EXEMPT.includes(name)))
+  const imported = new Set(
+    packagesOf(filesIn('packages/console/src')).filter((name) => !EXEMPT.includes(name)),
+  )
   // The generated code imports it.
   imported.add('@bufbuild/protobuf')
   expect(namesOf(dependencies)).toEqual([...imported].sort())

@@ -1,7 +1,7 @@
 import { Code, ConnectError, createContextValues } from '@connectrpc/connect'
 import { codeToString } from '@connectrpc/connect/protocol-connect'
 import { expect, test } from 'vitest'
-import { REASONS, type Reason, ServiceError } from '../../src/domain/errors.js'
+import { REASONS, type Reason, ServiceError } from '../../packages/protocol/src/errors.js'
 import { requestKey } from '../../src/rpc/call-context.js'
 import { toConnectError, withErrors } from '../../src/rpc/interceptors.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { ServiceError } from '../../src/domain/errors.js'
+import type { ServiceError } from '../../packages/protocol/src/errors.js'
 import { startHandshake } from '../../src/sessions/handshake.js'
 import { startHeartbeat, watchBacklog } from '../../src/sessions/liveness.js'
 import type { SessionConnection } from '../../src/sessions/messages.js'

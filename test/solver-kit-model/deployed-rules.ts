@@ -1,4 +1,4 @@
-import type { Address, Hex } from '../../src/domain/values/hex.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { Revert } from './journal.js'
 import {

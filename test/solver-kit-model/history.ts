@@ -1,5 +1,5 @@
-import { NO_USER } from '../../src/domain/quotes/quote.js'
-import type { Address } from '../../src/domain/values/hex.js'
+import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../support/chain/chain.js'
 import type { Random } from '../support/random.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'

@@ -1,6 +1,6 @@
 import { decodeFunctionData, type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
-import { NO_USER } from '../../src/domain/quotes/quote.js'
+import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
 import { isPayable, type KnownQuote } from './known-quotes.js'
 import type { ModelBlock, ModelReceipt } from './model-chain.js'
 import { BOND, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'

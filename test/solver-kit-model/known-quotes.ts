@@ -1,5 +1,5 @@
-import { bondFor } from '../../packages/protocol/src/settlement.js'
-import type { Address, Hex } from '../../src/domain/values/hex.js'
+import { bondFor } from '../../packages/protocol/src/settlement/settlement.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { contractStruct, type WireQuote } from '../support/solvers/solver.js'
 import { OrderState } from './settlement-state.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { Address } from '../../src/domain/values/hex.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import { type KnownQuote, toKnown } from './known-quotes.js'
 import { OrderState } from './settlement-state.js'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Hex } from '../../packages/protocol/src/values/hex.js'
 import { startSessionServer } from '../../packages/solver/test/session/session-server.js'
-import type { Hex } from '../../src/domain/values/hex.js'
 import { eventually } from '../support/eventually.js'
 import { CHAIN_ID } from './world.js'
 

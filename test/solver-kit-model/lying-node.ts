@@ -1,4 +1,4 @@
-import type { Hex } from '../../src/domain/values/hex.js'
+import type { Hex } from '../../packages/protocol/src/values/hex.js'
 import type { Random } from '../support/random.js'
 import type { ModelChain } from './model-chain.js'
 import type { Asked, ModelNode } from './model-node.js'

@@ -1,5 +1,5 @@
 import { keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
-import type { Address, Hex } from '../../src/domain/values/hex.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import { Revert, type Step } from './journal.js'
 import type { EncodedLog, ModelContracts } from './model-contracts.js'
 import { lower } from './settlement-state.js'

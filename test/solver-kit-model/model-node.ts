@@ -1,5 +1,5 @@
 import { custom, numberToHex, type Transport } from 'viem'
-import type { Address, Hex } from '../../src/domain/values/hex.js'
+import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import { deferred } from '../support/deferred.js'
 import { Revert } from './journal.js'
 import { GAS, type ModelBlock, type ModelChain, type ModelReceipt, PoolError, TIP } from './model-chain.js'

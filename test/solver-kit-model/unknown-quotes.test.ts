@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import type { Address } from '../../src/domain/values/hex.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
 import type { Rules } from '../support/chain/chain.js'
 import { WETH_UNIT } from '../support/solver-kit/fixed-price.js'
 import type { KnownQuote } from './known-quotes.js'

@@ -1,4 +1,4 @@
-import { type Clock, sleepOn, type Timer } from '../../src/clock.js'
+import { type Clock, sleepOn, type Timer } from '../../packages/protocol/src/clock.js'
 
 interface Waiting {
   readonly action: () => void

@@ -1,4 +1,4 @@
-import type { Hex } from '../../src/domain/values/hex.js'
+import type { Hex } from '../../packages/protocol/src/values/hex.js'
 
 /** Pseudorandom values that are the same in every run. */
 export type Random = ReturnType<typeof createRandom>

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/clock.js'
-import { inParts } from '../../../src/domain/values/parts.js'
+import type { Clock } from '../../protocol/src/clock.js'
+import { inParts } from '../../protocol/src/values/parts.js'
 import { type HttpExchange, reasonOf } from './http-exchange.js'
 import {
   type Call,

@@ -1,6 +1,6 @@
 import { Agent, type Dispatcher, request } from 'undici'
-import type { Clock } from '../../../src/clock.js'
-import { decoded } from '../../../src/domain/values/text.js'
+import type { Clock } from '../../protocol/src/clock.js'
+import { decoded } from '../../protocol/src/values/text.js'
 import {
   type CallLimits,
   CLOSED,

@@ -1,6 +1,6 @@
-import type { Clock } from '../../../src/clock.js'
-import { decoded, shorten } from '../../../src/domain/values/text.js'
-import { revertOf } from '../../protocol/src/revert.js'
+import type { Clock } from '../../protocol/src/clock.js'
+import { revertOf } from '../../protocol/src/node/revert.js'
+import { decoded, shorten } from '../../protocol/src/values/text.js'
 
 /** One call of JSON-RPC. */
 export interface Call {

@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../protocol/src/clock.js'
 import { hasRun, RpcError } from './json-rpc.js'
 import {
   createRpcEndpoint,

@@ -1,5 +1,5 @@
 import { createPublicClient, custom, type PublicClient, type Transport } from 'viem'
-import { type Clock, systemClock } from '../../../src/clock.js'
+import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import { createBatcher } from './batcher.js'
 import { createHttpExchange } from './http-exchange.js'
 import { type CallLimits, CLOSED, createWords, lost, RpcError, type Words } from './json-rpc.js'

@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws'
-import type { Clock } from '../../../src/clock.js'
+import type { Clock } from '../../protocol/src/clock.js'
 import { reasonOf, refusalOf, splitCredentials } from './http-exchange.js'
 import {
   type Call,

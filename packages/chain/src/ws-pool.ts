@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../../src/clock.js'
+import type { Clock, Timer } from '../../protocol/src/clock.js'
 import { RpcError } from './json-rpc.js'
 import type { WsConnection } from './ws-connection.js'
 

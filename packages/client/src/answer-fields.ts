@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, isAddress, isHex } from 'viem'
-import { UINT64 } from '../../../src/domain/field-rules.js'
-import { parseBytes32 } from '../../../src/domain/values/hex.js'
-import { isIntegerOf, parseUint256 } from '../../../src/domain/values/numbers.js'
+import { UINT64 } from '../../protocol/src/field-rules.js'
+import { parseBytes32 } from '../../protocol/src/values/hex.js'
+import { isIntegerOf, parseUint256 } from '../../protocol/src/values/numbers.js'
 import { UnreadableAnswer } from './errors.js'
 import type { Messages, UnknownText, Untrusted } from './messages.js'
 

@@ -1,7 +1,7 @@
-import type { FieldViolation } from '../../../src/domain/errors.js'
-import { ADDRESS, BYTES32, CHAIN_ID, type IntegerRule, MAX_UINT256 } from '../../../src/domain/field-rules.js'
-import { parseAddress, parseBytes32 } from '../../../src/domain/values/hex.js'
-import { isIntegerOf } from '../../../src/domain/values/numbers.js'
+import type { FieldViolation } from '../../protocol/src/errors.js'
+import { ADDRESS, BYTES32, CHAIN_ID, type IntegerRule, MAX_UINT256 } from '../../protocol/src/field-rules.js'
+import { parseAddress, parseBytes32 } from '../../protocol/src/values/hex.js'
+import { isIntegerOf } from '../../protocol/src/values/numbers.js'
 import { AggregatorError, invalidCall } from './errors.js'
 
 /** What is wrong with each argument of a call; undefined for those that are in order. */

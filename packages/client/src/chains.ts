@@ -1,5 +1,5 @@
 import type { Address, TypedDataDomain } from 'viem'
-import type { VerifyMode } from '../../../src/domain/quotes/verification.js'
+import type { VerifyMode } from '../../protocol/src/quotes/verification.js'
 import {
   listOf,
   messageReader,

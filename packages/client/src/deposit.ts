@@ -1,9 +1,9 @@
 import { type Address, type Client, erc20Abi, type Hex } from 'viem'
 import { call, readContract } from 'viem/actions'
-import type { Quote, SignedQuote } from '../../../src/domain/quotes/quote.js'
-import { isNodeAnswer } from '../../protocol/src/node-answer.js'
-import { depositData } from '../../protocol/src/settlement-of-chain.js'
-import { approveData, transferData } from '../../protocol/src/token-calls.js'
+import { isNodeAnswer } from '../../protocol/src/node/node-answer.js'
+import type { Quote, SignedQuote } from '../../protocol/src/quotes/quote.js'
+import { depositData } from '../../protocol/src/settlement/settlement-of-chain.js'
+import { approveData, transferData } from '../../protocol/src/settlement/token-calls.js'
 import type { SettlementTerms } from './settlement.js'
 
 /** A call of a contract, for viem's `sendTransaction`, or one of the calls of `sendCalls` (EIP-5792). */

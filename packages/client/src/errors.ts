@@ -1,4 +1,4 @@
-import type { FieldViolation, Reason } from '../../../src/domain/errors.js'
+import type { FieldViolation, Reason } from '../../protocol/src/errors.js'
 import type { UnknownText } from './messages.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { ORDER_EVENT_TYPES } from '../../../src/domain/orders/event.js'
+import { ORDER_EVENT_TYPES } from '../../protocol/src/orders/event.js'
 import {
   addressProblem,
   bytes32Problem,

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { OrderEventType } from '../../../src/domain/orders/event.js'
+import type { OrderEventType } from '../../protocol/src/orders/event.js'
 import {
   readAddress,
   readBytes32,
@@ -15,7 +15,7 @@ import { UnreadableAnswer } from './errors.js'
 import type { UnknownText, Untrusted } from './messages.js'
 import type { ServerSentEvent } from './sse.js'
 
-export type { OrderEventType } from '../../../src/domain/orders/event.js'
+export type { OrderEventType } from '../../protocol/src/orders/event.js'
 
 /** The fields of all events. */
 interface EventBase {

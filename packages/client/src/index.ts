@@ -4,17 +4,17 @@
  *
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
  */
-export type { FieldViolation, Reason } from '../../../src/domain/errors.js'
+export type { FieldViolation, Reason } from '../../protocol/src/errors.js'
+export { ChainReadError, type ReadFailure } from '../../protocol/src/node/read-view.js'
 export type {
   DepositMode,
   OrderType,
   Quote,
   QuoteKind,
   SignedQuote,
-} from '../../../src/domain/quotes/quote.js'
-export type { VerifyMode } from '../../../src/domain/quotes/verification.js'
-export type { StatsWindow } from '../../../src/domain/solvers/solver-statistics.js'
-export { ChainReadError, type ReadFailure } from '../../protocol/src/read-view.js'
+} from '../../protocol/src/quotes/quote.js'
+export type { VerifyMode } from '../../protocol/src/quotes/verification.js'
+export type { StatsWindow } from '../../protocol/src/solvers/solver-statistics.js'
 export type { Chain, ChainStatus, Token } from './chains.js'
 export {
   type AggregatorClient,

@@ -5,7 +5,7 @@ import {
   quoteTypeName,
   type SignedQuote,
   toContractQuote,
-} from '../../../src/domain/quotes/quote.js'
+} from '../../protocol/src/quotes/quote.js'
 
 /** The facts of a settlement contract that identify its offers, a part of `SettlementTerms`. */
 interface ContractTerms {

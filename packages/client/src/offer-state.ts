@@ -1,8 +1,8 @@
-import type { Quote } from '../../../src/domain/quotes/quote.js'
-import { freeBondOf } from '../../../src/domain/solvers/solver.js'
-import { findView, readView } from '../../protocol/src/read-view.js'
-import { bondFor } from '../../protocol/src/settlement.js'
-import * as contract from '../../protocol/src/settlement-of-chain.js'
+import { findView, readView } from '../../protocol/src/node/read-view.js'
+import type { Quote } from '../../protocol/src/quotes/quote.js'
+import { bondFor } from '../../protocol/src/settlement/settlement.js'
+import * as contract from '../../protocol/src/settlement/settlement-of-chain.js'
+import { freeBondOf } from '../../protocol/src/solvers/solver.js'
 import type { SettlementTerms } from './settlement.js'
 
 /** A problem of an offer in the contract's state (docs/decisions.md, D13). */

@@ -1,8 +1,5 @@
 import type { Hex } from 'viem'
-import type {
-  KnownOrder as DomainOrder,
-  OrderState as DomainState,
-} from '../../../src/domain/orders/order.js'
+import type { KnownOrder as DomainOrder, OrderState as DomainState } from '../../protocol/src/orders/order.js'
 import {
   readAddress,
   readBytes32,

@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { MAX_PAGE_SIZE, UINT32 } from '../../../src/domain/field-rules.js'
-import { KNOWN_ORDER_STATES, type KnownOrder } from '../../../src/domain/orders/order.js'
+import { MAX_PAGE_SIZE, UINT32 } from '../../protocol/src/field-rules.js'
+import { KNOWN_ORDER_STATES, type KnownOrder } from '../../protocol/src/orders/order.js'
 import { readList, readMessage, readText } from './answer-fields.js'
 import { addressProblem, check, choiceProblem, optionProblem, textProblem } from './arguments.js'
 import { UnreadableAnswer } from './errors.js'

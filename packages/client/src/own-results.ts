@@ -1,8 +1,8 @@
 import type { Address, Hex } from 'viem'
-import { UINT32, UINT64 } from '../../../src/domain/field-rules.js'
-import type { QuoteKind } from '../../../src/domain/quotes/quote.js'
-import { ownResultsMessage } from '../../../src/domain/solvers/registration-messages.js'
-import { parseOrigin } from '../../../src/domain/values/origin.js'
+import { UINT32, UINT64 } from '../../protocol/src/field-rules.js'
+import type { QuoteKind } from '../../protocol/src/quotes/quote.js'
+import { ownResultsMessage } from '../../protocol/src/solvers/registration-messages.js'
+import { parseOrigin } from '../../protocol/src/values/origin.js'
 import {
   listOf,
   messageReader,

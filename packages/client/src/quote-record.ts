@@ -1,5 +1,5 @@
 import type { Address } from 'viem'
-import type { DepositMode, OrderType, QuoteKind, QuoteRequest } from '../../../src/domain/quotes/quote.js'
+import type { DepositMode, OrderType, QuoteKind, QuoteRequest } from '../../protocol/src/quotes/quote.js'
 import {
   listOf,
   messageReader,

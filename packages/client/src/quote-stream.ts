@@ -1,5 +1,5 @@
-import { QUOTE_OPTION_RULES, REFRESH_SECONDS } from '../../../src/domain/field-rules.js'
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
+import { QUOTE_OPTION_RULES, REFRESH_SECONDS } from '../../protocol/src/field-rules.js'
+import type { SignedQuote } from '../../protocol/src/quotes/quote.js'
 import { readBytes32, readInteger, readList, readMessage, readOptional, readText } from './answer-fields.js'
 import { AggregatorError, UnreadableAnswer } from './errors.js'
 import { parseJson } from './json.js'

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../../src/domain/field-rules.js'
+import { QUOTE_OPTION_RULES, type QuoteOptions } from '../../protocol/src/field-rules.js'
 import {
   DEPOSIT_MODES,
   type DepositMode,
@@ -7,7 +7,7 @@ import {
   type OrderType,
   type Quote,
   type SignedQuote,
-} from '../../../src/domain/quotes/quote.js'
+} from '../../protocol/src/quotes/quote.js'
 import {
   messageReader,
   readAddress,

@@ -2,7 +2,7 @@ import type { Address, Hex } from 'viem'
 import {
   registrationMessage,
   unregistrationMessage,
-} from '../../../src/domain/solvers/registration-messages.js'
+} from '../../protocol/src/solvers/registration-messages.js'
 
 /** A signer of personal messages (EIP-191): any viem account, or any other object with these members. */
 export interface MessageSigner {

@@ -2,7 +2,7 @@ import { AggregatorError, type ClientReason, mayPass } from './errors.js'
 
 /**
  * What may be over at the next attempt. Of the reasons of the service, these are those with the RPC codes `unavailable`,
- * `resource_exhausted` and `internal` (src/domain/errors.ts).
+ * `resource_exhausted` and `internal` (packages/protocol/src/errors.ts).
  */
 const PASSING: readonly string[] = [
   'CONNECTION_FAILED',

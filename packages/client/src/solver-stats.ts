@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { STATS_WINDOW } from '../../../src/domain/field-rules.js'
-import type { StatsWindow } from '../../../src/domain/solvers/solver-statistics.js'
+import { STATS_WINDOW } from '../../protocol/src/field-rules.js'
+import type { StatsWindow } from '../../protocol/src/solvers/solver-statistics.js'
 import {
   listOf,
   messageReader,

@@ -1,4 +1,4 @@
-import { KNOWN_ORDER_STATES } from '../../../src/domain/orders/order.js'
+import { KNOWN_ORDER_STATES } from '../../protocol/src/orders/order.js'
 import { check, durationProblem, optionProblem } from './arguments.js'
 import { AggregatorError } from './errors.js'
 import type { KnownOrder, Order } from './order.js'

@@ -1,4 +1,4 @@
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
+import type { SignedQuote } from '../../protocol/src/quotes/quote.js'
 import { linkSignal, untilReturned } from './abort.js'
 import { checkOptions } from './arguments.js'
 import type { AggregatorClient } from './client.js'

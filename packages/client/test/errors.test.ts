@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { REASONS, type Reason } from '../../../src/domain/errors.js'
+import { REASONS, type Reason } from '../../protocol/src/errors.js'
 import { AggregatorError, fromAnswer } from '../src/errors.js'
 import { isRetryable } from '../src/retry.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { REASONS } from '../../../src/domain/errors.js'
+import { REASONS } from '../../protocol/src/errors.js'
 import {
   AggregatorError,
   ChainReadError,

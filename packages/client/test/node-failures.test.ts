@@ -11,9 +11,9 @@ import {
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { toContractQuote } from '../../../src/domain/quotes/quote.js'
-import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { signQuote } from '../../../test/support/chain/signed-quote.js'
+import { toContractQuote } from '../../protocol/src/quotes/quote.js'
+import { createQuoteHasher } from '../../protocol/src/signing/typed-data.js'
 import { readSettlement, type SettlementTerms, type SignedQuote, verifyQuote } from '../src/index.js'
 
 const MNEMONIC = 'test test test test test test test test test test test junk'

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { describe, expect, it } from 'vitest'
-import { toContractQuote } from '../../../src/domain/quotes/quote.js'
 import { signQuote } from '../../../test/support/chain/signed-quote.js'
+import { toContractQuote } from '../../protocol/src/quotes/quote.js'
 import {
   type AggregatorClientOptions,
   createAggregatorClient,

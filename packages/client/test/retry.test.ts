@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { REASONS } from '../../../src/domain/errors.js'
+import { REASONS } from '../../protocol/src/errors.js'
 import { AggregatorError } from '../src/errors.js'
 import { isRetryable, pause, pauseMs, retryDelay } from '../src/retry.js'
 

@@ -1,10 +1,10 @@
 import { domainSeparator, hexToBytes } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { toContractQuote } from '../../../src/domain/quotes/quote.js'
-import { createQuoteHasher } from '../../../src/signing/typed-data.js'
 import { signQuote } from '../../../test/support/chain/signed-quote.js'
 import { highSTwin } from '../../../test/support/solvers/high-s-twin.js'
+import { toContractQuote } from '../../protocol/src/quotes/quote.js'
+import { createQuoteHasher } from '../../protocol/src/signing/typed-data.js'
 import { type QuoteParams, QuoteVerificationError, type SignedQuote, verifyQuote } from '../src/index.js'
 import { createContractClient, WILLING } from './contract-client.js'
 

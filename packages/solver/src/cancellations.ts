@@ -1,6 +1,6 @@
 import { maxUint256, parseTransaction } from 'viem'
 import { estimateGas } from 'viem/actions'
-import type { Quote } from '../../../src/domain/quotes/quote.js'
+import type { Quote } from '../../protocol/src/quotes/quote.js'
 import { type CancelBudget, OverBudget } from './cancel-budget.js'
 import { requestOf, settlementCall } from './chain/calls.js'
 import { type SignedTransaction, withMargin } from './chain/transactions.js'

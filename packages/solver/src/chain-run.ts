@@ -1,4 +1,4 @@
-import { lowerCase } from '../../../src/domain/values/hex.js'
+import { lowerCase } from '../../protocol/src/values/hex.js'
 import { approveTokens } from './chain/approvals.js'
 import { type ChainTime, readChainTime } from './chain/chain-time.js'
 import { pollDeposits } from './chain/deposit-poller.js'

@@ -1,5 +1,6 @@
 import { isAddress, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
 import {
   ADDRESS,
   BYTES32,
@@ -7,11 +8,10 @@ import {
   integerOf,
   MAX_PORT,
   PROTOCOL_NAME,
-} from '../../../src/domain/field-rules.js'
-import { isDisplayName } from '../../../src/domain/values/display-name.js'
-import { endpointUrlProblem } from '../../../src/domain/values/endpoint-url.js'
-import { isIntegerOf } from '../../../src/domain/values/numbers.js'
-import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
+} from '../../protocol/src/field-rules.js'
+import { isDisplayName } from '../../protocol/src/values/display-name.js'
+import { endpointUrlProblem } from '../../protocol/src/values/endpoint-url.js'
+import { isIntegerOf } from '../../protocol/src/values/numbers.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
 
 /** @returns what a value must be, to follow the name of its option; undefined when it is right */

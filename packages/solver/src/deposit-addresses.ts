@@ -1,6 +1,6 @@
 import { type Hex, toFunctionSelector } from 'viem'
-import { type Quote, toContractQuote } from '../../../src/domain/quotes/quote.js'
-import { revertOf } from '../../protocol/src/revert.js'
+import { revertOf } from '../../protocol/src/node/revert.js'
+import { type Quote, toContractQuote } from '../../protocol/src/quotes/quote.js'
 import { requestOf, settlementCall } from './chain/calls.js'
 import type { ChainTime } from './chain/chain-time.js'
 import type { SolverChain } from './chain/open-chain.js'

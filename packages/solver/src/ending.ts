@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { Quote } from '../../../src/domain/quotes/quote.js'
+import type { Quote } from '../../protocol/src/quotes/quote.js'
 import { createCancelBudget } from './cancel-budget.js'
 import { createCancellations } from './cancellations.js'
 import { requestOf, settleCall } from './chain/calls.js'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Clock, systemClock } from '../../../src/clock.js'
+import { type Clock, systemClock } from '../../protocol/src/clock.js'
 import type { Quoting } from './quoting.js'
 import { type IncomingRequest, readRequestTerms } from './session/request-terms.js'
 import { toWireQuote } from './session/wire-quote.js'

@@ -1,5 +1,5 @@
 import type { Address, Hex } from 'viem'
-import type { Quote } from '../../../src/domain/quotes/quote.js'
+import type { Quote } from '../../protocol/src/quotes/quote.js'
 
 /** A quote that the solver has signed. */
 export interface SolverQuote {

@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
-import type { Order } from '../../../src/domain/orders/order.js'
-import { isOverflow } from '../../protocol/src/revert.js'
+import { isOverflow } from '../../protocol/src/node/revert.js'
+import type { Order } from '../../protocol/src/orders/order.js'
 import { settleCall, settlementCall } from './chain/calls.js'
 import { readBalance, readOrder } from './chain/orders.js'
 import type { PaymentEnd } from './chain/transactions.js'

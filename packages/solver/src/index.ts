@@ -3,9 +3,10 @@
  *
  * Amounts are `bigint` in the token's smallest unit, times in quotes Unix seconds.
  */
-export type { OrderType, Quote, QuoteKind } from '../../../src/domain/quotes/quote.js'
-export type { DeclineCode } from '../../../src/domain/solvers/solver-result.js'
+
 export { AggregatorError } from '../../client/src/errors.js'
+export type { OrderType, Quote, QuoteKind } from '../../protocol/src/quotes/quote.js'
+export type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 export { createSolver, type Solver } from './create-solver.js'
 export type { CancelledQuote } from './ending.js'
 export type { EndpointAnswer, EndpointRequest } from './endpoint.js'

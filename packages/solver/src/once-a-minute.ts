@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.js'
+import type { Clock } from '../../protocol/src/clock.js'
 
 const MINUTE_MS = 60_000
 

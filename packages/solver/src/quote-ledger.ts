@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
-import { bondFor } from '../../protocol/src/settlement.js'
+import { NO_USER, type Quote } from '../../protocol/src/quotes/quote.js'
+import { bondFor } from '../../protocol/src/settlement/settlement.js'
 import type { GasFunds } from './ending-limits.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { SolverOptions } from './solver-options.js'

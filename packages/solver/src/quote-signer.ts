@@ -1,11 +1,6 @@
 import { type Hex, hexToBytes } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import {
-  QUOTE_MEMBERS,
-  type Quote,
-  quoteTypeName,
-  toContractQuote,
-} from '../../../src/domain/quotes/quote.js'
+import { QUOTE_MEMBERS, type Quote, quoteTypeName, toContractQuote } from '../../protocol/src/quotes/quote.js'
 import type { SolverChain } from './chain/open-chain.js'
 import type { SolverQuote } from './fillable-order.js'
 import type { SolverAccount } from './solver-options.js'

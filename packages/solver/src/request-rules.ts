@@ -1,5 +1,5 @@
 import { type Address, zeroAddress } from 'viem'
-import { NO_USER } from '../../../src/domain/quotes/quote.js'
+import { NO_USER } from '../../protocol/src/quotes/quote.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { SolverOptions } from './solver-options.js'
 

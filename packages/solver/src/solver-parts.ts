@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.js'
+import type { Clock } from '../../protocol/src/clock.js'
 import type { DepositedOrder, FilledOrder } from './fillable-order.js'
 import type { SolverMetrics } from './metrics.js'
 import type { RiskLimits } from './quote-ledger.js'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.js'
+import type { Clock } from '../../protocol/src/clock.js'
 
 /** @returns when the work has ended, or after that time @throws what the work throws by then */
 export async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { encodeAbiParameters, RawContractError, toFunctionSelector } from 'viem'
 import { expect, it } from 'vitest'
-import type { Quote } from '../../../src/domain/quotes/quote.js'
+import type { Quote } from '../../protocol/src/quotes/quote.js'
 import type { SolverChain } from '../src/chain/open-chain.js'
 import { createDepositAddresses } from '../src/deposit-addresses.js'
 import { openState } from '../src/state.js'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Quote } from '../../../src/domain/quotes/quote.js'
+import type { Quote } from '../../protocol/src/quotes/quote.js'
 import { minimumFees } from '../src/chain/fees.js'
 import { decideEnd, endsAfter } from '../src/ending-rules.js'
 

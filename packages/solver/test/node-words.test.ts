@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { createPublicClient, custom, erc20Abi, http } from 'viem'
 import { expect, it, onTestFinished } from 'vitest'
 import { serve } from '../../client/test/server.js'
-import { reportable, wordsOf } from '../../protocol/src/node-words.js'
+import { reportable, wordsOf } from '../../protocol/src/node/node-words.js'
 import { failed } from '../src/chain/open-chain.js'
 import { createSolver } from '../src/create-solver.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NO_USER, type Quote } from '../../../src/domain/quotes/quote.js'
+import { NO_USER, type Quote } from '../../protocol/src/quotes/quote.js'
 import { createQuoteLedger, type QuoteLedger, type RiskLimits } from '../src/quote-ledger.js'
 
 const GAS = { balance: 0n, maxFeePerGas: 0n }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { NO_USER } from '../../../src/domain/quotes/quote.js'
+import { NO_USER } from '../../protocol/src/quotes/quote.js'
 import { requestProblem } from '../src/request-rules.js'
 
 const NOW = 2_000_000_000

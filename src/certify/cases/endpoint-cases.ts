@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDecline } from '../../domain/solvers/solver-result.js'
+import { isDecline } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { CertifiedEndpoint } from '../endpoint.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'

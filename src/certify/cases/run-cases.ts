@@ -1,4 +1,4 @@
-import { MAX_UINT256 } from '../../domain/field-rules.js'
+import { MAX_UINT256 } from '../../../packages/protocol/src/field-rules.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, latencyOf, pass, warn } from '../report.js'
 import { type CertifyCase, type RequestChange, randomAddress, type Trial, type TrialReply } from '../trial.js'

@@ -1,4 +1,4 @@
-import type { QuoteRequest } from '../../domain/quotes/quote.js'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import type { Expectation } from '../judge.js'
 import { type CertifyCase, randomAddress } from '../trial.js'
 import { requestCase } from './request-cases.js'

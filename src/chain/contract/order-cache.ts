@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import type { OrderEvent } from '../../domain/orders/event.js'
-import type { OrderWithSteps } from '../../domain/orders/order.js'
-import type { Hex } from '../../domain/values/hex.js'
+import type { OrderEvent } from '../../../packages/protocol/src/orders/event.js'
+import type { OrderWithSteps } from '../../../packages/protocol/src/orders/order.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 
 /** An order as a node returned it. */
 export interface FetchedOrder {

@@ -1,8 +1,8 @@
-import { findView, type Request } from '../../../packages/protocol/src/read-view.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import type { Quote } from '../../domain/quotes/quote.js'
-import type { Address } from '../../domain/values/hex.js'
-import type { QuoteHasher } from '../../signing/typed-data.js'
+import { findView, type Request } from '../../../packages/protocol/src/node/read-view.js'
+import type { Quote } from '../../../packages/protocol/src/quotes/quote.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { ChainConfigError } from '../chain-errors.js'
 
 /** Whether PROTOCOL_NAME matches the contract; undefined when no view of the contract shows it. */

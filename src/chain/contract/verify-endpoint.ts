@@ -1,12 +1,16 @@
 import { domainSeparator, type PublicClient } from 'viem'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { readDomain } from '../../../packages/protocol/src/read-settlement.js'
-import { ChainReadError } from '../../../packages/protocol/src/read-view.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { ChainReadError } from '../../../packages/protocol/src/node/read-view.js'
+import { quoteTypeName } from '../../../packages/protocol/src/quotes/quote.js'
+import { readDomain } from '../../../packages/protocol/src/settlement/read-settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import {
+  createQuoteHasher,
+  type QuoteHasher,
+  type QuoteTypedData,
+} from '../../../packages/protocol/src/signing/typed-data.js'
 import type { ChainConfig } from '../../config/config.js'
-import { quoteTypeName } from '../../domain/quotes/quote.js'
-import { createQuoteHasher, type QuoteHasher, type QuoteTypedData } from '../../signing/typed-data.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError } from '../chain-errors.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'

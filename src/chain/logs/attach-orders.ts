@@ -1,12 +1,12 @@
 import type { PublicClient } from 'viem'
-import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
-import { readView } from '../../../packages/protocol/src/read-view.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import type { EventWithPosition } from '../../domain/orders/block.js'
-import type { OrderEvent } from '../../domain/orders/event.js'
-import { isAnswerFor } from '../../domain/orders/listed-order.js'
-import type { KnownOrder } from '../../domain/orders/order.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
+import { readView } from '../../../packages/protocol/src/node/read-view.js'
+import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
+import type { OrderEvent } from '../../../packages/protocol/src/orders/event.js'
+import { isAnswerFor } from '../../../packages/protocol/src/orders/listed-order.js'
+import type { KnownOrder } from '../../../packages/protocol/src/orders/order.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 
 /**
  * Reads the orders of events from the contract, where the events do not say enough. The contract emits no `Deposited` for an

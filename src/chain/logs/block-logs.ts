@@ -7,15 +7,15 @@ import {
   possibleTopics,
   provenReceipts,
   type WatchedContract,
-} from '../../../packages/protocol/src/judge-block.js'
+} from '../../../packages/protocol/src/node/judge-block.js'
 import {
   InconsistentAnswerError,
   includesLogs,
   logsIn,
   type TimedHeader,
-} from '../../../packages/protocol/src/parse-blocks.js'
-import type { NodeLog } from '../../../packages/protocol/src/settlement.js'
-import { type Hex, toQuantity } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/node/parse-blocks.js'
+import type { NodeLog } from '../../../packages/protocol/src/settlement/settlement.js'
+import { type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 
 /** The contract's logs in one block. */
 export interface BlockLogs {

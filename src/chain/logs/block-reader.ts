@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
-import { watchContract } from '../../../packages/protocol/src/judge-block.js'
-import { isNodeAnswer } from '../../../packages/protocol/src/node-answer.js'
+import { watchContract } from '../../../packages/protocol/src/node/judge-block.js'
+import { isNodeAnswer } from '../../../packages/protocol/src/node/node-answer.js'
 import {
   bloomIn,
   headerIn,
@@ -8,11 +8,11 @@ import {
   logsIn,
   type TimedHeader,
   wordIn,
-} from '../../../packages/protocol/src/parse-blocks.js'
-import { type DecodedLogs, UNKNOWN_TIME } from '../../../packages/protocol/src/settlement.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import type { BlockHeader, EventWithPosition } from '../../domain/orders/block.js'
-import { type Address, type Hex, toQuantity } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/node/parse-blocks.js'
+import type { BlockHeader, EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
+import { type DecodedLogs, UNKNOWN_TIME } from '../../../packages/protocol/src/settlement/settlement.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import { type Address, type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { verifyChainId } from '../contract/verify-endpoint.js'
 import { type AttachOrders, type AttachOrdersOptions, createAttachOrders } from './attach-orders.js'
 import { createBlockLogsReader } from './block-logs.js'

@@ -5,10 +5,10 @@ import {
   inOrder,
   logsIn,
   type TimedHeader,
-} from '../../../packages/protocol/src/parse-blocks.js'
-import type { NodeLog } from '../../../packages/protocol/src/settlement.js'
-import { type Address, toQuantity } from '../../domain/values/hex.js'
-import { groupBy } from '../../domain/values/parts.js'
+} from '../../../packages/protocol/src/node/parse-blocks.js'
+import type { NodeLog } from '../../../packages/protocol/src/settlement/settlement.js'
+import { type Address, toQuantity } from '../../../packages/protocol/src/values/hex.js'
+import { groupBy } from '../../../packages/protocol/src/values/parts.js'
 import type { BlockLogsReader } from './block-logs.js'
 
 /** A node has left out logs of a range. A smaller range may be complete. */

@@ -1,10 +1,13 @@
-import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
+import {
+  InconsistentAnswerError,
+  type TimedHeader,
+} from '../../../packages/protocol/src/node/parse-blocks.js'
+import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
 import type { ChainConfig } from '../../config/config.js'
-import type { BlockHeader } from '../../domain/orders/block.js'
-import type { EventSink } from '../../domain/orders/event-sink.js'
 import type { Logger } from '../../telemetry/log.js'
 import { withEventSinkErrors } from '../chain-errors.js'
 import type { BlockListener } from '../chain-listeners.js'
+import type { EventSink } from '../event-sink.js'
 import type { Block, BlockReader, LinkedRange } from '../logs/block-reader.js'
 import { createBlockRecheck } from './block-recheck.js'
 import { createConfirmationBuffer } from './confirmation-buffer.js'

@@ -1,9 +1,9 @@
-import { wordsOf } from '../../../packages/protocol/src/node-words.js'
-import type { DecodedLogs } from '../../../packages/protocol/src/settlement.js'
-import type { BlockHeader } from '../../domain/orders/block.js'
-import type { EventSink } from '../../domain/orders/event-sink.js'
+import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
+import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
+import type { DecodedLogs } from '../../../packages/protocol/src/settlement/settlement.js'
 import type { Logger } from '../../telemetry/log.js'
 import { EventSinkError } from '../chain-errors.js'
+import type { EventSink } from '../event-sink.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
 import { blockAt, isPassedOver, type LocalChain } from './local-chain.js'
 

@@ -1,6 +1,6 @@
+import type { LeaderElection } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
-import type { LeaderElection } from '../../domain/cluster.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError, describeConfigError } from '../chain-errors.js'
 import type { ChainState, RemoteChainState } from './chain-state.js'

@@ -1,5 +1,5 @@
-import type { BlockHeader } from '../../domain/orders/block.js'
-import type { EventSink } from '../../domain/orders/event-sink.js'
+import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
+import type { EventSink } from '../event-sink.js'
 import type { Block, BlockRange } from '../logs/block-reader.js'
 import type { LocalChain } from './local-chain.js'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { ChainState } from './chain-state.js'
 
 /** Whether anyone needs a chain's newest state at once. Without demand, the leader polls by IDLE_POLL_MS (docs/decisions.md, D12). */

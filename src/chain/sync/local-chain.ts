@@ -1,5 +1,5 @@
-import type { BlockHeader } from '../../domain/orders/block.js'
-import type { Hex } from '../../domain/values/hex.js'
+import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 
 /** The last known blocks of a chain: the oldest first, each the parent of the next; never empty. */
 export type LocalChain = readonly [BlockHeader, ...BlockHeader[]]

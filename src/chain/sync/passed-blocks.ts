@@ -1,4 +1,4 @@
-import type { TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
+import type { TimedHeader } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { Block, BlockReader } from '../logs/block-reader.js'
 import { type LocalChain, tipOf } from './local-chain.js'
 

@@ -1,7 +1,10 @@
-import { wordsOf } from '../../../packages/protocol/src/node-words.js'
-import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
-import type { Clock } from '../../clock.js'
-import { reasonOf } from '../../domain/errors.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { reasonOf } from '../../../packages/protocol/src/errors.js'
+import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
+import {
+  InconsistentAnswerError,
+  type TimedHeader,
+} from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { ChainConfigError, describeConfigError, EventSinkError } from '../chain-errors.js'

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../clock.js'
+import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
 
 const MAX_BACKOFF_MS = 10_000
 

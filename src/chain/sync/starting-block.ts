@@ -1,8 +1,11 @@
-import { InconsistentAnswerError, type TimedHeader } from '../../../packages/protocol/src/parse-blocks.js'
+import {
+  InconsistentAnswerError,
+  type TimedHeader,
+} from '../../../packages/protocol/src/node/parse-blocks.js'
+import type { BlockHeader, BlockRef, ChainPosition } from '../../../packages/protocol/src/orders/block.js'
 import type { ChainConfig } from '../../config/config.js'
-import type { BlockHeader, BlockRef, ChainPosition } from '../../domain/orders/block.js'
-import type { EventSink } from '../../domain/orders/event-sink.js'
 import type { Logger } from '../../telemetry/log.js'
+import type { EventSink } from '../event-sink.js'
 import { type BlockReader, repeatedAs } from '../logs/block-reader.js'
 
 /**

@@ -1,12 +1,12 @@
 import type { PublicClient } from 'viem'
-import { readView } from '../../../packages/protocol/src/read-view.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import { systemClock as clock } from '../../clock.js'
-import { reasonOf } from '../../domain/errors.js'
-import type { TermsSink } from '../../domain/orders/event-sink.js'
-import type { KnownOrder, OrderPosition } from '../../domain/orders/order.js'
-import type { Address } from '../../domain/values/hex.js'
+import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
+import { reasonOf } from '../../../packages/protocol/src/errors.js'
+import { readView } from '../../../packages/protocol/src/node/read-view.js'
+import type { KnownOrder, OrderPosition } from '../../../packages/protocol/src/orders/order.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Logger } from '../../telemetry/log.js'
+import type { TermsSink } from '../event-sink.js'
 
 /**
  * Reads the terms of orders that the contract did not give when their events were published (see attach-orders.ts). Each row

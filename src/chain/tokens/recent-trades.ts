@@ -1,12 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../clock.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import type { OrderPosition } from '../../../packages/protocol/src/orders/order.js'
+import {
+  createTradeTally,
+  type PairUse,
+  rankByUse,
+  type TokenUse,
+} from '../../../packages/protocol/src/orders/trades.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import { groupBy } from '../../../packages/protocol/src/values/parts.js'
+import { DAY_SECONDS } from '../../../packages/protocol/src/values/time.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { ListedToken } from '../../config/token-list.js'
-import type { OrderPosition } from '../../domain/orders/order.js'
-import { createTradeTally, type PairUse, rankByUse, type TokenUse } from '../../domain/orders/trades.js'
-import type { Address } from '../../domain/values/hex.js'
-import { groupBy } from '../../domain/values/parts.js'
-import { DAY_SECONDS } from '../../domain/values/time.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
 
 /** The tokens and pairs of chains (docs/decisions.md, D29). Their counts are at most a minute old. */

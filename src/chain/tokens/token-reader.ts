@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import { toFunctionSelector } from 'viem'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { simulate } from '../../../packages/protocol/src/read-view.js'
-import type { Clock } from '../../clock.js'
-import { DECIMALS } from '../../domain/field-rules.js'
-import { isTokenSymbol } from '../../domain/values/display-name.js'
-import { type Address, type Hex, toQuantity } from '../../domain/values/hex.js'
-import { DAY_MS } from '../../domain/values/time.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { DECIMALS } from '../../../packages/protocol/src/field-rules.js'
+import { simulate } from '../../../packages/protocol/src/node/read-view.js'
+import { isTokenSymbol } from '../../../packages/protocol/src/values/display-name.js'
+import { type Address, type Hex, toQuantity } from '../../../packages/protocol/src/values/hex.js'
+import { DAY_MS } from '../../../packages/protocol/src/values/time.js'
 import type { EndpointVerifier } from '../contract/verify-endpoint.js'
 
 /** What the contract of an ERC-20 token says of it. */

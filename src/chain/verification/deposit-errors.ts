@@ -1,7 +1,10 @@
 import { encodeErrorResult, toFunctionSelector } from 'viem'
-import type { Quote } from '../../domain/quotes/quote.js'
-import { CONTRACT_REFUSALS, type ContractRefusal } from '../../domain/quotes/verification.js'
-import type { Hex } from '../../domain/values/hex.js'
+import type { Quote } from '../../../packages/protocol/src/quotes/quote.js'
+import {
+  CONTRACT_REFUSALS,
+  type ContractRefusal,
+} from '../../../packages/protocol/src/quotes/verification.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 
 /**
  * An error of `deposit` whose meaning is known: the signature of a custom error, or the text of a `require`. With it the member of the quote

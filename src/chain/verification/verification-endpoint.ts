@@ -1,11 +1,11 @@
 import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
-import { revertOf } from '../../../packages/protocol/src/revert.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import { systemClock as clock } from '../../clock.js'
+import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
+import { revertOf } from '../../../packages/protocol/src/node/revert.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import { type Address, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
-import type { SignedQuote } from '../../domain/quotes/quote.js'
-import { type Address, toQuantity } from '../../domain/values/hex.js'
 import { EMPTY_QUOTE } from '../contract/protocol-name.js'
 
 /** An answer of the node that is not validated: a result, or an error of JSON-RPC. */

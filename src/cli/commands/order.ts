@@ -1,6 +1,6 @@
 import type { Order } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import type { Hex } from '../../domain/values/hex.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { readChainId, readInteger, readOrderId } from '../arguments.js'
 import { type Instance, type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'

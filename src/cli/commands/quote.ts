@@ -5,10 +5,10 @@ import {
   MAX_QUOTE_TIMEOUT_MS,
   MIN_QUOTES,
   REFRESH_SECONDS,
-} from '../../domain/field-rules.js'
-import { DEPOSIT_MODES, type DepositMode } from '../../domain/quotes/quote.js'
-import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/field-rules.js'
+import { DEPOSIT_MODES, type DepositMode } from '../../../packages/protocol/src/quotes/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../../../packages/protocol/src/quotes/verification.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { readAddress, readChainId, readIn, readInteger, readOneOf } from '../arguments.js'
 import { type Instance, takesInstance } from '../instance.js'
 import type { GuardedIo } from '../io.js'

@@ -1,6 +1,6 @@
 import type { OwnResult, OwnResultPage } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import { MAX_PAGE_SIZE } from '../../domain/field-rules.js'
+import { MAX_PAGE_SIZE } from '../../../packages/protocol/src/field-rules.js'
 import { readInteger } from '../arguments.js'
 import { LIMITS, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { Address } from '../../domain/values/hex.js'
-import { toChecksumAddress } from '../../signing/checksum.js'
+import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ListedSolver, SolverListName } from '../../store/operator/listed-solvers.js'
 import { readAddress, readChainId } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'

@@ -1,6 +1,6 @@
 import type { SolverCounts, SolverHour, SolverStats } from '@quote-aggregator/client'
-import type { StatsWindow } from '../../domain/solvers/solver-statistics.js'
-import type { Address } from '../../domain/values/hex.js'
+import type { StatsWindow } from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Instance, InstanceFlags } from '../instance.js'
 import { formatTime } from '../printable.js'
 import type { Column } from '../tables.js'

@@ -4,8 +4,8 @@ import {
   DEFAULT_STATS_WINDOW,
   STATS_WINDOWS,
   type StatsWindow,
-} from '../../domain/solvers/solver-statistics.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { readAddress, readChainId, readOneOf } from '../arguments.js'
 import { type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'

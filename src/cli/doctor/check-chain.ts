@@ -1,5 +1,5 @@
 import { createRpcClient } from '../../../packages/chain/src/rpc-client.js'
-import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import type { StoredContent } from '../../store/stored-content.js'
 import { checkContract } from './check-contract.js'

@@ -1,4 +1,4 @@
-import { TIMESTAMP_TOLERANCE_MS } from '../../domain/solvers/solver.js'
+import { TIMESTAMP_TOLERANCE_MS } from '../../../packages/protocol/src/solvers/solver.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, createReport } from './check-result.js'
 

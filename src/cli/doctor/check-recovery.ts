@@ -1,4 +1,4 @@
-import { type RecoveryLibrary, recoveryLibrary } from '../../signing/signatures.js'
+import { type RecoveryLibrary, recoveryLibrary } from '../../../packages/protocol/src/signing/signatures.js'
 import { type CheckResult, createReport } from './check-result.js'
 
 const REMEDY = 'Install a compiler, and then run `npm rebuild secp256k1`.'

@@ -1,7 +1,7 @@
 import { erc20Abi, type PublicClient } from 'viem'
-import { wordsOf } from '../../../packages/protocol/src/node-words.js'
+import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
+import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { ChainConfig } from '../../config/config.js'
-import { toChecksumAddress } from '../../signing/checksum.js'
 import { type CheckResult, createReport } from './check-result.js'
 
 /** A list may have thousands, and nodes limit rates. */

@@ -6,7 +6,7 @@ import {
 } from 'node:http'
 import type { Http2ServerRequest } from 'node:http2'
 import { createServer as createHttp2Server } from 'node:http2'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { interceptConnections } from '../../internals/intercept-connections.js'
 import { stopListening } from '../../internals/stop-listening.js'
 import { upgradeFilter } from '../../internals/upgrade-filter.js'

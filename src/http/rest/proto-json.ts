@@ -10,9 +10,9 @@ import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt'
 import { ChainStatusSchema } from '../../../gen/aggregator/v1/chain_health_pb.js'
 import { EventTypeSchema } from '../../../gen/aggregator/v1/event_pb.js'
 import { CallSchema, VerifyModeSchema } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { FieldViolation } from '../../domain/errors.js'
-import { type IntegerRule, UINT32, UINT64 } from '../../domain/field-rules.js'
-import { isIntegerOf, parseInteger } from '../../domain/values/numbers.js'
+import type { FieldViolation } from '../../../packages/protocol/src/errors.js'
+import { type IntegerRule, UINT32, UINT64 } from '../../../packages/protocol/src/field-rules.js'
+import { isIntegerOf, parseInteger } from '../../../packages/protocol/src/values/numbers.js'
 
 /** Reads one message type from the JSON of docs/decisions.md, D3: ProtoJSON with plain enum names. */
 interface JsonReader {

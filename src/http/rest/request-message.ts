@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf'
 import type { FastifyRequest } from 'fastify'
+import { type FieldViolation, invalidArgument } from '../../../packages/protocol/src/errors.js'
+import { replaceUnprintable } from '../../../packages/protocol/src/values/text.js'
 import { nearMiss } from '../../config/misspelt.js'
-import { type FieldViolation, invalidArgument } from '../../domain/errors.js'
-import { replaceUnprintable } from '../../domain/values/text.js'
 import type { RestRoute } from './http-rules.js'
 import { compileJsonReader } from './proto-json.js'
 

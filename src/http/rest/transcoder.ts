@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { parseChainId } from '../../domain/values/numbers.js'
+import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
 import { elapsedMs, RestContext, toLimitedCall } from '../request-context.js'
 import type { LogRequest } from '../request-log.js'

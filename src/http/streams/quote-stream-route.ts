@@ -6,7 +6,7 @@ import {
   QuoteUpdateSchema,
   type StreamQuotesRequest,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import { toServiceError } from '../../domain/errors.js'
+import { toServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteStreamMessage, QuoteStreams } from '../../rpc/streams/quote-streams.js'
 import { isCancelled, RestContext, toLimitedCall } from '../request-context.js'
 import { compileRoutes } from '../rest/http-rules.js'

@@ -5,7 +5,7 @@ import {
   type SessionHello,
   SessionHelloSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
-import { invalidArgument } from '../../domain/errors.js'
+import { invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { encodeOnce } from '../../events/encode-once.js'
 import type { Entry } from '../../events/tail-buffer.js'
 import { toEventMessage } from '../../rpc/convert/convert-events.js'

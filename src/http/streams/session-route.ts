@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { RawData, WebSocket } from 'ws'
-import { invalidArgument, type Reason, toServiceError } from '../../domain/errors.js'
+import { invalidArgument, type Reason, toServiceError } from '../../../packages/protocol/src/errors.js'
 import { setMessageLimit } from '../../internals/message-limit.js'
 import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import { type InstanceMessage, MAX_MESSAGE_BYTES, type SessionConnection } from '../../sessions/messages.js'

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket, WebSocketServer } from 'ws'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { LogRequest } from '../request-log.js'
 import { NO_SOLVERS, type SolverSockets, superviseWebSockets } from './websocket-control.js'
 

@@ -8,7 +8,12 @@ import {
   type StreamEventsResponse,
   StreamEventsResponseSchema,
 } from '../../../gen/aggregator/v1/event_pb.js'
-import { type FieldViolation, type Reason, type ServiceError, toServiceError } from '../../domain/errors.js'
+import {
+  type FieldViolation,
+  type Reason,
+  type ServiceError,
+  toServiceError,
+} from '../../../packages/protocol/src/errors.js'
 import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
 import { textFrame } from '../../internals/text-frame.js'
 import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'

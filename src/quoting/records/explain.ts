@@ -1,13 +1,13 @@
-import { MAX_REPLY_KIB } from '../../domain/field-rules.js'
-import type { DropReason } from '../../domain/quotes/offer.js'
-import type { QuoteParameters, RecordedResult } from '../../domain/quotes/quote-record.js'
+import { MAX_REPLY_KIB } from '../../../packages/protocol/src/field-rules.js'
+import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
+import type { QuoteParameters, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { QuoteTypedData } from '../../../packages/protocol/src/signing/typed-data.js'
 import {
   type DeclineCode,
   type FailReason,
   isDecline,
   isRedirect,
-} from '../../domain/solvers/solver-result.js'
-import type { QuoteTypedData } from '../../signing/typed-data.js'
+} from '../../../packages/protocol/src/solvers/solver-result.js'
 
 /** The facts that an explanation compares an offer with. */
 interface Competition {

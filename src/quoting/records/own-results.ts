@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
+import { keyOf, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
-import { ServiceError } from '../../domain/errors.js'
-import type { QuoteRecord } from '../../domain/quotes/quote-record.js'
-import { keyOf, type SolverKey } from '../../domain/solvers/solver.js'
 import type {
   QuoteRecordStore,
   RecordFilter,

@@ -1,9 +1,9 @@
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { QuoteRequest, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { QuoteRecord, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { startRetention } from '../../concurrency/retention.js'
-import { ServiceError } from '../../domain/errors.js'
-import type { QuoteRequest, SignedQuote } from '../../domain/quotes/quote.js'
-import type { QuoteRecord, RecordedResult } from '../../domain/quotes/quote-record.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type {
   QuoteRecordStore,

@@ -1,5 +1,5 @@
-import type { QuoteRecord, RecordedResult } from '../../domain/quotes/quote-record.js'
-import type { Address } from '../../domain/values/hex.js'
+import type { QuoteRecord, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { QuoteIds } from '../round/quote-ids.js'
 
 /** What a reader may see of a record (docs/decisions.md, D15). */

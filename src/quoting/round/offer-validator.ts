@@ -1,12 +1,17 @@
-import { bondFor } from '../../../packages/protocol/src/settlement.js'
+import {
+  amountsOf,
+  checkOffer,
+  type DropReason,
+  type Offer,
+} from '../../../packages/protocol/src/quotes/offer.js'
+import type { Quote, QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import { bondFor } from '../../../packages/protocol/src/settlement/settlement.js'
+import { checkSignature } from '../../../packages/protocol/src/signing/signatures.js'
+import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
-import { amountsOf, checkOffer, type DropReason, type Offer } from '../../domain/quotes/offer.js'
-import type { Quote, QuoteRequest } from '../../domain/quotes/quote.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
-import type { SolverResult } from '../../domain/solvers/solver-result.js'
-import type { Address } from '../../domain/values/hex.js'
-import { checkSignature } from '../../signing/signatures.js'
-import type { QuoteHasher } from '../../signing/typed-data.js'
 import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
 import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
 import type { Metrics } from '../../telemetry/metrics.js'

@@ -1,16 +1,16 @@
-import type { Chain } from '../../chain/chain.js'
-import type { CallPriority } from '../../chain/verification/deposit-verifier.js'
-import type { Clock } from '../../clock.js'
-import { limitTime } from '../../concurrency/time-limits.js'
-import type { Quote, SignedQuote } from '../../domain/quotes/quote.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import type { Quote, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type {
   ContractRefusal,
   DepositVerdict,
   UnknownReason,
   VerifyMode,
-} from '../../domain/quotes/verification.js'
-import type { SolverResult } from '../../domain/solvers/solver-result.js'
-import type { Hex } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/quotes/verification.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../../chain/chain.js'
+import type { CallPriority } from '../../chain/verification/deposit-verifier.js'
+import { limitTime } from '../../concurrency/time-limits.js'
 import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
 import type { RoundProgress } from './round-reports.js'
 import type { SolverAttempt } from './solver-attempt.js'

@@ -1,5 +1,5 @@
-import { ServiceError } from '../../domain/errors.js'
-import type { SolverResult } from '../../domain/solvers/solver-result.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** The errors of rounds without an offer. */

@@ -1,14 +1,14 @@
-import { isBetter } from '../../domain/quotes/offer.js'
-import type { QuoteRequest, SignedQuote } from '../../domain/quotes/quote.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
+import { isBetter } from '../../../packages/protocol/src/quotes/offer.js'
+import type { QuoteRequest, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   isOverdue,
   type ReportedResult,
   responseOf,
   type SolverResult,
   toSessionResult,
-} from '../../domain/solvers/solver-result.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { SolverStatistics } from '../../solvers/statistics/hourly-counts.js'
 import type { SolverCounters } from '../../solvers/statistics/solver-counters.js'
 import type { SessionTransport } from '../../solvers/transport/solver-transports.js'

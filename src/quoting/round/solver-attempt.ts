@@ -1,8 +1,12 @@
-import type { QuoteRequest } from '../../domain/quotes/quote.js'
-import { askedSession, type Solver } from '../../domain/solvers/solver.js'
-import { isOverdue, responseOf, type SolverResult } from '../../domain/solvers/solver-result.js'
-import type { Address } from '../../domain/values/hex.js'
-import type { QuoteHasher } from '../../signing/typed-data.js'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import { askedSession, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import {
+  isOverdue,
+  responseOf,
+  type SolverResult,
+} from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { RequestSlots } from '../../solvers/conduct/request-slots.js'
 import type { QuoteRound, UnansweredRequest, Verdict } from '../../solvers/conduct/round-verdicts.js'
 import type { OpenRequest, SolverHealth } from '../../solvers/conduct/solver-health.js'

@@ -1,11 +1,11 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import type { ApprovalSchema, CallSchema } from '../../../gen/aggregator/v1/quote_pb.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement-of-chain.js'
-import { approveData, transferData } from '../../../packages/protocol/src/token-calls.js'
+import type { DepositMode, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
+import { approveData, transferData } from '../../../packages/protocol/src/settlement/token-calls.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainConfig } from '../../config/chains.js'
-import type { DepositMode, SignedQuote } from '../../domain/quotes/quote.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
 
 /** The fields of an offer that say what the user's wallet sends. */
 export interface CallsMessage {

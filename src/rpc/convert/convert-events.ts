@@ -11,11 +11,11 @@ import {
   ORDER_EVENT_TYPES,
   type OrderEventType,
   type StreamEvent,
-} from '../../domain/orders/event.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/orders/event.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { encodeOnce } from '../../events/encode-once.js'
 import type { Entry } from '../../events/tail-buffer.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import { byNumber, toUpperCase } from './enum-words.js'
 
 type EventInit = NonNullable<MessageInitShape<typeof StreamEventsResponseSchema>['event']>

@@ -9,11 +9,11 @@ import {
   SolverOutcome,
   type SolverResultSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { QuoteParameters, RecordedResult } from '../../domain/quotes/quote-record.js'
+import type { QuoteParameters, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { QuoteTypedData } from '../../../packages/protocol/src/signing/typed-data.js'
 import { explain } from '../../quoting/records/explain.js'
 import type { QuoteRecordView } from '../../quoting/records/record-view.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
-import type { QuoteTypedData } from '../../signing/typed-data.js'
 import { toUpperCase } from './enum-words.js'
 
 /**

@@ -13,11 +13,14 @@ import {
   OpenSessionResponseSchema,
   type SessionQuoteRequestSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
-import { invalidArgument } from '../../domain/errors.js'
-import { DECLINE_CODES, type DeclineCode as DeclineCodeName } from '../../domain/solvers/solver-result.js'
+import { invalidArgument } from '../../../packages/protocol/src/errors.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import {
+  DECLINE_CODES,
+  type DeclineCode as DeclineCodeName,
+} from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Entry } from '../../events/tail-buffer.js'
 import type { InstanceMessage, SolverMessage } from '../../sessions/messages.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { SolverRequest } from '../../solvers/transport/solver-transports.js'
 import type { ReadHello } from '../streams/solver-sessions.js'
 import { toEventMessage } from './convert-events.js'

@@ -1,8 +1,9 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { LIMITS, type LimitName } from '../../clients/api-key.js'
+import type { CallContext } from '../../clients/call.js'
+import type { ClientId, ClientKey, ClientNetwork } from '../../clients/client-id.js'
 import type { RateLimitConfig } from '../../config/config.js'
-import { LIMITS, type LimitName } from '../../domain/api-key.js'
-import type { CallContext, ClientId, ClientKey, ClientNetwork } from '../../domain/client.js'
-import { ServiceError } from '../../domain/errors.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { WindowCounts } from './window-counts.js'
 

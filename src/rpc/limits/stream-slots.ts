@@ -1,5 +1,6 @@
-import { ClientCounts, type ClientId, type CountLimit, NETWORK_FACTORS } from '../../domain/client.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { ClientCounts, type CountLimit, NETWORK_FACTORS } from '../../clients/client-counts.js'
+import type { ClientId } from '../../clients/client-id.js'
 
 /** The slots for streams, on all transports together (docs/decisions.md, D14). */
 export interface StreamSlots {

@@ -1,4 +1,5 @@
-import { type ClientId, type ClientNetwork, NETWORK_FACTORS } from '../../domain/client.js'
+import { NETWORK_FACTORS } from '../../clients/client-counts.js'
+import type { ClientId, ClientNetwork } from '../../clients/client-id.js'
 
 interface WindowCountsOptions {
   /** The requests of one client. */

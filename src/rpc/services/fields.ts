@@ -1,4 +1,4 @@
-import type { FieldViolation } from '../../domain/errors.js'
+import type { FieldViolation } from '../../../packages/protocol/src/errors.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -9,17 +9,22 @@ import {
   STATS_WINDOW,
   UNIX_MS,
   UUID,
-} from '../../domain/field-rules.js'
+} from '../../../packages/protocol/src/field-rules.js'
 import {
   DEFAULT_STATS_WINDOW,
   STATS_WINDOWS,
   type StatsWindow,
-} from '../../domain/solvers/solver-statistics.js'
-import { DISPLAY_NAME, isDisplayName } from '../../domain/values/display-name.js'
-import { endpointUrlProblem } from '../../domain/values/endpoint-url.js'
-import { type Address, type Hex, parseAddress, parseBytes32 } from '../../domain/values/hex.js'
-import { parseAmount } from '../../domain/values/numbers.js'
-import { AN_ORIGIN, parseOrigin } from '../../domain/values/origin.js'
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import { DISPLAY_NAME, isDisplayName } from '../../../packages/protocol/src/values/display-name.js'
+import { endpointUrlProblem } from '../../../packages/protocol/src/values/endpoint-url.js'
+import {
+  type Address,
+  type Hex,
+  parseAddress,
+  parseBytes32,
+} from '../../../packages/protocol/src/values/hex.js'
+import { parseAmount } from '../../../packages/protocol/src/values/numbers.js'
+import { AN_ORIGIN, parseOrigin } from '../../../packages/protocol/src/values/origin.js'
 
 const NOTHING: Hex = '0x'
 

@@ -5,9 +5,10 @@ import {
   HealthCheckResponse_ServingStatus,
   Health as HealthService,
 } from '../../../gen/health/v1/health_pb.js'
-import { ClientCounts, type ClientId } from '../../domain/client.js'
-import { ServiceError } from '../../domain/errors.js'
-import { shorten } from '../../domain/values/text.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { shorten } from '../../../packages/protocol/src/values/text.js'
+import { ClientCounts } from '../../clients/client-counts.js'
+import type { ClientId } from '../../clients/client-id.js'
 import { requestKey } from '../call-context.js'
 
 /** The message repeats this much of an unknown name, as it is sent in a header. */

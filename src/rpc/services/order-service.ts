@@ -7,9 +7,8 @@ import {
   OrderState,
   type OrderStepSchema,
 } from '../../../gen/aggregator/v1/order_pb.js'
-import type { Chain } from '../../chain/chain.js'
-import { chainNotSupported } from '../../domain/errors.js'
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../domain/field-rules.js'
+import { chainNotSupported } from '../../../packages/protocol/src/errors.js'
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../packages/protocol/src/field-rules.js'
 import {
   KNOWN_ORDER_STATES,
   type ListedOrder,
@@ -17,8 +16,9 @@ import {
   type OrderPosition,
   type OrderStep,
   type OrderWithSteps,
-} from '../../domain/orders/order.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
+} from '../../../packages/protocol/src/orders/order.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { Chain } from '../../chain/chain.js'
 import type { OrderStore } from '../../store/orders/order-store.js'
 import { byNumber } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'

@@ -8,9 +8,8 @@ import {
   type StreamQuotesRequest,
   VerifyMode as VerifyModeNumber,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { ChainConfig, Config } from '../../config/config.js'
-import { ServiceError } from '../../domain/errors.js'
-import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../../domain/field-rules.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { DEPOSIT_WINDOW, integerOf, MIN_QUOTES } from '../../../packages/protocol/src/field-rules.js'
 import {
   DEPOSIT_MODES,
   deadlines,
@@ -18,14 +17,18 @@ import {
   type Quote,
   type QuoteRequest,
   type SignedQuote,
-} from '../../domain/quotes/quote.js'
-import { VERIFY_MODES, type VerifyMode } from '../../domain/quotes/verification.js'
+} from '../../../packages/protocol/src/quotes/quote.js'
+import { VERIFY_MODES, type VerifyMode } from '../../../packages/protocol/src/quotes/verification.js'
+import {
+  toCachedChecksumAddress,
+  toChecksumAddress,
+} from '../../../packages/protocol/src/signing/checksum.js'
+import type { ChainConfig, Config } from '../../config/config.js'
 import type { Prices } from '../../quoting/prices.js'
 import type { Quoting } from '../../quoting/quoting.js'
 import type { QuoteRecorder } from '../../quoting/records/quote-recorder.js'
 import type { Aggregator, RoundOptions } from '../../quoting/round/aggregator.js'
 import { ownSoftDeadline, type SoftDeadline } from '../../quoting/round/fan-out.js'
-import { toCachedChecksumAddress, toChecksumAddress } from '../../signing/checksum.js'
 import { type CallsMessage, toCallsMessage } from '../convert/convert-calls.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'
 import { byNumber } from '../convert/enum-words.js'

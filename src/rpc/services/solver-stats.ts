@@ -7,9 +7,10 @@ import {
   type SolverHourSchema,
   type SolverStatsSchema,
 } from '../../../gen/aggregator/v1/solver_stats_pb.js'
-import { ServiceError } from '../../domain/errors.js'
-import type { CoolDown } from '../../domain/solvers/cool-down.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { CoolDown } from '../../../packages/protocol/src/solvers/cool-down.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   askedOf,
   fillRateOf,
@@ -17,10 +18,9 @@ import {
   type SolverSummary,
   summarize,
   WINDOW_HOURS,
-} from '../../domain/solvers/solver-statistics.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Quoting } from '../../quoting/quoting.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
 import type { CircuitState } from '../../solvers/conduct/circuit-breaker.js'
 import type { CoolDowns } from '../../solvers/conduct/cool-downs.js'

@@ -4,15 +4,16 @@ import {
   type StreamEventsRequest,
   type StreamEventsResponse,
 } from '../../../gen/aggregator/v1/event_pb.js'
-import type { CallContext, ClientId } from '../../domain/client.js'
 import {
   assertSupported,
   type FieldViolation,
   invalidArgument,
   type ServiceError,
   toServiceError,
-} from '../../domain/errors.js'
-import type { EventFilter } from '../../domain/orders/event.js'
+} from '../../../packages/protocol/src/errors.js'
+import type { EventFilter } from '../../../packages/protocol/src/orders/event.js'
+import type { CallContext } from '../../clients/call.js'
+import type { ClientId } from '../../clients/client-id.js'
 import type { EventLog } from '../../events/event-log.js'
 import type { Subscription } from '../../events/subscriber.js'
 import type { Batch } from '../../events/tail-buffer.js'

@@ -7,8 +7,7 @@ import {
   type StreamQuotesResponse,
   StreamQuotesResponseSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { Clock } from '../../clock.js'
-import type { CallContext } from '../../domain/client.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import {
   assertSupported,
   type FieldViolation,
@@ -16,8 +15,9 @@ import {
   ServiceError,
   shuttingDown,
   toServiceError,
-} from '../../domain/errors.js'
-import { REFRESH_SECONDS } from '../../domain/field-rules.js'
+} from '../../../packages/protocol/src/errors.js'
+import { REFRESH_SECONDS } from '../../../packages/protocol/src/field-rules.js'
+import type { CallContext } from '../../clients/call.js'
 import { type QuoteStreamItem, quoteStream } from '../../quoting/quote-stream.js'
 import type { Aggregator } from '../../quoting/round/aggregator.js'
 import { countAnswered } from '../../quoting/round/round-reports.js'

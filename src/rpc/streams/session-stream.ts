@@ -7,8 +7,8 @@ import {
   type OpenSessionResponse,
   OpenSessionResponseSchema,
 } from '../../../gen/aggregator/v1/session_pb.js'
-import { invalidArgument, ServiceError } from '../../domain/errors.js'
-import { MAX_BODY_KIB } from '../../domain/field-rules.js'
+import { invalidArgument, ServiceError } from '../../../packages/protocol/src/errors.js'
+import { MAX_BODY_KIB } from '../../../packages/protocol/src/field-rules.js'
 import {
   type InstanceMessage,
   MAX_HELLO_BYTES,

@@ -1,9 +1,13 @@
 import type { SessionHello } from '../../../gen/aggregator/v1/session_pb.js'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
-import type { CallContext, Protocol } from '../../domain/client.js'
-import { assertSupported, type FieldViolation, invalidArgument } from '../../domain/errors.js'
-import { MAX_SESSION_CHAINS } from '../../domain/field-rules.js'
-import { originsOf } from '../../domain/values/origin.js'
+import {
+  assertSupported,
+  type FieldViolation,
+  invalidArgument,
+} from '../../../packages/protocol/src/errors.js'
+import { MAX_SESSION_CHAINS } from '../../../packages/protocol/src/field-rules.js'
+import { originsOf } from '../../../packages/protocol/src/values/origin.js'
+import type { CallContext, Protocol } from '../../clients/call.js'
 import type { Hello, SessionConnection, SessionPeer } from '../../sessions/messages.js'
 import type { Sessions } from '../../sessions/sessions.js'
 import type { Metrics } from '../../telemetry/metrics.js'

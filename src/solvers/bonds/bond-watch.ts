@@ -1,7 +1,4 @@
-import type { Chain } from '../../chain/chain.js'
-import { createRetry } from '../../concurrency/retry.js'
-import type { ClusterBus } from '../../domain/cluster.js'
-import { reasonOf } from '../../domain/errors.js'
+import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import {
   type Bond,
   isBondSufficient,
@@ -10,8 +7,11 @@ import {
   type SolverKey,
   UNBONDED_LIFETIME_MS,
   withBond,
-} from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../../chain/chain.js'
+import type { ClusterBus } from '../../cluster/cluster.js'
+import { createRetry } from '../../concurrency/retry.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import { startChainReloads } from '../registry/chain-reloads.js'

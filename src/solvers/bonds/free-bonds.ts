@@ -1,6 +1,6 @@
+import { type Bond, freeBondOf, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
-import { type Bond, freeBondOf, type SolverKey } from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
 import type { BondStore, StoredBond } from '../../store/solvers/bond-store.js'
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { keyOf, type Solver } from '../../domain/solvers/solver.js'
+import { keyOf, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { CircuitBreakerStore, StoredOpenPeriod } from '../../store/solvers/circuit-breaker-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import { LONGEST_OPEN_MS, LossHistory, type OpenPeriod } from './circuit-breaker.js'

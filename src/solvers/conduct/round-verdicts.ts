@@ -1,5 +1,9 @@
-import type { QuoteRequest } from '../../domain/quotes/quote.js'
-import { isOverdue, responseOf, type SolverResult } from '../../domain/solvers/solver-result.js'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import {
+  isOverdue,
+  responseOf,
+  type SolverResult,
+} from '../../../packages/protocol/src/solvers/solver-result.js'
 
 /** What a request without an offer means for its solver (docs/decisions.md, D14). */
 export type Verdict =

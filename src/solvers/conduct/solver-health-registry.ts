@@ -1,5 +1,10 @@
 import { LRUCache } from 'lru-cache'
-import { askedSession, keyOf, NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
+import {
+  askedSession,
+  keyOf,
+  NO_ENDPOINT,
+  type Solver,
+} from '../../../packages/protocol/src/solvers/solver.js'
 import type { CircuitBreakerStore } from '../../store/solvers/circuit-breaker-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { OpenPeriod } from './circuit-breaker.js'

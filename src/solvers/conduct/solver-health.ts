@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Solver } from '../../domain/solvers/solver.js'
+import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { CircuitBreaker, type CircuitState, type LossHistory, type OpenPeriod } from './circuit-breaker.js'
 import type { RequestSlots } from './request-slots.js'
 import type { QuoteRound, Verdict } from './round-verdicts.js'

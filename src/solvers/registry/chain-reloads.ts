@@ -1,6 +1,7 @@
+import { reasonOf } from '../../../packages/protocol/src/errors.js'
+import type { ClusterBus } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
-import type { ClusterBus, Topic } from '../../domain/cluster.js'
-import { reasonOf } from '../../domain/errors.js'
+import type { Topic } from '../../store/topics.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** Follows the changes that other replicas make to the state of each chain. */

@@ -1,7 +1,10 @@
-import { ServiceError } from '../../domain/errors.js'
-import { registrationMessage, unregistrationMessage } from '../../domain/solvers/registration-messages.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import {
+  registrationMessage,
+  unregistrationMessage,
+} from '../../../packages/protocol/src/solvers/registration-messages.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { EndpointGuard } from '../transport/endpoint-guard.js'
 import { assertSigned, type SignedRequest } from './signed-request.js'

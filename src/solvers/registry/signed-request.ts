@@ -1,7 +1,11 @@
-import { type FieldViolation, ServiceError } from '../../domain/errors.js'
-import { type SolverKey, TIMESTAMP_TOLERANCE_MS, timestampReused } from '../../domain/solvers/solver.js'
-import type { Hex } from '../../domain/values/hex.js'
-import { checkSignature, personalMessageDigest } from '../../signing/signatures.js'
+import { type FieldViolation, ServiceError } from '../../../packages/protocol/src/errors.js'
+import { checkSignature, personalMessageDigest } from '../../../packages/protocol/src/signing/signatures.js'
+import {
+  type SolverKey,
+  TIMESTAMP_TOLERANCE_MS,
+  timestampReused,
+} from '../../../packages/protocol/src/solvers/solver.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 
 /** A signed request of a solver; `timestamp` is in Unix milliseconds. */

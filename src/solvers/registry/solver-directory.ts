@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
+import {
+  askedSession,
+  NO_ENDPOINT,
+  type Solver,
+  type SolverKey,
+} from '../../../packages/protocol/src/solvers/solver.js'
+import type { ClusterBus } from '../../cluster/cluster.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
-import type { ClusterBus } from '../../domain/cluster.js'
-import { askedSession, NO_ENDPOINT, type Solver, type SolverKey } from '../../domain/solvers/solver.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'
 import { startChainReloads } from './chain-reloads.js'

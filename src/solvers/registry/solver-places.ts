@@ -1,5 +1,4 @@
-import type { Chain } from '../../chain/chain.js'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   type Bond,
   isBondSufficient,
@@ -8,8 +7,9 @@ import {
   type SolverKey,
   solverBlocked,
   solverLimitReached,
-} from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../../chain/chain.js'
 import type { Replaceable } from '../../store/solvers/solver-statements.js'
 import type { SolverStore } from '../../store/solvers/solver-store.js'
 import type { Logger } from '../../telemetry/log.js'

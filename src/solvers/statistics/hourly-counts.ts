@@ -1,10 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { reasonOf } from '../../../packages/protocol/src/errors.js'
+import { keyOf, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import {
+  addResponseTime,
+  hourOf,
+  KEPT_HOURS,
+  noQuoteCounts,
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import { createRetry } from '../../concurrency/retry.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
-import { reasonOf } from '../../domain/errors.js'
-import { keyOf, type SolverKey } from '../../domain/solvers/solver.js'
-import type { SolverResult } from '../../domain/solvers/solver-result.js'
-import { addResponseTime, hourOf, KEPT_HOURS, noQuoteCounts } from '../../domain/solvers/solver-statistics.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore, WrittenHour } from '../../store/solvers/solver-hour-store.js'
 import type { Logger } from '../../telemetry/log.js'

@@ -1,6 +1,9 @@
-import { keyOf, type Solver, type SolverKey } from '../../domain/solvers/solver.js'
-import type { SolverResult } from '../../domain/solvers/solver-result.js'
-import { COUNTED_RESULTS, type SolverSummary } from '../../domain/solvers/solver-statistics.js'
+import { keyOf, type Solver, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import {
+  COUNTED_RESULTS,
+  type SolverSummary,
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { FreeBonds } from '../bonds/free-bonds.js'
 import type { CoolDowns } from '../conduct/cool-downs.js'

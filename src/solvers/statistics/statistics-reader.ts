@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
-import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
-import { ServiceError } from '../../domain/errors.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   addOrderCounts,
   addQuoteCounts,
@@ -12,8 +10,10 @@ import {
   type SolverCounts,
   type SolverSummary,
   summarize,
-} from '../../domain/solvers/solver-statistics.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
+import { TimeoutError, withTimeout } from '../../concurrency/time-limits.js'
 import type { SolverOrderStore } from '../../store/orders/solver-order-store.js'
 import type { SolverHourStore } from '../../store/solvers/solver-hour-store.js'
 import { databaseUnavailable } from '../../store/write-health.js'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { buildConnector } from 'undici'
-import { ServiceError } from '../../domain/errors.js'
-import type { HttpFailReason } from '../../domain/solvers/solver-result.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { HttpFailReason } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { noteLostConnection } from '../../internals/lost-connection.js'
 import type { EndpointGuard } from './endpoint-guard.js'
 

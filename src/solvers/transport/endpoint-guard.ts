@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
-import { ServiceError } from '../../domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   coalesceLookups,
   createAllowlist,

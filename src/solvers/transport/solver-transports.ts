@@ -1,8 +1,8 @@
-import type { QuoteKind, QuoteRequest } from '../../domain/quotes/quote.js'
-import { askedSession, NO_ENDPOINT, type Solver } from '../../domain/solvers/solver.js'
-import type { SessionResult, SolverResult } from '../../domain/solvers/solver-result.js'
-import { type Address, lowerCase } from '../../domain/values/hex.js'
-import { toCachedChecksumAddress } from '../../signing/checksum.js'
+import type { QuoteKind, QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { askedSession, NO_ENDPOINT, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import { type Address, lowerCase } from '../../../packages/protocol/src/values/hex.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { BlockHeader, ChainPosition } from '../../domain/orders/block.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+import type { BlockHeader, ChainPosition } from '../../../packages/protocol/src/orders/block.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { type DatabaseTransaction, forEachBatch } from '../database.js'
 import type { Schema } from '../schema.js'
 

@@ -1,5 +1,9 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
-import { type EventFilter, type LogEntry, ORDER_EVENT_TYPES } from '../../domain/orders/event.js'
+import {
+  type EventFilter,
+  type LogEntry,
+  ORDER_EVENT_TYPES,
+} from '../../../packages/protocol/src/orders/event.js'
 import type { Database } from '../database.js'
 import type { Schema } from '../schema.js'
 import { logEntryOf, reversionDetails } from './event-statements.js'

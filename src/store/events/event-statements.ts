@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { BlockRef, EventWithPosition } from '../../domain/orders/block.js'
+import type { BlockRef, EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
 import {
   type LogEntry,
   ORDER_EVENT_FIELDS,
   type OrderEvent,
   type OrderEventType,
   type StreamEvent,
-} from '../../domain/orders/event.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/orders/event.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { type Database, type DatabaseTransaction, forEachBatch } from '../database.js'
 import type { Schema } from '../schema.js'
 

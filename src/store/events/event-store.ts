@@ -4,9 +4,9 @@ import type {
   ChainPosition,
   EventWithPosition,
   NewBlocks,
-} from '../../domain/orders/block.js'
-import type { LogEntry } from '../../domain/orders/event.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/orders/block.js'
+import type { LogEntry } from '../../../packages/protocol/src/orders/event.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import {
   BATCH_ROWS,
   type Coordination,

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ApiKey } from '../../domain/api-key.js'
+import type { ApiKey } from '../../clients/api-key.js'
 import type { Database } from '../database.js'
 import type { Schema } from '../schema.js'
 

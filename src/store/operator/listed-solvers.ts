@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { type SolverKey, solverBlocked } from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
+import { type SolverKey, solverBlocked } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from '../database.js'
 
 /** The lists of solvers of the operator. */

@@ -1,7 +1,12 @@
 import type { Insertable, Selectable } from 'kysely'
-import { positionOf } from '../../domain/orders/listed-order.js'
-import type { ListedOrder, OrderStep, OrderSteps, OrderTerms } from '../../domain/orders/order.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+import { positionOf } from '../../../packages/protocol/src/orders/listed-order.js'
+import type {
+  ListedOrder,
+  OrderStep,
+  OrderSteps,
+  OrderTerms,
+} from '../../../packages/protocol/src/orders/order.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Schema } from '../schema.js'
 
 export type OrderRow = Selectable<Schema['orders']>

@@ -1,12 +1,12 @@
-import { positionOf } from '../../domain/orders/listed-order.js'
+import { positionOf } from '../../../packages/protocol/src/orders/listed-order.js'
 import {
   KNOWN_ORDER_STATES,
   type OrderFilter,
   type OrderPage,
   type OrderPosition,
   type OrderSteps,
-} from '../../domain/orders/order.js'
-import type { Hex } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/orders/order.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Database } from '../database.js'
 import { listedOrderOf } from './order-rows.js'
 import { isAfter, readOrders } from './order-statements.js'

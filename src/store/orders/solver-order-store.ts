@@ -1,6 +1,6 @@
-import type { SolverOrderHour } from '../../domain/orders/order-hours.js'
-import type { RefundedOrder } from '../../domain/solvers/cool-down.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+import type { SolverOrderHour } from '../../../packages/protocol/src/orders/order-hours.js'
+import type { RefundedOrder } from '../../../packages/protocol/src/solvers/cool-down.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { BATCH_ROWS, type Database } from '../database.js'
 import { readSteps } from './order-rows.js'
 

@@ -1,10 +1,10 @@
 import { PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
 import pg from 'pg'
 import { ConfigError } from '../../config/environment.js'
-import type { Topic } from '../../domain/cluster.js'
 import { destroyConnection } from '../../internals/destroy-connection.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Coordination } from '../database.js'
+import type { Topic } from '../topics.js'
 import { createWriteHealth, type Fault, nameUnavailable } from '../write-health.js'
 
 /** Most statements at once. Each uses one connection to the database. */

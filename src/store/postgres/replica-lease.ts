@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { reasonOf, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { createRetry } from '../../concurrency/retry.js'
-import { reasonOf, ServiceError } from '../../domain/errors.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Coordination, Database, DatabaseTransaction } from '../database.js'
 

@@ -1,4 +1,4 @@
-import type { Address } from '../../domain/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 
 /** A record of a quote in its stored form. */
 export interface StoredQuoteRecord {

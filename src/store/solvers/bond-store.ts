@@ -1,4 +1,4 @@
-import type { Address } from '../../domain/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from '../database.js'
 
 /** A solver's bond, in the bond token's smallest unit. */

@@ -1,6 +1,6 @@
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createSerialQueue } from '../../concurrency/one-at-a-time.js'
-import type { SolverKey } from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
 import type { Database } from '../database.js'
 
 /** The stored period during which a solver's circuit breaker is open. */

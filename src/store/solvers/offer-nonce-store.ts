@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
-import type { SolverKey } from '../../domain/solvers/solver.js'
-import type { Address, Hex } from '../../domain/values/hex.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { type Database, forEachBatch } from '../database.js'
 
 /** The nonce of an offer that went to a caller. */

@@ -1,12 +1,12 @@
 import { type SqlBool, sql } from 'kysely'
-import type { SolverKey } from '../../domain/solvers/solver.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   COUNTED_RESULTS,
   type QuoteCounts,
   readResponseTimes,
   writeResponseTimes,
-} from '../../domain/solvers/solver-statistics.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { type Database, forEachBatch } from '../database.js'
 
 /** What one process has counted of a solver in an hour. */

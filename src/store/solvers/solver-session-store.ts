@@ -1,5 +1,10 @@
-import { NO_ENDPOINT, type Solver, type SolverKey, type SolverSession } from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
+import {
+  NO_ENDPOINT,
+  type Solver,
+  type SolverKey,
+  type SolverSession,
+} from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Coordination, Database } from '../database.js'
 import { assertNotBlocked } from '../operator/listed-solvers.js'
 import type { SessionHolder } from '../postgres/replica-lease.js'

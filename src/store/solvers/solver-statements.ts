@@ -5,8 +5,8 @@ import {
   type SolverKey,
   solverLimitReached,
   timestampReused,
-} from '../../domain/solvers/solver.js'
-import type { Address } from '../../domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Database, DatabaseTransaction } from '../database.js'
 import type { Schema } from '../schema.js'
 

@@ -9,7 +9,7 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely'
-import { systemClock as clock } from '../../clock.js'
+import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
 
 /** Observes the statements on a file. */
 export interface FileWatch {

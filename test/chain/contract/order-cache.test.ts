@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
+import type { OrderWithSteps } from '../../../packages/protocol/src/orders/order.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createOrderCaches, type FetchedOrder } from '../../../src/chain/contract/order-cache.js'
-import type { OrderWithSteps } from '../../../src/domain/orders/order.js'
-import type { Hex } from '../../../src/domain/values/hex.js'
 
 /** 64 MiB, of which each unknown order takes 500 bytes. */
 const MAX_UNKNOWN_ORDERS = Math.floor(2 ** 26 / 500)

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
 import { EventSinkError } from '../../../src/chain/chain-errors.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
-import type { EventWithPosition } from '../../../src/domain/orders/block.js'
 import { createLog } from '../../../src/telemetry/log.js'
 
 /** Times that a node may fail for a block. */

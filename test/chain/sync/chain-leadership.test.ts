@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ChainConfigError } from '../../../src/chain/chain-errors.js'
 import { createChainLeadership } from '../../../src/chain/sync/chain-leadership.js'
 import type { ChainSnapshot, ChainState } from '../../../src/chain/sync/chain-state.js'
-import type { LeadershipListener } from '../../../src/domain/cluster.js'
+import type { LeadershipListener } from '../../../src/cluster/cluster.js'
 import { deferred } from '../../support/deferred.js'
 
 const START_MS = 3000

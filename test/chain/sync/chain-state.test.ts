@@ -1,13 +1,13 @@
 import type { PublicClient } from 'viem'
 import { expect, it } from 'vitest'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createOrderCaches } from '../../../src/chain/contract/order-cache.js'
 import {
   type ChainSnapshot,
   createChainStatePublisher,
   createRemoteChainState,
 } from '../../../src/chain/sync/chain-state.js'
-import type { TopicListener } from '../../../src/domain/cluster.js'
-import type { Hex } from '../../../src/domain/values/hex.js'
+import type { TopicListener } from '../../../src/cluster/cluster.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const STALE_MS = 4000

@@ -1,4 +1,4 @@
-import type { EventSink } from '../../../src/domain/orders/event-sink.js'
+import type { EventSink } from '../../../src/chain/event-sink.js'
 import type { Random } from '../../support/random.js'
 
 /** Makes the writes of an event sink fail at random, as often as a test allows: before or after the write. */

@@ -1,5 +1,5 @@
 import type { PublicClient } from 'viem'
-import type { Hex } from '../../../src/domain/values/hex.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Random } from '../../support/random.js'
 import {
   type ModelBlock,

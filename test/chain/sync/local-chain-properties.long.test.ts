@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import {
   blockAt,
   extend,
@@ -9,8 +11,6 @@ import {
   tipOf,
   truncateAfter,
 } from '../../../src/chain/sync/local-chain.js'
-import type { BlockHeader } from '../../../src/domain/orders/block.js'
-import type { Hex } from '../../../src/domain/values/hex.js'
 import { rounds } from '../../support/rounds.js'
 
 const SEED = 20_260_105

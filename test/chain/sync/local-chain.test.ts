@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { BlockHeader } from '../../../packages/protocol/src/orders/block.js'
 import {
   blockAt,
   extend,
@@ -7,7 +8,6 @@ import {
   tipOf,
   truncateAfter,
 } from '../../../src/chain/sync/local-chain.js'
-import type { BlockHeader } from '../../../src/domain/orders/block.js'
 
 /** A block of a branch. Its parent is on the same branch unless another one is given. */
 function block(number: number, branch = 'a', parentBranch = branch): BlockHeader {

@@ -1,5 +1,5 @@
 import { keccak256, toEventSelector } from 'viem'
-import type { Address, Hex } from '../../../src/domain/values/hex.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Random } from '../../support/random.js'
 
 /** A header in JSON-RPC form. */

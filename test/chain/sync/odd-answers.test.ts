@@ -1,7 +1,7 @@
 import { type PublicClient, toEventSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createBlockReader } from '../../../src/chain/logs/block-reader.js'
-import type { Hex } from '../../../src/domain/values/hex.js'
 import { bloomOf } from './model-chain.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the shapes that nodes answer in

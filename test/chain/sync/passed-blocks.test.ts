@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { isPassedOver, type LocalChain, tipOf } from '../../../src/chain/sync/local-chain.js'
 import { createPassedBlocks } from '../../../src/chain/sync/passed-blocks.js'
-import type { Hex } from '../../../src/domain/values/hex.js'
 
 const DEPTH = 10
 

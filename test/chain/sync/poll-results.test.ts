@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InconsistentAnswerError } from '../../../packages/protocol/src/parse-blocks.js'
+import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
 import { EventSinkError } from '../../../src/chain/chain-errors.js'
 import { createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { backoffMs } from '../../../src/chain/sync/poll-schedule.js'

@@ -1,5 +1,5 @@
-import { THIS_PROCESS } from '../../../src/domain/client.js'
-import { EVERY_EVENT, type StreamEvent } from '../../../src/domain/orders/event.js'
+import { EVERY_EVENT, type StreamEvent } from '../../../packages/protocol/src/orders/event.js'
+import { THIS_PROCESS } from '../../../src/clients/client-id.js'
 import type { EventLog } from '../../../src/events/event-log.js'
 import type { Subscription } from '../../../src/events/subscriber.js'
 import { settle } from '../../events/hub-harness.js'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import type { ListedOrder, OrderFilter, OrderPosition } from '../../../packages/protocol/src/orders/order.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import { trade } from '../../../packages/protocol/test/orders/trade.js'
 import { createRecentTrades } from '../../../src/chain/tokens/recent-trades.js'
-import type { ListedOrder, OrderFilter, OrderPosition } from '../../../src/domain/orders/order.js'
-import type { Address } from '../../../src/domain/values/hex.js'
-import { trade } from '../../domain/orders/trade.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const NOW = 1_800_000_000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fromJson, type JsonValue, type Message, toBinary } from '@bufbuild/protobuf'
 import { anyPack, anyUnpack } from '@bufbuild/protobuf/wkt'
 import { parse } from 'yaml'
-import { MAX_BODY_KIB } from '../../../src/domain/field-rules.js'
+import { MAX_BODY_KIB } from '../../../packages/protocol/src/field-rules.js'
 import {
   type CaseTemplate,
   CODECS,

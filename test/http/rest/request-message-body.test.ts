@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServiceError } from '../../../src/domain/errors.js'
+import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { parseJsonBody } from '../../../src/http/rest/request-message.js'
 
 /** The violations of a body. */

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { invalidArgument, ServiceError } from '../../../src/domain/errors.js'
+import { invalidArgument, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { sendError, toRestError } from '../../../src/http/rest/rest-errors.js'
 
 const BODY_LIMIT = 64

@@ -1,6 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { invalidArgument } from '../../../src/domain/errors.js'
+import { invalidArgument } from '../../../packages/protocol/src/errors.js'
 import { sendError, toRestError } from '../../../src/http/rest/rest-errors.js'
 import { registerRestRoutes } from '../../../src/http/rest/transcoder.js'
 import type { MethodHandler } from '../../../src/rpc/middleware.js'

@@ -7,7 +7,7 @@ import type {
   Refunded,
   Settled,
   StreamEvent,
-} from '../../../src/domain/orders/event.js'
+} from '../../../packages/protocol/src/orders/event.js'
 import { toEventJson } from '../../../src/http/streams/websocket.js'
 import {
   toConnectedMessage,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { QuoteRecord, RecordedResult } from '../../../src/domain/quotes/quote-record.js'
+import type { QuoteRecord, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
 import { explain } from '../../../src/quoting/records/explain.js'
 import { toQuoteRecord } from '../../../src/quoting/records/quote-recorder.js'
 import { sampleTrace, solverAddress } from './sample-trace.js'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ServiceError } from '../../../src/domain/errors.js'
-import type { QuoteRecord } from '../../../src/domain/quotes/quote-record.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import {
   createOwnResultReads,
   createOwnResults,

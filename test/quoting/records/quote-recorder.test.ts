@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ServiceError } from '../../../src/domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { createQuoteRecorder } from '../../../src/quoting/records/quote-recorder.js'
 import { createQuoteIds } from '../../../src/quoting/round/quote-ids.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'

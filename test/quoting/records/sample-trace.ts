@@ -1,5 +1,5 @@
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
-import type { Address } from '../../../src/domain/values/hex.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { QuoteTrace } from '../../../src/quoting/records/quote-recorder.js'
 
 /** An address that contains a number. */

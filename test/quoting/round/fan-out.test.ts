@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { createPauseMeter, type PauseMeter } from '../../../src/concurrency/process-pauses.js'
-import type { SolverResult } from '../../../src/domain/solvers/solver-result.js'
 import {
   createFanOut,
   type FanOutRequest,

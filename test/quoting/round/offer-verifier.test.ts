@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
-import type { DepositVerdict } from '../../../src/domain/quotes/verification.js'
-import type { Address } from '../../../src/domain/values/hex.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import {
   createOfferVerifier,
   createOnNonceRefused,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
-import type { SolverResult } from '../../../src/domain/solvers/solver-result.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { countAnswered, type RoundCounts, RoundProgress } from '../../../src/quoting/round/round-reports.js'
 import { signed } from '../records/sample-trace.js'
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { EventType, SettledSchema, StreamEventsResponseSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { ORDER_EVENT_FIELDS, ORDER_EVENT_TYPES } from '../../../src/domain/orders/event.js'
+import { ORDER_EVENT_FIELDS, ORDER_EVENT_TYPES } from '../../../packages/protocol/src/orders/event.js'
 
 const SHARED = SettledSchema.fields
   .map(({ localName }) => localName)

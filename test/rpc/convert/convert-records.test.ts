@@ -1,7 +1,7 @@
 import { create, toJson } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { GetQuoteRecordResponseSchema } from '../../../gen/aggregator/v1/quote_pb.js'
-import { DECLINE_CODES } from '../../../src/domain/solvers/solver-result.js'
+import { DECLINE_CODES } from '../../../packages/protocol/src/solvers/solver-result.js'
 import { toQuoteRecord } from '../../../src/quoting/records/quote-recorder.js'
 import { viewForCaller } from '../../../src/quoting/records/record-view.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'

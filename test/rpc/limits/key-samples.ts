@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { type ApiKey, formatApiKey, type KeyLimits } from '../../../src/domain/api-key.js'
-import type { ClientId } from '../../../src/domain/client.js'
+import { type ApiKey, formatApiKey, type KeyLimits } from '../../../src/clients/api-key.js'
+import { createApiKey, digestOf } from '../../../src/clients/api-key-secret.js'
+import type { ClientId } from '../../../src/clients/client-id.js'
 import { identifyClient } from '../../../src/http/request-context.js'
 import { openKeyRing } from '../../../src/rpc/limits/key-ring.js'
-import { createApiKey, digestOf } from '../../../src/signing/api-keys.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 export const ADDRESS = '192.0.2.1'

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { LimitName } from '../../../src/domain/api-key.js'
+import type { LimitName } from '../../../src/clients/api-key.js'
 import { identifyClient } from '../../../src/http/request-context.js'
 import { createRateLimits, type RateLimits } from '../../../src/rpc/limits/rate-limits.js'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { DEPOSIT_WINDOW } from '../../../src/domain/field-rules.js'
+import { DEPOSIT_WINDOW } from '../../../packages/protocol/src/field-rules.js'
 import { Fields } from '../../../src/rpc/services/fields.js'
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'

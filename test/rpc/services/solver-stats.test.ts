@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NotAskedReason } from '../../../gen/aggregator/v1/solver_stats_pb.js'
-import type { Solver } from '../../../src/domain/solvers/solver.js'
+import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { toStateFields } from '../../../src/rpc/services/solver-stats.js'
 
 const KEY = { chainId: 1, address: '0x00000000000000000000000000000000000000aa' } as const

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { createContextValues, type HandlerContext } from '@connectrpc/connect'
 import { expect, test } from 'vitest'
 import { StreamEventsRequestSchema } from '../../../gen/aggregator/v1/event_pb.js'
-import { ServiceError } from '../../../src/domain/errors.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { EventStream, EventStreams } from '../../../src/rpc/streams/event-streams.js'
 import { toStreamHandler } from '../../../src/rpc/streams/event-streams.js'
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { examples } from '../../../scripts/openapi/contract.js'
-import { ORDER_TYPES, type Quote } from '../../../src/domain/quotes/quote.js'
+import { ORDER_TYPES, type Quote } from '../../../packages/protocol/src/quotes/quote.js'
+import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { checkSignature, personalMessageDigest } from '../../../packages/protocol/src/signing/signatures.js'
+import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import {
   registrationMessage,
   unregistrationMessage,
-} from '../../../src/domain/solvers/registration-messages.js'
-import { toCachedChecksumAddress } from '../../../src/signing/checksum.js'
-import { checkSignature, personalMessageDigest } from '../../../src/signing/signatures.js'
-import { createQuoteHasher } from '../../../src/signing/typed-data.js'
+} from '../../../packages/protocol/src/solvers/registration-messages.js'
+import { examples } from '../../../scripts/openapi/contract.js'
 import type { Document } from '../../support/openapi/document.js'
 
 const { events, exchanges, settlement } = examples

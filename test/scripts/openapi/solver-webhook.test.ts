@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { checkOffer } from '../../../src/domain/quotes/offer.js'
-import type { QuoteRequest } from '../../../src/domain/quotes/quote.js'
+import { checkOffer } from '../../../packages/protocol/src/quotes/offer.js'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import { requestBody } from '../../../src/solvers/transport/solver-transports.js'
 import { generatedDocument, readDocument } from '../../support/openapi/document.js'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { eventually } from '../../support/eventually.js'
 import { bloomOf, type Lies, lie } from '../../support/faults/lying-node.js'
 import { useWatchedChain } from '../../support/faults/watched-chain.js'

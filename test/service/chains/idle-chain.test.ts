@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/clock.js'
+import { type Clock, systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { REASONS } from '../../../src/domain/errors.js'
+import { REASONS } from '../../../packages/protocol/src/errors.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic } from '../../support/chain/event-traffic.js'
 import { deferred } from '../../support/deferred.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { createDevnetClient } from '../../../src/devnet/deploy.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'

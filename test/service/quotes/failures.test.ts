@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createGrpcClient } from '../../support/clients/grpc-client.js'
 import { startService } from '../../support/service/service.js'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'
 import { startService, type TestService } from '../../support/service/service.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import {
   changes,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'

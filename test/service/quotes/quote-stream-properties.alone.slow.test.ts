@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createRandom, type Random } from '../../support/random.js'
 import { startService, type TestService } from '../../support/service/service.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { deferred } from '../../support/deferred.js'
 import { startService, type TestService } from '../../support/service/service.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { quoteRequest } from '../../support/solvers/quote-request.js'
 import {

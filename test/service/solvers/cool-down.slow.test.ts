@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { AppOverrides } from '../../../src/app/app.js'
-import { systemClock } from '../../../src/clock.js'
 import { type DevAccount, devAccounts } from '../../../src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'

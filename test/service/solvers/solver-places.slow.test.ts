@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { passChainTime } from '../../support/chain/pass-time.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { VerifyMode } from '../../../src/domain/quotes/verification.js'
+import type { VerifyMode } from '../../../packages/protocol/src/quotes/verification.js'
 import {
   marksOf,
   startVerifyingService,

@@ -9,7 +9,7 @@ import {
   QuoteService,
   VerifyMode,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { VerifyMode as Mode } from '../../../src/domain/quotes/verification.js'
+import type { VerifyMode as Mode } from '../../../packages/protocol/src/quotes/verification.js'
 import {
   marksOf,
   OUTPUTS,

@@ -1,12 +1,12 @@
 import { pino } from 'pino'
 import { type Abi, type Address, encodeErrorResult, type Hex, parseAbi } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { ContractRefusal, DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import {
   createDepositVerifier,
   type DepositVerifier,
 } from '../../../src/chain/verification/deposit-verifier.js'
-import type { ContractRefusal, DepositVerdict } from '../../../src/domain/quotes/verification.js'
-import { lowerCase } from '../../../src/domain/values/hex.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import {

@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import { encodeErrorResult } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import type { DepositVerdict } from '../../../packages/protocol/src/quotes/verification.js'
 import type { DepositVerifier } from '../../../src/chain/verification/deposit-verifier.js'
-import type { DepositVerdict } from '../../../src/domain/quotes/verification.js'
 import {
   ACCEPTED,
   NEVER,

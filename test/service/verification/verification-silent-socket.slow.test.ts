@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import {
   createDepositVerifier,
   type DepositVerifier,
 } from '../../../src/chain/verification/deposit-verifier.js'
-import { lowerCase } from '../../../src/domain/values/hex.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
 import { type Fixture, startSettlement } from '../../support/chain/settlement.js'
 import { offerOf } from '../../support/chain/signed-offer.js'

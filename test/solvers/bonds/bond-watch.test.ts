@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainListener } from '../../../src/chain/chain-listeners.js'
-import type { Address } from '../../../src/domain/values/hex.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import { solver } from '../../store/solvers/solver-samples.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Bond } from '../../../src/domain/solvers/solver.js'
-import type { Address } from '../../../src/domain/values/hex.js'
+import type { Bond } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createFreeBonds } from '../../../src/solvers/bonds/free-bonds.js'
 import { type BondStore, createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import type { Solver } from '../../../src/domain/solvers/solver.js'
+import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SolverHealth } from '../../../src/solvers/conduct/solver-health.js'
 import {
   createSolverHealthRegistry,

@@ -1,6 +1,6 @@
-import type { Solver } from '../../../src/domain/solvers/solver.js'
-import { responseOf, type SolverResult } from '../../../src/domain/solvers/solver-result.js'
-import type { Address } from '../../../src/domain/values/hex.js'
+import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import { responseOf, type SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { OpenPeriod } from '../../../src/solvers/conduct/circuit-breaker.js'
 import { RequestSlots } from '../../../src/solvers/conduct/request-slots.js'
 import {

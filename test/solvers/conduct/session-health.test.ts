@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
+import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { MAX_OPEN_SESSION_REQUESTS } from '../../../src/solvers/conduct/request-slots.js'
 import type { CircuitBreakerStore } from '../../../src/store/solvers/circuit-breaker-store.js'
 import { eventually } from '../../support/eventually.js'

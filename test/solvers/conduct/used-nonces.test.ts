@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import type { TopicListener } from '../../../src/domain/cluster.js'
-import { ServiceError } from '../../../src/domain/errors.js'
-import type { SignedQuote } from '../../../src/domain/quotes/quote.js'
-import type { Address, Hex } from '../../../src/domain/values/hex.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { TopicListener } from '../../../src/cluster/cluster.js'
 import {
   createNonceSets,
   createUsedNonces,

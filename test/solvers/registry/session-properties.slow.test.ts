@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
+import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { DURABLE_DATABASES, type TestDatabase } from '../../store/databases.js'
 import { solver } from '../../store/solvers/solver-samples.js'

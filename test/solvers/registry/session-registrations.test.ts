@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { ServiceError } from '../../../src/domain/errors.js'
-import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
+import type { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import { BOTH_DATABASES } from '../../store/databases.js'
 import { NO_LIMIT, solver } from '../../store/solvers/solver-samples.js'

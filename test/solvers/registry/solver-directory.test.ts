@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { TopicListener } from '../../../src/domain/cluster.js'
+import type { TopicListener } from '../../../src/cluster/cluster.js'
 import { createSolverDirectory } from '../../../src/solvers/registry/solver-directory.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { inPostgres } from '../../store/databases.js'

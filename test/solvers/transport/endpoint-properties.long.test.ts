@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { endpointUrlProblem } from '../../../src/domain/values/endpoint-url.js'
+import { endpointUrlProblem } from '../../../packages/protocol/src/values/endpoint-url.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'
 import { rounds } from '../../support/rounds.js'
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
+import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   createSolverTransports,
   requestBody,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EventFilter, matches } from '../../../src/domain/orders/event.js'
+import { type EventFilter, matches } from '../../../packages/protocol/src/orders/event.js'
 import { DATABASES } from '../databases.js'
 import { header, manySettled, newBlocks, openToRead, pruneAll } from './event-samples.js'
 

@@ -1,8 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { BlockHeader, EventWithPosition, NewBlocks } from '../../../src/domain/orders/block.js'
-import type { LogEntry, OrderEvent, StreamEvent } from '../../../src/domain/orders/event.js'
-import type { Hex } from '../../../src/domain/values/hex.js'
+import type {
+  BlockHeader,
+  EventWithPosition,
+  NewBlocks,
+} from '../../../packages/protocol/src/orders/block.js'
+import type { LogEntry, OrderEvent, StreamEvent } from '../../../packages/protocol/src/orders/event.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { readPosition } from '../../../src/store/events/chain-positions.js'
 import { createEventStore, type EventStore } from '../../../src/store/events/event-store.js'
 import { sqliteAt, type TestDatabase } from '../databases.js'

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { LogEntry } from '../../../src/domain/orders/event.js'
+import type { LogEntry } from '../../../packages/protocol/src/orders/event.js'
 import { FencedError } from '../../../src/store/events/chain-positions.js'
 import { createRandom } from '../../support/random.js'
 import { inPostgres, postgresAt } from '../databases.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EventWithPosition } from '../../../src/domain/orders/block.js'
+import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
 import { BOTH_DATABASES, DURABLE_DATABASES, type TestDatabase } from '../databases.js'
 import {
   header,

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Deposited, LogEntry, OrderEvent, Refunded } from '../../../src/domain/orders/event.js'
+import type {
+  Deposited,
+  LogEntry,
+  OrderEvent,
+  Refunded,
+} from '../../../packages/protocol/src/orders/event.js'
 import { createRandom } from '../../support/random.js'
 import { DATABASES } from '../databases.js'
 import {

@@ -1,5 +1,5 @@
-import type { BlockHeader, EventWithPosition } from '../../../src/domain/orders/block.js'
-import type { LogEntry, StreamEvent } from '../../../src/domain/orders/event.js'
+import type { BlockHeader, EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
+import type { LogEntry, StreamEvent } from '../../../packages/protocol/src/orders/event.js'
 import type { FencingToken } from '../../../src/store/events/chain-positions.js'
 import type { EventStore, Takeover } from '../../../src/store/events/event-store.js'
 import type { Random } from '../../support/random.js'

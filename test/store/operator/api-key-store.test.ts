@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createApiKey, digestOf } from '../../../src/signing/api-keys.js'
+import { createApiKey, digestOf } from '../../../src/clients/api-key-secret.js'
 import { createApiKeyStore } from '../../../src/store/operator/api-key-store.js'
 import { newKey } from '../../rpc/limits/key-samples.js'
 import { DATABASES } from '../databases.js'

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Topic } from '../../../src/domain/cluster.js'
 import type { DatabaseTransaction } from '../../../src/store/database.js'
 import { createReplicaLease } from '../../../src/store/postgres/replica-lease.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
+import type { Topic } from '../../../src/store/topics.js'
 import { inPostgres, postgresAt } from '../databases.js'
 import { NO_LIMIT, NOTED_AT, sessionSolver, solver } from '../solvers/solver-samples.js'
 

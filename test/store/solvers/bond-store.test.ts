@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Address } from '../../../src/domain/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { DATABASES, type TestDatabase } from '../databases.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Hex } from '../../../src/domain/values/hex.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { createOfferNonceStore, type OfferNonce } from '../../../src/store/solvers/offer-nonce-store.js'
 import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 

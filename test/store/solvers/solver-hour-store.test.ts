@@ -4,8 +4,8 @@ import {
   noQuoteCounts,
   noResponseTimes,
   type QuoteCounts,
-} from '../../../src/domain/solvers/solver-statistics.js'
-import type { Address } from '../../../src/domain/values/hex.js'
+} from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { BOTH_DATABASES, type TestDatabase } from '../databases.js'
 

@@ -1,4 +1,4 @@
-import type { Solver } from '../../../src/domain/solvers/solver.js'
+import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionSolver } from '../../../src/store/solvers/solver-session-store.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
 import type { TestDatabase } from '../databases.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_ENDPOINT } from '../../../src/domain/solvers/solver.js'
+import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'

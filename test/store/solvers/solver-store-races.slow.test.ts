@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ServiceError } from '../../../src/domain/errors.js'
+import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
 import type { SolverStore } from '../../../src/store/solvers/solver-store.js'
 import { createRandom } from '../../support/random.js'

@@ -1,5 +1,5 @@
-import { ORDER_TYPES, type SignedQuote } from '../../../src/domain/quotes/quote.js'
-import { lowerCase } from '../../../src/domain/values/hex.js'
+import { ORDER_TYPES, type SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import { lowerCase } from '../../../packages/protocol/src/values/hex.js'
 import type { Fixture } from './settlement.js'
 
 /** A quote of `startSettlement` as the offer that the service makes of a solver's reply. */

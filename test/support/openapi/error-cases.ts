@@ -1,4 +1,4 @@
-import type { Address } from '../../../src/domain/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { solverAccounts, user } from '../chain/chain.js'
 import type { Order } from '../chain/order-actions.js'
 import { eventually } from '../eventually.js'

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Reason } from '../../../packages/protocol/src/errors.js'
 import type { Sample } from '../../../scripts/openapi/example.js'
-import type { Reason } from '../../../src/domain/errors.js'
 import { createRawHttpClient } from '../clients/raw-http-client.js'
 
 /** A request to a path of the document, and its response. */

@@ -1,4 +1,4 @@
-import type { Hex } from '../../../src/domain/values/hex.js'
+import type { Hex } from '../../../packages/protocol/src/values/hex.js'
 import { deferred } from '../deferred.js'
 import { eventually } from '../eventually.js'
 import { quoteRequest } from '../solvers/quote-request.js'

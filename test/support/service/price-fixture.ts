@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { pino } from 'pino'
-import { systemClock } from '../../../src/clock.js'
+import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { solverAccounts, startChain } from '../chain/chain.js'
 import { quoteRequest } from '../solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/solver.js'

@@ -1,4 +1,4 @@
-import type { DropReason } from '../../../src/domain/quotes/offer.js'
+import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
 import { BOND, solverAccounts } from '../chain/chain.js'
 import { highSTwin } from './high-s-twin.js'
 import type { Behaviour, SolverRequest, WireQuote, WireReply } from './solver.js'

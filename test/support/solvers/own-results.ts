@@ -1,5 +1,5 @@
 import type { LocalAccount } from 'viem'
-import { ownResultsMessage } from '../../../src/domain/solvers/registration-messages.js'
+import { ownResultsMessage } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import type { TestService } from '../service/service.js'
 
 interface Signed {

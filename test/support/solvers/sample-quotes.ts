@@ -3,8 +3,8 @@ import {
   type Quote,
   type QuoteRequest,
   type SignedQuote,
-} from '../../../src/domain/quotes/quote.js'
-import type { Address, Hex } from '../../../src/domain/values/hex.js'
+} from '../../../packages/protocol/src/quotes/quote.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { Random } from '../random.js'
 
 export const SOLVER: Address = '0x00000000000000000000000000000000000000a1'

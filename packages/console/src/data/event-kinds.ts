@@ -1,5 +1,5 @@
 import { OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
-import type { OrderEventType } from '../../../../src/domain/orders/event.js'
+import type { OrderEventType } from '../../../protocol/src/orders/event.js'
 import type { Tone } from '../components/state-mark.js'
 
 /** What a kind of event does to its order, and how the console shows it. */

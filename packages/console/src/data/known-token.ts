@@ -1,4 +1,4 @@
-import { isDisplayName } from '../../../../src/domain/values/display-name.js'
+import { isDisplayName } from '../../../protocol/src/values/display-name.js'
 
 /** Who said so, from the least to the most reliable: a link, the instance, its operator's list, or the contract through the user's wallet. */
 const SOURCES = ['link', 'instance', 'list', 'wallet'] as const

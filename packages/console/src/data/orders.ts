@@ -6,7 +6,7 @@ import {
   type Order,
   OrderState,
 } from '../../../../gen/aggregator/v1/order_pb.js'
-import { ORDER_EVENT_TYPES } from '../../../../src/domain/orders/event.js'
+import { ORDER_EVENT_TYPES } from '../../../protocol/src/orders/event.js'
 import { orderService } from './api.js'
 import { EVENT_KINDS } from './event-kinds.js'
 import type { OrderEvent } from './stream-messages.js'

@@ -1,4 +1,4 @@
-import type { OrderEventType } from '../../../../src/domain/orders/event.js'
+import type { OrderEventType } from '../../../protocol/src/orders/event.js'
 
 /** The state of a chain, as the stream of events and `/health` report it. */
 export interface ChainHealth {

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Chain, PairSummary } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetPriceResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { NO_USER } from '../../../../src/domain/quotes/quote.js'
+import { NO_USER } from '../../../protocol/src/quotes/quote.js'
 import { FailureNotice } from '../components/notice.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { type Auction, REFRESH_SECONDS, useAuction } from '../data/auction-stream.js'

@@ -1,6 +1,6 @@
 import type { SignedQuote } from '@quote-aggregator/client'
 import type { Address, Hex } from 'viem'
-import { ORDER_TYPES } from '../../../../src/domain/quotes/quote.js'
+import { ORDER_TYPES } from '../../../protocol/src/quotes/quote.js'
 import type { Offer } from '../data/auction.js'
 
 /** An offer as the client has it. @throws Error when the offer has no quote */

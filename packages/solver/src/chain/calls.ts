@@ -5,8 +5,8 @@ import {
   encodeFunctionData,
   type Hex,
 } from 'viem'
-import { type Quote, toContractQuote } from '../../../../src/domain/quotes/quote.js'
-import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement-of-chain.js'
+import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
+import { type CALLS_ABI, settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 
 /** The parameters of viem's `encodeFunctionData`, with the address of the contract. */
 export type Call = Parameters<typeof encodeFunctionData>[0] & { readonly address: Address }

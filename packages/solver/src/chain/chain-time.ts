@@ -1,6 +1,6 @@
 import { BlockNotFoundError, type Hex } from 'viem'
-import type { Clock } from '../../../../src/clock.js'
-import { headerIn, InconsistentAnswerError } from '../../../protocol/src/parse-blocks.js'
+import type { Clock } from '../../../protocol/src/clock.js'
+import { headerIn, InconsistentAnswerError } from '../../../protocol/src/node/parse-blocks.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A block that the node can show by its hash. */

@@ -1,7 +1,7 @@
 import { createPublicClient, type PublicClient, type Transport } from 'viem'
-import type { Clock } from '../../../../src/clock.js'
 import { RpcError } from '../../../chain/src/json-rpc.js'
 import { createRpcEndpoint, type RpcRequest, toPublicClient } from '../../../chain/src/rpc-endpoint.js'
+import type { Clock } from '../../../protocol/src/clock.js'
 
 /** A call that fails on its way is made again. */
 const ATTEMPTS = 3

@@ -1,7 +1,7 @@
 import { type Address, erc20Abi, type Hex, numberToHex } from 'viem'
-import type { Order } from '../../../../src/domain/orders/order.js'
-import { readView } from '../../../protocol/src/read-view.js'
-import { settlementOf } from '../../../protocol/src/settlement-of-chain.js'
+import { readView } from '../../../protocol/src/node/read-view.js'
+import type { Order } from '../../../protocol/src/orders/order.js'
+import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import type { SolverChain } from './open-chain.js'
 
 /** A block that the node must have; the newest one when left out. */

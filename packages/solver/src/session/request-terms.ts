@@ -1,6 +1,6 @@
-import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../../src/domain/quotes/quote.js'
-import { parseAddress } from '../../../../src/domain/values/hex.js'
-import { isIntegerOf, parseUint256 } from '../../../../src/domain/values/numbers.js'
+import { DEPOSIT_MODES, ORDER_TYPES, type QuoteRequest } from '../../../protocol/src/quotes/quote.js'
+import { parseAddress } from '../../../protocol/src/values/hex.js'
+import { isIntegerOf, parseUint256 } from '../../../protocol/src/values/numbers.js'
 
 /** A request of an instance, by a session (docs/sessions.md) or at the endpoint. Addresses in lower case. */
 export interface IncomingRequest extends QuoteRequest {

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws'
-import type { Clock } from '../../../../src/clock.js'
-import type { Hex } from '../../../../src/domain/values/hex.js'
+import type { Clock } from '../../../protocol/src/clock.js'
+import type { Hex } from '../../../protocol/src/values/hex.js'
 import { createBoundedSender } from './bounded-sender.js'
 import type { IncomingRequest } from './request-terms.js'
 import { NO_SESSIONS, SessionError } from './session-error.js'

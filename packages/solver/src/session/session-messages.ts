@@ -1,7 +1,7 @@
-import type { Quote } from '../../../../src/domain/quotes/quote.js'
-import type { DeclineCode } from '../../../../src/domain/solvers/solver-result.js'
-import { type Hex, parseBytes32 } from '../../../../src/domain/values/hex.js'
-import { isIntegerOf } from '../../../../src/domain/values/numbers.js'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
+import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
+import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
+import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
 import { type IncomingRequest, naturalOf, readRequestTerms } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 

@@ -1,4 +1,4 @@
-import { ORDER_TYPES, type OrderType, type Quote } from '../../../../src/domain/quotes/quote.js'
+import { ORDER_TYPES, type OrderType, type Quote } from '../../../protocol/src/quotes/quote.js'
 
 /** A quote as JSON has it: amounts and nonce in decimal, the order type by its number on the contract. */
 export type WireQuote = {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Clock, Timer } from '../../../../src/clock.js'
+import type { Clock, Timer } from '../../../protocol/src/clock.js'
 
 export const NONCE = `0x${'a1'.repeat(32)}` as const
 export const HEARTBEAT_MS = 20_000

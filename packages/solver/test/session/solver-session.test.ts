@@ -1,7 +1,7 @@
 import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
-import { sessionMessage } from '../../../../src/domain/solvers/registration-messages.js'
 import { deferred } from '../../../../test/support/deferred.js'
+import { sessionMessage } from '../../../protocol/src/solvers/registration-messages.js'
 import type { IncomingRequest } from '../../src/session/request-terms.js'
 import type { SessionAnswer } from '../../src/session/session-messages.js'
 import { account, answersOn, DECLINE, quoteRequest, startSession } from './session-fixture.js'
