@@ -2,7 +2,7 @@ import { create, type DescMessage, type DescMethod, type MessageInitShape } from
 import { ChainHealthSchema } from '../../gen/aggregator/v1/chain_health_pb.js'
 import { StreamEventsResponseSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
-import { toEventJson } from '../../src/http/streams/websocket.js'
+import { toEventJson } from '../../src/http/streams/event-json.js'
 import type { JsonSchema } from './constraints.js'
 import type { Contract } from './contract.js'
 import { descriptionOf } from './descriptions.js'

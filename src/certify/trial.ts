@@ -9,12 +9,8 @@ import {
   createContractRules,
   createOfferValidator,
 } from '../quoting/round/offer-validator.js'
-import {
-  type CallListener,
-  requestBody,
-  type SolverReply,
-  type SolverRequest,
-} from '../solvers/transport/solver-transports.js'
+import { requestBody } from '../solvers/transport/request-body.js'
+import type { CallListener, SolverReply, SolverRequest } from '../solvers/transport/solver-transports.js'
 import type { Finding, SignatureDetails } from './report.js'
 import { describeSignature } from './signature-details.js'
 import type { SigningTerms } from './signing-terms.js'

@@ -1,5 +1,6 @@
 import type { LogEntry, StreamEvent } from '../../packages/protocol/src/orders/event.js'
 import type { EventStore, LogState } from '../store/events/event-store.js'
+import { type Cursors, createCursors } from './cursors.js'
 import { type Batch, createTailBuffer, type Entry } from './tail-buffer.js'
 
 /** A position in the log: after the entry with this sequence and cursor. */
@@ -111,42 +112,4 @@ export async function readEnd(
   const state = await readState()
   const entries = await readAfter(Math.max(0, state.lastSequence - keptEntries), keptEntries)
   return { ...state, recent: entries.filter(({ sequence }) => sequence <= state.lastSequence) }
-}
-
-const CURSOR = /^([\w-]{1,32})\.([0-9a-z]{1,11})(?:\.([\w-]{8}))?$/
-
-/** The parts of a cursor, which stands for the position after one entry of the log. */
-interface CursorParts {
-  /** 0 for the beginning of the log. */
-  readonly sequence: number
-  /**
-   * The entry's digest, which only the right history of the log confirms. It is undefined at the beginning of the log,
-   * which all histories share.
-   */
-  readonly digest: LogEntry['digest'] | undefined
-}
-
-/** Writes and parses cursors of one event log. */
-interface Cursors {
-  write(parts: CursorParts): string
-  /** @returns its parts, or undefined when `text` is not a cursor of this log */
-  read(text: string): CursorParts | undefined
-}
-
-/**
- * Creates the cursors of the log with this id. They are opaque to callers and safe in URLs and headers (docs/decisions.md,
- * D9). A cursor is the log's id, the sequence in base 36 and the entry's digest, separated by points.
- */
-export function createCursors(logId: string): Cursors {
-  return {
-    write({ sequence, digest }) {
-      const position = `${logId}.${sequence.toString(36)}`
-      return digest === undefined ? position : `${position}.${digest}`
-    },
-    read(text) {
-      const [, id, digits = '', digest] = CURSOR.exec(text) ?? []
-      const sequence = Number.parseInt(digits, 36)
-      return id === logId && Number.isSafeInteger(sequence) ? { sequence, digest } : undefined
-    },
-  }
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { REASONS, type ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteSummary } from '../clients/call.js'
 import type { Logger } from '../telemetry/log.js'
-import { elapsedMs } from './request-context.js'
+import { elapsedMs } from './request.js'
 
 declare module 'fastify' {
   interface FastifyRequest {

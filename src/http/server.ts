@@ -18,16 +18,13 @@ import type { QuoteStreams } from '../rpc/streams/quote-streams.js'
 import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
 import { MAX_MESSAGE_BYTES } from '../sessions/messages.js'
 import type { Logger } from '../telemetry/log.js'
-import { createMultiplexer, findHeaderError, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
+import { findHeaderError } from './port/header-errors.js'
+import { createMultiplexer, MAX_HEADER_BYTES, type Multiplexer } from './port/multiplexer.js'
 import { DEFAULT_TIMEOUTS } from './port/slow-clients.js'
-import { abandon, recordArrival, toLimitedCall } from './request-context.js'
+import { abandon, recordArrival, toLimitedCall } from './request.js'
 import { createRequestLog } from './request-log.js'
-import {
-  createBadUrlHandler,
-  createMethodRejection,
-  registerErrorHandlers,
-  rejectUnparsable,
-} from './rest/rest-errors.js'
+import { createBadUrlHandler, createMethodRejection, registerErrorHandlers } from './rest/error-routes.js'
+import { rejectUnparsable } from './rest/rest-errors.js'
 import { registerRestRoutes } from './rest/transcoder.js'
 import { registerRpc } from './rpc-routes.js'
 import { registerEventRoutes } from './streams/event-routes.js'

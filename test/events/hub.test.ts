@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCursors } from '../../src/events/published-log.js'
+import { createCursors } from '../../src/events/cursors.js'
 import { now, only, openHub, range, settle, take } from './hub-harness.js'
 
 describe('a subscriber', () => {

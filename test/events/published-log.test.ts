@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createCursors } from '../../src/events/published-log.js'
+import { createCursors } from '../../src/events/cursors.js'
 
 const cursors = createCursors('a-Log_1')
 const DIGEST = 'aZ09_-bc'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RestContext } from '../../src/http/request-context.js'
+import { RestContext } from '../../src/http/request.js'
 import { clampTimeout } from '../../src/http/rpc-routes.js'
 
 test.each([

@@ -1,5 +1,5 @@
 import type { Client, Hex } from 'viem'
-import type { Request } from '../../protocol/src/node/read-view.js'
+import type { Request } from '../../protocol/src/node/simulate.js'
 
 /**
  * Why a deposit is not there. REVERTED: it changed nothing. REPLACED: the user has replaced it in the wallet with something else.

@@ -5,7 +5,7 @@
  * Amounts are `bigint` in the token's smallest unit, addresses in EIP-55 form, hashes in lower-case hex.
  */
 export type { FieldViolation, Reason } from '../../protocol/src/errors.js'
-export { ChainReadError, type ReadFailure } from '../../protocol/src/node/read-view.js'
+export { ChainReadError, type ReadFailure } from '../../protocol/src/node/chain-read-error.js'
 export type {
   DepositMode,
   OrderType,

@@ -1,6 +1,6 @@
 import { type Address, toHex } from 'viem'
-import type { Request } from '../../protocol/src/node/read-view.js'
 import { partsOf } from '../../protocol/src/node/revert.js'
+import type { Request } from '../../protocol/src/node/simulate.js'
 import type { Call } from './deposit.js'
 
 const VERSION = '2.0.0'

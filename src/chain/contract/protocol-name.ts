@@ -1,4 +1,5 @@
-import { findView, type Request } from '../../../packages/protocol/src/node/read-view.js'
+import { findView } from '../../../packages/protocol/src/node/read-view.js'
+import type { Request } from '../../../packages/protocol/src/node/simulate.js'
 import type { Quote } from '../../../packages/protocol/src/quotes/quote.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'

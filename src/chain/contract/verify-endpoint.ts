@@ -1,7 +1,7 @@
 import { domainSeparator, type PublicClient } from 'viem'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
-import { ChainReadError } from '../../../packages/protocol/src/node/read-view.js'
+import { ChainReadError } from '../../../packages/protocol/src/node/chain-read-error.js'
 import { quoteTypeName } from '../../../packages/protocol/src/quotes/quote.js'
 import { readDomain } from '../../../packages/protocol/src/settlement/read-settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'

@@ -6,8 +6,8 @@ import { isDecline, type SolverResult } from '../../../packages/protocol/src/sol
 import { explainReply } from '../../certify/judge.js'
 import type { Config } from '../../config/config.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
+import { requestBody } from '../../solvers/transport/request-body.js'
 import { createSolverHttpClient, type SolverHttpClient } from '../../solvers/transport/solver-http-client.js'
-import { requestBody } from '../../solvers/transport/solver-transports.js'
 import { formatDuration } from '../printable.js'
 import { type CheckResult, createReport } from './check-result.js'
 

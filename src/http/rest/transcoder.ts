@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
 import type { MethodHandler } from '../../rpc/middleware.js'
-import { elapsedMs, RestContext, toLimitedCall } from '../request-context.js'
+import { elapsedMs, RestContext, toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
+import type { RejectOtherMethods } from './error-routes.js'
 import { assertNoConflict, compileRoutes, type RestRoute } from './http-rules.js'
 import { compileJsonWriter } from './proto-json.js'
 import { createRequestReader, parseJsonBody } from './request-message.js'
-import type { RejectOtherMethods } from './rest-errors.js'
 import { toRestError } from './rest-errors.js'
 
 const OK = 200

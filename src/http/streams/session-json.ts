@@ -14,7 +14,7 @@ import type { ReadHello } from '../../rpc/streams/solver-sessions.js'
 import type { SolverMessage } from '../../sessions/messages.js'
 import { compileJsonReader, compileJsonWriter, type JsonWriter } from '../rest/proto-json.js'
 import { assertKeysOnce, fieldValue, type JsonObject, parseJsonObject } from '../rest/request-message.js'
-import { toEventJson } from './websocket.js'
+import { toEventJson } from './event-json.js'
 
 const { events: EVENTS } = SessionHelloSchema.field
 const helloReader = compileJsonReader(

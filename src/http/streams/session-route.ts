@@ -5,11 +5,12 @@ import { invalidArgument, type Reason, toServiceError } from '../../../packages/
 import { setMessageLimit } from '../../internals/message-limit.js'
 import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import { type InstanceMessage, MAX_MESSAGE_BYTES, type SessionConnection } from '../../sessions/messages.js'
-import { toLimitedCall } from '../request-context.js'
+import { toLimitedCall } from '../request.js'
 import type { LogRequest } from '../request-log.js'
-import { errorBody, type RejectOtherMethods } from '../rest/rest-errors.js'
+import type { RejectOtherMethods } from '../rest/error-routes.js'
+import { errorBody } from '../rest/rest-errors.js'
+import { closeReason } from './close-with-error.js'
 import { readSolverMessage, toSessionEventJson, toSessionJson } from './session-json.js'
-import { closeReason } from './websocket.js'
 import { registerWebSocket } from './websocket-upgrade.js'
 
 /** The path of the WebSocket of solver sessions. */

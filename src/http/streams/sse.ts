@@ -5,9 +5,9 @@ import { encodeBatches, encodeOnce } from '../../events/encode-once.js'
 import type { Batch } from '../../events/tail-buffer.js'
 import { toConnectedMessage, toEventMessage } from '../../rpc/convert/convert-events.js'
 import { END_TIMEOUT_MS, type EventStream, type EventStreams } from '../../rpc/streams/event-streams.js'
-import { isCancelled, toLimitedCall } from '../request-context.js'
+import { isCancelled, toLimitedCall } from '../request.js'
+import { toEventJson } from './event-json.js'
 import type { StreamRequest } from './websocket.js'
-import { toEventJson } from './websocket.js'
 
 /** The headers of a stream of server-sent events. */
 export const SSE_HEADERS = {

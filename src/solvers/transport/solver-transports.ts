@@ -1,8 +1,7 @@
-import type { QuoteKind, QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
 import { askedSession, NO_ENDPOINT, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult, SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import { type Address, lowerCase } from '../../../packages/protocol/src/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 
 /** What came of a call: JSON that is not validated yet, or a result without an offer. */
 export type SolverReply =
@@ -105,42 +104,5 @@ export function createSessionTransports(
   return {
     requestQuote: (solver, ...rest) => holderOf(solver).requestQuote(solver, ...rest),
     reportResult: (solver, ...rest) => holderOf(solver).reportResult(solver, ...rest),
-  }
-}
-
-/** The request to solvers as JSON, in the wire format of deployed solvers (docs/decisions.md, D4). */
-export interface SolverRequestBody extends Omit<QuoteRequest, 'kind' | 'amount' | 'user'> {
-  readonly userAddress: Address
-  /** Decimal. */
-  readonly amount: string
-}
-
-/** Writes the JSON text of a request to solvers. */
-export function requestBody(request: QuoteRequest): string {
-  const body: SolverRequestBody = {
-    inputToken: toCachedChecksumAddress(request.inputToken),
-    outputToken: toCachedChecksumAddress(request.outputToken),
-    orderType: request.orderType,
-    amount: request.amount.toString(),
-    userAddress: toCachedChecksumAddress(request.user),
-    chainId: request.chainId,
-    destinationChainId: request.destinationChainId,
-    depositMode: request.depositMode,
-    depositDeadline: request.depositDeadline,
-    fillDeadline: request.fillDeadline,
-  }
-  return JSON.stringify(body)
-}
-
-/** The request that a JSON text of `requestBody` was written for. */
-export function toQuoteRequest(body: SolverRequestBody, kind: QuoteKind): QuoteRequest {
-  const { userAddress, amount, inputToken, outputToken, ...rest } = body
-  return {
-    ...rest,
-    kind,
-    inputToken: lowerCase(inputToken),
-    outputToken: lowerCase(outputToken),
-    user: lowerCase(userAddress),
-    amount: BigInt(amount),
   }
 }

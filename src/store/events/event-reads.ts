@@ -6,7 +6,7 @@ import {
 } from '../../../packages/protocol/src/orders/event.js'
 import type { Database } from '../database.js'
 import type { Schema } from '../schema.js'
-import { logEntryOf, reversionDetails } from './event-statements.js'
+import { logEntryOf, reversionDetails } from './event-rows.js'
 
 /** The entries of the log, as replays and cursors read them. */
 export interface EventReads {

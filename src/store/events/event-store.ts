@@ -33,19 +33,16 @@ import {
   setStart,
 } from './chain-positions.js'
 import { createEventReads, type EventReads } from './event-reads.js'
+import { eventRow, logEntryOf, type NewEventRow, reversionRow } from './event-rows.js'
 import {
   canonicalIdentities,
-  eventRow,
   identityOf,
   lockLog,
-  logEntryOf,
   markRemoved,
   moveLastSequence,
-  type NewEventRow,
   readEventBlocks,
   removeThrough,
   restore,
-  reversionRow,
   setAside,
 } from './event-statements.js'
 import { createMissingTerms, type MissingTerms } from './missing-terms.js'

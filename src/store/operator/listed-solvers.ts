@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-import { type SolverKey, solverBlocked } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { type Coordination, type Database, type DatabaseTransaction, NO_COORDINATION } from '../database.js'
 
@@ -34,7 +32,8 @@ export interface SolverList {
   remove(address: Address, chainId: number | undefined): Promise<number>
 }
 
-const EVERY_CHAIN = 0
+/** In the column of the chain: the entry holds for every chain. */
+export const EVERY_CHAIN = 0
 
 /** Builds both lists over an open database. They notify replicas of each chain that loses a solver, by the chain's id. */
 export function createSolverLists(database: Database, coordination: Coordination = NO_COORDINATION) {
@@ -102,52 +101,7 @@ function createList(
   }
 }
 
-/** Whether the address may not register on the chain. @param allowedOnly only the addresses on the list of allowed ones may */
-export async function isBlocked(
-  database: Database,
-  { chainId, address }: SolverKey,
-  allowedOnly: boolean,
-): Promise<boolean> {
-  const rows = await database
-    .selectFrom('listed_solvers')
-    .select('list')
-    .where('address', '=', address)
-    .where('chain_id', 'in', [chainId, EVERY_CHAIN])
-    .execute()
-  const lists = rows.map(({ list }) => list)
-  return lists.includes('blocked') || (allowedOnly && !lists.includes('allowed'))
-}
-
-/** The registered solvers of a chain that are blocked on it. @param allowedOnly as in `isBlocked` */
-export async function readBlocked(
-  database: Database,
-  chainId: number,
-  allowedOnly: boolean,
-): Promise<Address[]> {
-  const isListed = (list: SolverListName) =>
-    sql<boolean>`address in (select address from listed_solvers where list = ${list} and chain_id in (${chainId}, ${EVERY_CHAIN}))`
-  const rows = await database
-    .selectFrom('solvers')
-    .select('address')
-    .where('chain_id', '=', chainId)
-    .where(({ or, not }) => or([isListed('blocked'), ...(allowedOnly ? [not(isListed('allowed'))] : [])]))
-    .execute()
-  return rows.map((row) => row.address as Address)
-}
-
-/**
- * Checks that an address is not blocked. Until the end of the transaction, an attempt to block it waits.
- * @throws ServiceError SOLVER_BLOCKED
- */
-export async function assertNotBlocked(
-  transaction: DatabaseTransaction,
-  key: SolverKey,
-  { serialize, allowedOnly }: Pick<Coordination, 'serialize'> & { readonly allowedOnly: boolean },
-): Promise<void> {
-  await serialize(transaction, lockNameOf(key.address))
-  if (await isBlocked(transaction, key, allowedOnly)) throw solverBlocked()
-}
-
-function lockNameOf(address: Address): string {
+/** The lock under which an address registers and is listed. */
+export function lockNameOf(address: Address): string {
   return `solver ${address}`
 }

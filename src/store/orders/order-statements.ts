@@ -6,7 +6,7 @@ import type { ListedOrder, OrderPosition } from '../../../packages/protocol/src/
 import { hourChanges, type SolverOrderHour } from '../../../packages/protocol/src/orders/order-hours.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import { BATCH_ROWS, type Database, type DatabaseTransaction, forEachBatch } from '../database.js'
-import type { EventRow } from '../events/event-statements.js'
+import type { EventRow } from '../events/event-rows.js'
 import type { Schema } from '../schema.js'
 import { listedOrderOf, orderRow } from './order-rows.js'
 

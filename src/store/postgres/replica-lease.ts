@@ -1,7 +1,5 @@
 import { sql } from 'kysely'
-import { reasonOf, ServiceError } from '../../../packages/protocol/src/errors.js'
-import { createRetry } from '../../concurrency/retry.js'
-import type { Logger } from '../../telemetry/log.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { Coordination, Database, DatabaseTransaction } from '../database.js'
 
 /** The replica whose solver sessions a store writes. */
@@ -36,9 +34,6 @@ export interface ReplicaLease extends Pick<SessionHolder, 'assertHeld'> {
   /** Ends the lease of this replica, and the sessions that it still holds. */
   giveUp(): Promise<void>
 }
-
-/** Time after which a replica that has not renewed its lease counts as gone. */
-export const LEASE_MS = 10_000
 /** Time for which an expired lease stays: a session that was being written when it expired is stored by then. */
 const EXPIRED_KEPT_MS = 60_000
 /** The clock of the database, which all replicas share: Unix time in milliseconds. */
@@ -128,44 +123,5 @@ export function createReplicaLease(
         await transaction.deleteFrom('replicas').where('id', '=', replicaId).execute()
         await notifyChains(transaction, ended)
       }),
-  }
-}
-
-interface LeaseRenewalOptions {
-  readonly lease: Pick<ReplicaLease, 'renew' | 'releaseExpired' | 'giveUp'>
-  readonly leaseMs: number
-  readonly log: Logger
-}
-
-/** Renewals in the time of a lease. */
-const RENEWALS = 5
-/** Attempts in the time of a lease, while renewals fail. */
-const ATTEMPTS = 20
-
-/**
- * Takes the lease of this replica, and renews it from then on. After each renewal, it ends the sessions of replicas whose
- * lease has expired (docs/decisions.md, D18).
- * @returns a function that ends the lease. An unreachable database keeps it until it expires
- * @throws the error of the database when the lease cannot be taken
- */
-export async function startLeaseRenewal(options: LeaseRenewalOptions): Promise<() => Promise<void>> {
-  const { lease, leaseMs, log } = options
-  await lease.renew()
-  const renewal = createRetry({
-    async work() {
-      await lease.renew()
-      const sessions = await lease.releaseExpired()
-      if (sessions > 0) log.warn({ sessions }, 'the solver sessions of a replica that is gone have ended')
-    },
-    delayMs: leaseMs / ATTEMPTS,
-    onFailure: (error) =>
-      log.warn({ reason: reasonOf(error) }, 'the lease of this replica could not be renewed'),
-    onRecovery: () => log.info('the lease of this replica is renewed again'),
-  })
-  const timer = setInterval(renewal.run, leaseMs / RENEWALS)
-  return async () => {
-    clearInterval(timer)
-    await renewal.close()
-    await lease.giveUp().catch(() => {})
   }
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Coordination, Database } from '../database.js'
-import { assertNotBlocked } from '../operator/listed-solvers.js'
+import { assertNotBlocked } from '../operator/blocked-solvers.js'
 import type { SessionHolder } from '../postgres/replica-lease.js'
 import { makeRoom, NONE_REPLACEABLE, type Replaceable, upsertSolver } from './solver-statements.js'
 

@@ -8,7 +8,7 @@ import type {
   Settled,
   StreamEvent,
 } from '../../../packages/protocol/src/orders/event.js'
-import { toEventJson } from '../../../src/http/streams/websocket.js'
+import { toEventJson } from '../../../src/http/streams/event-json.js'
 import {
   toConnectedMessage,
   toEventMessage,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { identifyClient } from '../../../src/http/request-context.js'
+import { identifyClient } from '../../../src/http/identify-client.js'
 import { createStartQueue } from '../../../src/quoting/round/round-queue.js'
 
 const LIMIT_MS = 2000

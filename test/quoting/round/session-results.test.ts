@@ -8,7 +8,7 @@ import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-
 import { NO_ENDPOINT, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SessionResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import { identifyClient } from '../../../src/http/request-context.js'
+import { identifyClient } from '../../../src/http/identify-client.js'
 import { openQuoting } from '../../../src/quoting/quoting.js'
 import { createRoundReports } from '../../../src/quoting/round/round-reports.js'
 import { createEndpointGuard } from '../../../src/solvers/transport/endpoint-guard.js'

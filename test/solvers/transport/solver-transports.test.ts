@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
+import { requestBody } from '../../../src/solvers/transport/request-body.js'
 import {
   createSolverTransports,
-  requestBody,
   type SolverReply,
   type SolverRequest,
   type SolverTransport,

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import { startLeaseRenewal } from '../../../src/store/postgres/replica-lease.js'
+import { startLeaseRenewal } from '../../../src/store/postgres/lease-renewal.js'
 
 const LEASE_MS = 50
 

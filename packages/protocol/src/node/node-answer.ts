@@ -1,4 +1,4 @@
-import { ChainReadError } from './read-view.js'
+import { ChainReadError } from './chain-read-error.js'
 import { partsOf, REVERT_CODE } from './revert.js'
 
 /** Codes of viem and of EIP-1193 for requests that got no answer of a node. */

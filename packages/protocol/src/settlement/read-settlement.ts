@@ -1,4 +1,5 @@
-import { findView, type Request, readView } from '../node/read-view.js'
+import { findView, readView } from '../node/read-view.js'
+import type { Request } from '../node/simulate.js'
 import type { Address, Hex } from '../values/hex.js'
 import type { Settlement, SettlementTerms, TypedDataDomain } from './settlement.js'
 import { settlementOf } from './settlement-of-chain.js'

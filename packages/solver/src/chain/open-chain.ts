@@ -1,7 +1,7 @@
 import { type Address, domainSeparator, maxUint256, type PublicClient, type TypedDataDomain } from 'viem'
 import { readSettlement } from '../../../client/src/settlement.js'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
-import { simulate } from '../../../protocol/src/node/read-view.js'
+import { simulate } from '../../../protocol/src/node/simulate.js'
 import { readTerms } from '../../../protocol/src/settlement/read-settlement.js'
 import { createQuoteHasher, type QuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'

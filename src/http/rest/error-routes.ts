@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { parseChainId } from '../../../packages/protocol/src/values/numbers.js'
+import { decoded } from '../../../packages/protocol/src/values/text.js'
+import type { KeyRing } from '../../rpc/limits/key-ring.js'
+import type { RateLimits } from '../../rpc/limits/rate-limits.js'
+import type { MethodHandler } from '../../rpc/middleware.js'
+import type { Logger } from '../../telemetry/log.js'
+import { abandon, recordArrival, toLimitedCall } from '../request.js'
+import type { LogRequest } from '../request-log.js'
+import { sendError, toRestError } from './rest-errors.js'
+
+const ALL_VERBS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+const CHAIN_IN_PATH = /^\/v1\/([^/?#]+)/
+
+/** Sends errors for unknown paths and for what routes throw, in the shape of all errors (docs/decisions.md, D7). */
+export function registerErrorHandlers(
+  server: FastifyInstance,
+  rateLimits: RateLimits,
+  { log, logRequest }: { readonly log: Logger; readonly logRequest: LogRequest },
+): void {
+  server.setErrorHandler((thrown, request, reply) => {
+    const error = toRestError(thrown)
+    // The middleware has already logged the errors that it turned into a ServiceError.
+    if (error !== thrown && error.reason === 'INTERNAL') {
+      log.error({ requestId: request.id, err: error.cause }, error.message)
+    }
+    sendError(reply, error)
+    // Routes log their own requests.
+    if (request.routeOptions.url === undefined) logRequest(request, error.httpStatus)
+    return reply
+  })
+  server.setNotFoundHandler(async (request, reply) => {
+    await rateLimits.consume('global', toLimitedCall(request, reply))
+    throw new ServiceError('ROUTE_NOT_FOUND', 'There is nothing at this path.')
+  })
+  // Only routes that need the body read it: an unknown path is rejected first.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _body, done) => done(null))
+}
+
+/**
+ * Rejects with 405 the verbs that a path does not accept.
+ * @param check may throw another error first
+ */
+export type RejectOtherMethods = (
+  url: string,
+  verbs: readonly string[],
+  check: (request: FastifyRequest) => void,
+) => void
+
+/** Builds the rejection of other verbs. The routes themselves decide whether they accept HEAD. */
+export function createMethodRejection(server: FastifyInstance, rateLimits: RateLimits): RejectOtherMethods {
+  return (url, verbs, check) => {
+    const allowed = verbs.toSorted()
+    server.route({
+      method: ALL_VERBS.filter((method) => !server.hasRoute({ method, url })),
+      url,
+      onRequest: async (request, reply) => {
+        await rateLimits.consume('global', toLimitedCall(request, reply))
+        check(request)
+        reply.header('allow', allowed.join(', '))
+        throw new ServiceError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(' and ')}.`)
+      },
+      handler: () => undefined,
+    })
+  }
+}
+
+/**
+ * Builds the handler of paths that cannot be decoded, which Fastify gives to no route and no hook. Such a request counts
+ * against the limit like any other. An unsupported chain is 404 first.
+ */
+export function createBadUrlHandler(
+  methods: readonly MethodHandler[],
+  rateLimits: RateLimits,
+  keys: Pick<KeyRing, 'identify'>,
+  logRequest: LogRequest,
+) {
+  const withChain = methods.find(({ hasChain }) => hasChain)
+  return async (error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (!recordArrival(request, keys)) return abandon(request, reply)
+    try {
+      await rateLimits.consume('global', toLimitedCall(request, reply))
+      const [, segment] = CHAIN_IN_PATH.exec(request.url) ?? []
+      if (segment !== undefined) withChain?.assertChain(parseChainId(decoded(segment)))
+      throw error
+    } catch (thrown) {
+      const rejection = toRestError(thrown)
+      sendError(reply, rejection)
+      logRequest(request, rejection.httpStatus)
+    }
+  }
+}
