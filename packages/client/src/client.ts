@@ -1,6 +1,6 @@
 import type { Address } from 'viem'
-import { linkSignal, untilReturned } from './abort.js'
-import { readAddress, readList, readMessage } from './answer-fields.js'
+import { linkSignal, untilReturned } from './calls/abort.js'
+import { readAddress, readList, readMessage } from './calls/answer-fields.js'
 import {
   addressProblem,
   chainIdProblem,
@@ -9,20 +9,14 @@ import {
   checkOptions,
   objectProblem,
   textProblem,
-} from './arguments.js'
-import { type Chain, readChains } from './chains.js'
-import { type CallOptions, createInstance, type InstanceOptions } from './http.js'
-import type { Messages } from './messages.js'
-import type { IdentifyOffer } from './offer-identity.js'
-import { createOrderMethods, type OrderMethods } from './order-methods.js'
-import {
-  type OwnResultPage,
-  type OwnResultsParams,
-  readOwnResultPage,
-  type SignedOwnResults,
-  toOwnResultsBody,
-} from './own-results.js'
-import { type PriceAnswer, readPriceAnswer } from './price.js'
+} from './calls/check-arguments.js'
+import type { Messages } from './calls/message-types.js'
+import { type CallOptions, createInstance, type InstanceOptions } from './calls/rest-calls.js'
+import { type Chain, readChains } from './chains/list-chains.js'
+import { type ListedPair, type ListedToken, readPairs, readTokens } from './chains/list-tokens.js'
+import type { IdentifyOffer } from './offers/offer-identity.js'
+import { createOrderMethods, type OrderMethods } from './orders/order-methods.js'
+import { type PriceAnswer, readPriceAnswer } from './quotes/get-price.js'
 import {
   type PriceParams,
   type QuoteAnswer,
@@ -30,16 +24,22 @@ import {
   readQuoteAnswer,
   toPriceBody,
   toQuoteBody,
-} from './quote.js'
-import { type QuoteRecord, readQuoteRecord } from './quote-record.js'
+} from './quotes/get-quote.js'
+import { type QuoteRecord, readQuoteRecord } from './quotes/get-quote-record.js'
 import {
   type QuoteStreamMessage,
   type QuoteStreamOptions,
   type QuoteStreamParams,
   streamQuotes,
   toQuoteStreamBody,
-} from './quote-stream.js'
-import type { SignedRegistration, SignedUnregistration } from './registration.js'
+} from './quotes/stream-quotes.js'
+import {
+  type OwnResultPage,
+  type OwnResultsParams,
+  readOwnResultPage,
+  type SignedOwnResults,
+  toOwnResultsBody,
+} from './solvers/list-own-results.js'
 import {
   readSolverStatsByHour,
   readSolverStatsList,
@@ -47,14 +47,14 @@ import {
   type SolverStatsByHour,
   type SolverStatsParams,
   toWindowQuery,
-} from './solver-stats.js'
+} from './solvers/list-solver-stats.js'
 import {
   type ListedSolver,
   type RegisteredSolver,
   readListedSolver,
   readRegisteredSolver,
-} from './solvers.js'
-import { type ListedPair, type ListedToken, readPairs, readTokens } from './tokens.js'
+} from './solvers/list-solvers.js'
+import type { SignedRegistration, SignedUnregistration } from './solvers/sign-registration.js'
 
 export interface AggregatorClientOptions extends InstanceOptions {
   /** For other instances of the protocol, whose offers have no order id: `identifyOffers(settlement)`. */

@@ -1,8 +1,8 @@
-import type { DepositReason } from './deposit-outcome.js'
-import { AggregatorError, type ClientReason } from './errors.js'
-import type { UnknownText } from './messages.js'
-import { isRetryable } from './retry.js'
-import type { QuoteProblem } from './verify-quote.js'
+import { AggregatorError, type ClientReason } from './calls/aggregator-error.js'
+import type { UnknownText } from './calls/message-types.js'
+import { isRetryable } from './calls/retry-delay.js'
+import type { DepositReason } from './deposits/deposit-outcome.js'
+import type { QuoteProblem } from './offers/verify-quote.js'
 
 const LATER = 'The exchange service has a problem. Please try again in a moment.'
 const BUSY = 'There are too many requests at the moment. Please try again in a moment.'

@@ -15,16 +15,28 @@ export type {
 } from '../../protocol/src/quotes/quote.js'
 export type { VerifyMode } from '../../protocol/src/quotes/verification.js'
 export type { StatsWindow } from '../../protocol/src/solvers/solver-statistics.js'
-export type { Chain, ChainStatus, Token } from './chains.js'
+export { AggregatorError, type ClientReason } from './calls/aggregator-error.js'
+export type { UnknownText } from './calls/message-types.js'
+export type { CallOptions } from './calls/rest-calls.js'
+export { isRetryable, retryDelay } from './calls/retry-delay.js'
+export type { Chain, ChainStatus, Token } from './chains/list-chains.js'
+export type { ListedPair, ListedToken } from './chains/list-tokens.js'
 export {
   type AggregatorClient,
   type AggregatorClientOptions,
   createAggregatorClient,
 } from './client.js'
-export { type Call, depositCalls, depositTransfer } from './deposit.js'
-export { DepositError, type DepositReason } from './deposit-outcome.js'
-export { AggregatorError, type ClientReason } from './errors.js'
-export type { EventFilter } from './event-filter.js'
+export { type Call, depositCalls, depositTransfer } from './deposits/deposit-calls.js'
+export { DepositError, type DepositReason } from './deposits/deposit-outcome.js'
+export { isRefundable, refundCall, refundTransfer } from './deposits/refund-calls.js'
+export {
+  type DepositProgress,
+  type DepositWallet,
+  type SendDepositOptions,
+  sendDeposit,
+} from './deposits/send-deposit.js'
+export type { EventFilter } from './events/event-filter.js'
+export type { Opening, StreamOptions } from './events/follow-events.js'
 export type {
   Deposited,
   OrderEvent,
@@ -32,25 +44,30 @@ export type {
   Refunded,
   Reverted,
   Settled,
-} from './events.js'
+} from './events/order-events.js'
 export { explainForUser } from './explain-for-user.js'
-export type { Opening, StreamOptions } from './follow-events.js'
-export type { CallOptions } from './http.js'
-export type { UnknownText } from './messages.js'
-export { type IdentifyOffer, identifyOffers, type OfferIdentity } from './offer-identity.js'
-export type { KnownOrder, ListedOrder, Order, OrderState, OrderStep, OrderSteps } from './order.js'
-export type { ListOrdersParams, OrderPage } from './orders.js'
+export { type IdentifyOffer, identifyOffers, type OfferIdentity } from './offers/offer-identity.js'
+export { type InstanceTrust, readSettlement, type SettlementTerms } from './offers/settlement-terms.js'
 export {
-  type OwnResult,
-  type OwnResultPage,
-  type OwnResultsParams,
-  type OwnResultsTerms,
-  type SignedOwnResults,
-  signOwnResults,
-} from './own-results.js'
-export type { Price, PriceAnswer } from './price.js'
+  type QuoteProblem,
+  QuoteVerificationError,
+  type VerifyQuoteOptions,
+  verifyQuote,
+} from './offers/verify-quote.js'
+export type { ListOrdersParams, OrderPage } from './orders/list-orders.js'
+export type {
+  KnownOrder,
+  ListedOrder,
+  Order,
+  OrderState,
+  OrderStep,
+  OrderSteps,
+} from './orders/read-order.js'
+export type { WaitForOrderOptions } from './orders/wait-for-order.js'
+export type { WatchOrderOptions } from './orders/watch-order.js'
 export { type JsonValue, queryKey } from './query-key.js'
-export type { PriceParams, QuoteAnswer, QuoteParams } from './quote.js'
+export type { Price, PriceAnswer } from './quotes/get-price.js'
+export type { PriceParams, QuoteAnswer, QuoteParams } from './quotes/get-quote.js'
 export type {
   DeclineCode,
   QuoteOutcome,
@@ -58,15 +75,32 @@ export type {
   QuoteRecordRequest,
   SolverOutcome,
   SolverResult,
-} from './quote-record.js'
+} from './quotes/get-quote-record.js'
 export type {
   QuoteRoundEnd,
   QuoteStreamMessage,
   QuoteStreamOptions,
   QuoteStreamParams,
   QuoteUpdate,
-} from './quote-stream.js'
-export { isRefundable, refundCall, refundTransfer } from './refund.js'
+} from './quotes/stream-quotes.js'
+export { type QuoteOffers, type WatchQuotesOptions, watchQuotes } from './quotes/watch-quotes.js'
+export {
+  type OwnResult,
+  type OwnResultPage,
+  type OwnResultsParams,
+  type OwnResultsTerms,
+  type SignedOwnResults,
+  signOwnResults,
+} from './solvers/list-own-results.js'
+export type {
+  SolverCounts,
+  SolverHour,
+  SolverState,
+  SolverStats,
+  SolverStatsByHour,
+  SolverStatsParams,
+} from './solvers/list-solver-stats.js'
+export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers/list-solvers.js'
 export {
   type MessageSigner,
   type RegistrationTerms,
@@ -75,31 +109,4 @@ export {
   signRegistration,
   signUnregistration,
   type UnregistrationTerms,
-} from './registration.js'
-export { isRetryable, retryDelay } from './retry.js'
-export {
-  type DepositProgress,
-  type DepositWallet,
-  type SendDepositOptions,
-  sendDeposit,
-} from './send-deposit.js'
-export { type InstanceTrust, readSettlement, type SettlementTerms } from './settlement.js'
-export type {
-  SolverCounts,
-  SolverHour,
-  SolverState,
-  SolverStats,
-  SolverStatsByHour,
-  SolverStatsParams,
-} from './solver-stats.js'
-export type { ListedSolver, RegisteredSolver, RegistrationCheck } from './solvers.js'
-export type { ListedPair, ListedToken } from './tokens.js'
-export {
-  type QuoteProblem,
-  QuoteVerificationError,
-  type VerifyQuoteOptions,
-  verifyQuote,
-} from './verify-quote.js'
-export type { WaitForOrderOptions } from './wait-for-order.js'
-export type { WatchOrderOptions } from './watch-order.js'
-export { type QuoteOffers, type WatchQuotesOptions, watchQuotes } from './watch-quotes.js'
+} from './solvers/sign-registration.js'

@@ -14,7 +14,7 @@ import {
   openRound,
   type Round,
   surplusBps,
-} from '../src/data/auction.js'
+} from '../src/data/auction/auction.js'
 
 const STARTED = 1_000_000
 

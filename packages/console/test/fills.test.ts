@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { SolverStatsSchema } from '../../../gen/aggregator/v1/solver_stats_pb.js'
-import { createFillCounts, withFills } from '../src/data/solver-fills.js'
+import { createFillCounts, withFills } from '../src/data/solvers/solver-fills.js'
 
 const SOLVER = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC'
 const OTHER = '0x90F79bf6EB2c4f870365E785982E1f101E93b906'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isTrusted, type KnownToken, markOf, merged } from '../src/data/known-token.js'
+import { isTrusted, type KnownToken, markOf, merged } from '../src/data/tokens/known-token.js'
 
 const address = `0x${'1'.repeat(40)}`
 const listed: KnownToken = {

@@ -2,7 +2,7 @@ import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { OrderSchema, OrderState } from '../../../gen/aggregator/v1/order_pb.js'
 import { addEvent, type ShownEvent } from '../src/data/latest-events.js'
-import { needsList, withEvents } from '../src/data/latest-orders.js'
+import { needsList, withEvents } from '../src/data/orders/latest-orders.js'
 import type { OrderEvent } from '../src/data/stream-messages.js'
 
 const event = (changes: Partial<OrderEvent>): OrderEvent => ({

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { DeclineCode, SolverOutcome } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { Attempt } from '../src/data/auction.js'
-import { reasonOf } from '../src/data/auction.js'
-import { whyNoOffer } from '../src/data/no-offer.js'
+import type { Attempt } from '../src/data/auction/auction.js'
+import { reasonOf } from '../src/data/auction/auction.js'
+import { whyNoOffer } from '../src/data/auction/no-offer.js'
 
 const attempt = (outcome: SolverOutcome, reason = ''): Attempt => ({
   solver: 's',

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { PairSummarySchema } from '../../../gen/aggregator/v1/chain_pb.js'
-import { isOfPair, lastListedPair } from '../src/data/pairs.js'
+import { isOfPair, lastListedPair } from '../src/data/tokens/pairs.js'
 
 const pair = (inputToken: string, lastUsed: bigint | undefined, changes = {}) =>
   create(PairSummarySchema, {

@@ -1,7 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
 import { SolverStatsSchema } from '../../../gen/aggregator/v1/solver_stats_pb.js'
-import { whyNothingWon } from '../src/data/solver-replies.js'
+import { whyNothingWon } from '../src/data/solvers/solver-replies.js'
 
 const reasonOf = (counts: Record<string, bigint>) => whyNothingWon(create(SolverStatsSchema, counts))
 

@@ -1,6 +1,6 @@
 import { isAddress, maxUint256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { LONGEST_TIMER_MS } from '../../client/src/retry.js'
+import { LONGEST_TIMER_MS } from '../../client/src/calls/retry-delay.js'
 import {
   ADDRESS,
   BYTES32,

@@ -4,7 +4,7 @@
  * Amounts are `bigint` in the token's smallest unit, times in quotes Unix seconds.
  */
 
-export { AggregatorError } from '../../client/src/errors.js'
+export { AggregatorError } from '../../client/src/calls/aggregator-error.js'
 export type { OrderType, Quote, QuoteKind } from '../../protocol/src/quotes/quote.js'
 export type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 export { createSolver, type Solver } from './create-solver.js'

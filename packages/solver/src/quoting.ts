@@ -1,5 +1,5 @@
 import { type Address, getAddress, maxUint256 } from 'viem'
-import { linkSignal } from '../../client/src/abort.js'
+import { linkSignal } from '../../client/src/calls/abort.js'
 import type { Quote } from '../../protocol/src/quotes/quote.js'
 import { DECLINE_CODES, type DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 import { lowerCase } from '../../protocol/src/values/hex.js'

@@ -1,9 +1,9 @@
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
 import { hrefHere } from '../data/chains.js'
 import { formatShare, group } from '../format/amount.js'
+import { ShareBar } from './charts/share-bar.js'
 import { SolverLabel } from './id.js'
 import { Skeleton } from './notice.js'
-import { ShareBar } from './share-bar.js'
 
 const SHOWN = 6
 

@@ -7,7 +7,7 @@ import { placeOf } from '../data/search.js'
 import { group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { SEARCH_ID } from '../keyboard.js'
-import { useWidth } from './use-width.js'
+import { useWidth } from './charts/use-width.js'
 
 /** From this width on, the search box can say what it finds, in pixels. */
 const WHOLE_HINT = 300

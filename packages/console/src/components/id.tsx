@@ -1,5 +1,5 @@
 import { explorerHref, hrefHere } from '../data/chains.js'
-import { needsAddress, solverName, solvers } from '../data/solvers.js'
+import { needsAddress, solverName, solvers } from '../data/solvers/solvers.js'
 import { shorten } from '../format/shorten.js'
 import { Copy } from './copy.js'
 

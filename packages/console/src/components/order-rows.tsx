@@ -1,6 +1,6 @@
 import { type Order, OrderState } from '../../../../gen/aggregator/v1/order_pb.js'
 import { hrefHere, hrefOn } from '../data/chains.js'
-import { STATE_WORDS, timeToFill } from '../data/orders.js'
+import { STATE_WORDS, timeToFill } from '../data/orders/orders.js'
 import { shorten } from '../format/shorten.js'
 import { formatDuration } from '../format/time.js'
 import { Account, SolverLabel } from './id.js'

@@ -1,6 +1,6 @@
 import { SolverOutcome } from '../../../../gen/aggregator/v1/quote_pb.js'
-import type { Attempt } from '../data/auction.js'
-import { tokenOf } from '../data/tokens.js'
+import type { Attempt } from '../data/auction/auction.js'
+import { tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount, formatAmount, formatBps } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { createTimeAxis } from '../format/time-axis.js'

@@ -1,5 +1,5 @@
 import { useTitleDetail } from '../data/instance.js'
-import { tokenOf } from '../data/tokens.js'
+import { tokenOf } from '../data/tokens/tokens.js'
 import { formatRate } from '../format/amount.js'
 import { TokenName } from './token-amount.js'
 

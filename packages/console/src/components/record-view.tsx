@@ -1,7 +1,7 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetQuoteRecordResponse } from '../../../../gen/aggregator/v1/quote_pb.js'
-import { isExactInput, readAttempts, surplusBps } from '../data/auction.js'
-import { AuctionChart } from './auction-chart.js'
+import { isExactInput, readAttempts, surplusBps } from '../data/auction/auction.js'
+import { AuctionChart } from './charts/auction-chart.js'
 import { Bps, Ranking } from './ranking.js'
 
 interface RecordViewProps {

@@ -1,5 +1,5 @@
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
-import { REPLIES, whyNothingWon } from '../data/solver-replies.js'
+import { REPLIES, whyNothingWon } from '../data/solvers/solver-replies.js'
 import { formatShare, group } from '../format/amount.js'
 import { Fact } from './facts.js'
 

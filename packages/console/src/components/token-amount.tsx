@@ -1,5 +1,5 @@
-import { markOf } from '../data/known-token.js'
-import { isAmbiguous, tokenOf } from '../data/tokens.js'
+import { markOf } from '../data/tokens/known-token.js'
+import { isAmbiguous, tokenOf } from '../data/tokens/tokens.js'
 import { exactAmount, formatAmount } from '../format/amount.js'
 import { shorten } from '../format/shorten.js'
 

@@ -1,6 +1,6 @@
 import { hrefHere } from '../data/chains.js'
 import type { PageName } from '../data/route.js'
-import { type StatsWindow, WINDOWS } from '../data/stats.js'
+import { type StatsWindow, WINDOWS } from '../data/solvers/stats.js'
 
 interface WindowChoiceProps {
   readonly page: PageName

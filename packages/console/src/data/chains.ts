@@ -9,7 +9,7 @@ import { health } from './health.js'
 import { retryPause } from './request-times.js'
 import { hrefTo, type PageName, route } from './route.js'
 import type { ChainHealth } from './stream-messages.js'
-import { learnToken } from './tokens.js'
+import { learnToken } from './tokens/tokens.js'
 
 /** A chain that was read within this time is not read again because the stream of events was interrupted. */
 const KEEP_MS = 10_000

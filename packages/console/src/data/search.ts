@@ -1,8 +1,8 @@
 import { chain, hrefHere } from './chains.js'
 import { latestEvents } from './events.js'
-import { listedOrderOf } from './orders.js'
-import { solvers } from './solvers.js'
-import { tokenOf, tokensOf } from './tokens.js'
+import { listedOrderOf } from './orders/orders.js'
+import { solvers } from './solvers/solvers.js'
+import { tokenOf, tokensOf } from './tokens/tokens.js'
 
 /**
  * Finds the place of what a person pasted: a solver's address or name leads to the solver, a token's address or symbol to a swap of

@@ -5,10 +5,10 @@ import { Answer, Empty } from '../components/notice.js'
 import { NoOrders, OrderRows } from '../components/order-rows.js'
 import { useFocusAfter } from '../components/use-focus-after.js'
 import { hrefHere } from '../data/chains.js'
-import { listOrders, STATE_WORDS } from '../data/orders.js'
+import { listOrders, STATE_WORDS } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
 import { navigate, route } from '../data/route.js'
-import { solverName } from '../data/solvers.js'
+import { solverName } from '../data/solvers/solvers.js'
 import { shorten } from '../format/shorten.js'
 
 const PAGE_SIZE = 25

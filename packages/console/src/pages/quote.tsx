@@ -12,8 +12,8 @@ import { RecordView } from '../components/record-view.js'
 import { StateMark, type Tone } from '../components/state-mark.js'
 import { Age } from '../components/time.js'
 import { Amount, TokenName } from '../components/token-amount.js'
-import { isExactInput } from '../data/auction.js'
-import { useQuoteRecord } from '../data/use-order.js'
+import { isExactInput } from '../data/auction/auction.js'
+import { useQuoteRecord } from '../data/orders/use-order.js'
 import { formatDuration } from '../format/time.js'
 
 const OUTCOMES: Readonly<Record<QuoteOutcome, readonly [word: string, tone: Tone]>> = {

@@ -1,7 +1,7 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { GetSolverStatsResponse } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
+import { HourChart } from '../components/charts/hour-chart.js'
 import { Fact } from '../components/facts.js'
-import { HourChart } from '../components/hour-chart.js'
 import { Id } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { OrderRows } from '../components/order-rows.js'
@@ -10,11 +10,18 @@ import { SolverState } from '../components/solver-state.js'
 import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
-import { listOrders } from '../data/orders.js'
+import { listOrders } from '../data/orders/orders.js'
 import { useQuery } from '../data/query.js'
 import { route } from '../data/route.js'
-import { solverName } from '../data/solvers.js'
-import { answeredShare, hourly, type StatsWindow, useSolverHours, WINDOWS, winShare } from '../data/stats.js'
+import { solverName } from '../data/solvers/solvers.js'
+import {
+  answeredShare,
+  hourly,
+  type StatsWindow,
+  useSolverHours,
+  WINDOWS,
+  winShare,
+} from '../data/solvers/stats.js'
 import { formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 import { FreeBond } from './solvers.js'

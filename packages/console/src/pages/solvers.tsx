@@ -1,11 +1,11 @@
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { SolverStats } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
+import { ShareBar } from '../components/charts/share-bar.js'
+import { Sparkline } from '../components/charts/sparkline.js'
 import { SolverLabel } from '../components/id.js'
 import { Answer, Empty } from '../components/notice.js'
 import { LinkRow, Rows } from '../components/rows.js'
-import { ShareBar } from '../components/share-bar.js'
 import { SolverState } from '../components/solver-state.js'
-import { Sparkline } from '../components/sparkline.js'
 import { WindowChoice } from '../components/window-choice.js'
 import { hrefHere } from '../data/chains.js'
 import { now } from '../data/clock.js'
@@ -18,7 +18,7 @@ import {
   useSolverStats,
   WINDOWS,
   winShare,
-} from '../data/stats.js'
+} from '../data/solvers/stats.js'
 import { exactAmount, formatAmount, formatShare, group } from '../format/amount.js'
 import { formatDuration } from '../format/time.js'
 

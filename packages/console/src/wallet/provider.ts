@@ -8,10 +8,10 @@ import {
   numberToHex,
   publicActions,
 } from 'viem'
-import { learnToken } from '../data/tokens.js'
+import { learnToken } from '../data/tokens/tokens.js'
+import { wallet } from './connected-wallet.js'
 import { discoverWallets, type WalletOption } from './discover.js'
 import { rememberedWallet, rememberWallet } from './remembered.js'
-import { wallet } from './state.js'
 
 const POLL_MS = 1000
 const CODE_OF_UNKNOWN_CHAIN = 4902

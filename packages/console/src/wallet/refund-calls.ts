@@ -1,7 +1,7 @@
 import { refundCall, refundTransfer } from '@quote-aggregator/client'
 import type { Address, Hex } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { Offer } from '../data/auction.js'
+import type { Offer } from '../data/auction/auction.js'
 import { readBalance, switchChain } from './provider.js'
 import { sendCall } from './send.js'
 import { toSignedQuote } from './signed-quote.js'

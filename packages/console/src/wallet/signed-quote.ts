@@ -1,7 +1,7 @@
 import type { SignedQuote } from '@quote-aggregator/client'
 import type { Address, Hex } from 'viem'
 import { ORDER_TYPES } from '../../../protocol/src/quotes/quote.js'
-import type { Offer } from '../data/auction.js'
+import type { Offer } from '../data/auction/auction.js'
 
 /** An offer as the client has it. @throws Error when the offer has no quote */
 export function toSignedQuote({ quote, solverSignature, orderId, depositAddress }: Offer): SignedQuote {

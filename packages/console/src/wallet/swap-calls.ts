@@ -7,11 +7,11 @@ import {
 } from '@quote-aggregator/client'
 import type { Address } from 'viem'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
-import type { Offer } from '../data/auction.js'
+import type { Offer } from '../data/auction/auction.js'
 import { shorten } from '../format/shorten.js'
+import { wallet } from './connected-wallet.js'
 import { readBalance, switchChain, walletClient } from './provider.js'
 import { toSignedQuote } from './signed-quote.js'
-import { wallet } from './state.js'
 
 /** A step of a swap that has begun, whose transaction is sent, or that has ended. */
 export type ReportStep = (

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import { now } from '../data/clock.js'
+import { wallet } from './connected-wallet.js'
 import { loadWallet } from './load.js'
-import { wallet } from './state.js'
 
 const PERIOD_MS = 5000
 

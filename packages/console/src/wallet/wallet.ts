@@ -1,6 +1,7 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
+
+export { describeWalletError, isFailure, isRefused } from './describe-error.js'
 export { discoverWallets, type WalletOption } from './discover.js'
-export { describeWalletError, isFailure, isRefused } from './errors.js'
 export {
   connectWallet,
   disconnectWallet,

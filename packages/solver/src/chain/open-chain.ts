@@ -1,5 +1,5 @@
 import { type Address, domainSeparator, maxUint256, type PublicClient, type TypedDataDomain } from 'viem'
-import { readSettlement } from '../../../client/src/settlement.js'
+import { readSettlement } from '../../../client/src/offers/settlement-terms.js'
 import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import { simulate } from '../../../protocol/src/node/simulate.js'
 import { readTerms } from '../../../protocol/src/settlement/read-settlement.js'

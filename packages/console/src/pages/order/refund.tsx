@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { wallet } from '../../wallet/connected-wallet.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
-import { wallet } from '../../wallet/state.js'
 import { Connect } from '../swap/connect.js'
 
 type WalletCode = Awaited<ReturnType<typeof loadWallet>>

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import { AuctionChart } from '../../components/auction-chart.js'
+import { AuctionChart } from '../../components/charts/auction-chart.js'
 import { Id } from '../../components/id.js'
 import { Empty } from '../../components/notice.js'
 import { Bps, Ranking } from '../../components/ranking.js'
 import { Age } from '../../components/time.js'
-import { surplusBps } from '../../data/auction.js'
-import type { Auction } from '../../data/auction-stream.js'
+import { surplusBps } from '../../data/auction/auction.js'
+import type { Auction } from '../../data/auction/auction-stream.js'
 import { hrefHere } from '../../data/chains.js'
 
 interface AuctionPanelProps {

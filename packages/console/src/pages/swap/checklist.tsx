@@ -4,9 +4,9 @@ import { Id, OrderId, SolverLabel } from '../../components/id.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefOn } from '../../data/chains.js'
 import { now } from '../../data/clock.js'
-import { useOrder } from '../../data/use-order.js'
+import { useOrder } from '../../data/orders/use-order.js'
 import { formatDuration, formatSpan } from '../../format/time.js'
-import { wallet } from '../../wallet/state.js'
+import { wallet } from '../../wallet/connected-wallet.js'
 import { DepositAddress } from './deposit-address.js'
 import {
   leaveOffer,

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { shorten } from '../../format/shorten.js'
+import { wallet } from '../../wallet/connected-wallet.js'
 import type { WalletOption } from '../../wallet/discover.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
-import { wallet } from '../../wallet/state.js'
 
 /** Connects a wallet of this browser. With several, a list to choose from. */
 export function Connect() {

@@ -5,8 +5,8 @@ import { OrderId } from '../../components/id.js'
 import { StateMark, type Tone } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
-import { type OwnSwap, ownSwaps, storedQuote } from '../../data/own-swaps.js'
-import { useOrder } from '../../data/use-order.js'
+import { type OwnSwap, ownSwaps, storedQuote } from '../../data/orders/own-swaps.js'
+import { useOrder } from '../../data/orders/use-order.js'
 
 const MOST = 4
 const REFRESH_MS = 15_000

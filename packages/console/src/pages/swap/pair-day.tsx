@@ -6,8 +6,8 @@ import { Empty } from '../../components/notice.js'
 import { formatFill, OrderRows } from '../../components/order-rows.js'
 import { Amount } from '../../components/token-amount.js'
 import { hrefHere } from '../../data/chains.js'
-import { isOfPair } from '../../data/pairs.js'
-import { useLatestOrders } from '../../data/use-latest-orders.js'
+import { useLatestOrders } from '../../data/orders/use-latest-orders.js'
+import { isOfPair } from '../../data/tokens/pairs.js'
 import { group } from '../../format/amount.js'
 
 const SHOWN = 5

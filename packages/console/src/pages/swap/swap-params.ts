@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals'
 import { hrefHere } from '../../data/chains.js'
-import { isTrusted } from '../../data/known-token.js'
 import { type Route, replaceRoute } from '../../data/route.js'
-import { tokenOf } from '../../data/tokens.js'
+import { isTrusted } from '../../data/tokens/known-token.js'
+import { tokenOf } from '../../data/tokens/tokens.js'
 import { hasWrongChecksum } from '../../format/checksum.js'
 
 /** What the swap form shows. All of it but the receiver is in the URL, so that a link shows the same. */

@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
-import type { Offer } from '../../data/auction.js'
-import { changeSwap, rememberSwap, toStoredQuote } from '../../data/own-swaps.js'
+import type { Offer } from '../../data/auction/auction.js'
+import { changeSwap, rememberSwap, toStoredQuote } from '../../data/orders/own-swaps.js'
+import { wallet } from '../../wallet/connected-wallet.js'
 import { describeFailure, loadWallet } from '../../wallet/load.js'
-import { wallet } from '../../wallet/state.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 
 export type StepName = 'check' | 'approve' | 'deposit' | 'fill'

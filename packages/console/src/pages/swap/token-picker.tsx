@@ -1,8 +1,8 @@
 import type { RefObject } from 'preact'
 import { useState } from 'preact/hooks'
 import { TokenLogo } from '../../components/token-amount.js'
-import { type KnownToken, markOf } from '../../data/known-token.js'
-import { tokensOf } from '../../data/tokens.js'
+import { type KnownToken, markOf } from '../../data/tokens/known-token.js'
+import { tokensOf } from '../../data/tokens/tokens.js'
 import { shorten } from '../../format/shorten.js'
 import { ADDRESS, isMistyped } from './swap-params.js'
 

@@ -1,7 +1,7 @@
 import type { Chain } from '../../../../../gen/aggregator/v1/chain_pb.js'
 import { type GetPriceResponse, OrderType } from '../../../../../gen/aggregator/v1/quote_pb.js'
 import { quoteService } from '../../data/api.js'
-import { REFRESH_SECONDS } from '../../data/auction-stream.js'
+import { REFRESH_SECONDS } from '../../data/auction/auction-stream.js'
 import { type Query, useQuery } from '../../data/query.js'
 import type { WantedSwap } from '../../wallet/swap-calls.js'
 

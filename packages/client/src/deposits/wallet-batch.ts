@@ -1,0 +1,73 @@
+import { type Address, toHex } from 'viem'
+import { partsOf } from '../../../protocol/src/node/revert.js'
+import type { Request } from '../../../protocol/src/node/simulate.js'
+import type { Call } from './deposit-calls.js'
+
+const VERSION = '2.0.0'
+/** A wallet that has version 2 of EIP-5792 takes calls in one of these states as one transaction, or offers to. */
+const ATOMIC: readonly unknown[] = ['supported', 'ready']
+/**
+ * With these codes a wallet says that it takes no batch, or not this one, and has sent nothing: JSON-RPC and EIP-1193 for a method
+ * or a version that it does not know, EIP-5792 for the rest. 5750 is a user who keeps the account as it is, 5760 an account that
+ * cannot send all calls as one.
+ */
+const NO_BATCH: readonly unknown[] = [-32601, -32602, -32004, 4200, 5700, 5710, 5740, 5750, 5760]
+/** How long a wallet may take to say what it can do, without a question to its user. */
+const CAPABILITIES_MS = 5_000
+
+/** Whether an error, or one inside of it, has one of these codes. */
+export function hasCode(error: unknown, codes: readonly unknown[]): boolean {
+  return partsOf(error).some(({ code }) => codes.includes(code))
+}
+
+/**
+ * Asks a wallet whether it sends calls with one prompt (EIP-5792).
+ * @param request of the wallet, which must not repeat a request that has failed
+ * @returns has it send the batch; undefined when it takes none. It returns the id of the batch; undefined when the wallet does not take
+ *   this one, and has sent nothing. It throws what the wallet throws
+ */
+export async function planBatch(
+  request: Request,
+  {
+    from,
+    chainId,
+    calls,
+  }: { readonly from: Address; readonly chainId: number; readonly calls: readonly Call[] },
+): Promise<(() => Promise<string | undefined>) | undefined> {
+  const id = toHex(chainId)
+  // Each error says that there is no such method, or that it cannot be used: transactions still can.
+  const asking = request({ method: 'wallet_getCapabilities', params: [from, [id]] }).catch(() => null)
+  const answer = await Promise.race([asking, new Promise((resolve) => setTimeout(resolve, CAPABILITIES_MS))])
+  const chains = Object.entries(Object(answer)) as [
+    string,
+    { readonly atomic?: { readonly status?: unknown } }?,
+  ][]
+  const [, capabilities] =
+    chains.find(([key]) => Number(key) === chainId) ?? chains.find(([key]) => Number(key) === 0) ?? []
+  const status = capabilities?.atomic?.status
+  if (typeof status !== 'string') return undefined
+  const sent = calls.map(({ to, data }) => ({ to, data, value: '0x0' }))
+  const batch = { version: VERSION, from, chainId: id, atomicRequired: ATOMIC.includes(status), calls: sent }
+  return async () => {
+    try {
+      const said = (await request({ method: 'wallet_sendCalls', params: [batch] })) as
+        | string
+        | { readonly id?: unknown }
+      // Version 1 of EIP-5792 has the id alone.
+      const batchId = typeof said === 'string' ? said : said.id
+      if (typeof batchId === 'string' && batchId !== '') return batchId
+      throw new Error('The wallet has answered without the id of the batch.')
+    } catch (error) {
+      if (hasCode(error, NO_BATCH)) return undefined
+      throw error
+    }
+  }
+}
+
+/** How far a batch is; `failed` may have done a part of its calls where the wallet is not atomic. @throws what the wallet throws */
+export async function readBatch(request: Request, id: string): Promise<'pending' | 'mined' | 'failed'> {
+  const answer = await request({ method: 'wallet_getCallsStatus', params: [id] })
+  const { status } = answer as { readonly status: number }
+  if (status >= 200 && status < 300) return 'mined'
+  return status >= 400 ? 'failed' : 'pending'
+}

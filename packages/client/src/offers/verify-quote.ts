@@ -1,0 +1,141 @@
+import { type Address, type Hex, hashTypedData, isAddress, recoverAddress } from 'viem'
+import { type DropReason, HALF_ORDER } from '../../../protocol/src/quotes/offer.js'
+import type { Quote, SignedQuote } from '../../../protocol/src/quotes/quote.js'
+import { DAY_SECONDS } from '../../../protocol/src/values/time.js'
+import type { QuoteParams } from '../quotes/get-quote.js'
+import { identifyOffer, typedQuote } from './offer-identity.js'
+import { findStateProblems, problemsIn, type StateProblem } from './offer-state.js'
+import type { SettlementTerms } from './settlement-terms.js'
+
+/** A problem of an offer. */
+export type QuoteProblem =
+  | Extract<
+      DropReason,
+      | 'malformed'
+      | 'user_mismatch'
+      | 'input_token_mismatch'
+      | 'output_token_mismatch'
+      | 'order_type_mismatch'
+      | 'output_chain_mismatch'
+      | 'fixed_amount_mismatch'
+      | 'amount_out_of_range'
+      | `signature_${string}`
+    >
+  | StateProblem
+  | 'chain_mismatch'
+  | 'equal_tokens'
+  | 'deposit_deadline_passed'
+  | 'fill_deadline_too_early'
+  | 'fill_deadline_too_far'
+  | 'order_id_mismatch'
+  | 'deposit_address_mismatch'
+
+export interface VerifyQuoteOptions extends SettlementTerms {
+  /** The request, when the quote must match it. */
+  readonly params?: QuoteParams
+  /** The longest time that the input may be locked when the solver does not fill, in seconds; two days when left out. */
+  readonly maxLockSeconds?: number
+  /** The clock: Unix time in seconds. */
+  readonly now?: number
+}
+
+/** An offer that a user must not take. */
+export class QuoteVerificationError extends Error {
+  override readonly name = 'QuoteVerificationError'
+  /** All problems of the signed offer. When it has none, all problems in the contract's state. */
+  readonly problems: readonly QuoteProblem[]
+
+  constructor(problems: readonly QuoteProblem[]) {
+    super(`This quote must not be taken: ${problems.join(', ')}.`)
+    this.problems = problems
+  }
+}
+
+const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
+
+/**
+ * Checks an offer against the request, against the constants of the settlement contract (`readSettlement`), and against the
+ * contract's state in the latest block of the user's own node:
+ * - the solver's signature, as strictly as the contract does, the order id and the deposit address;
+ * - the terms: those of the request, two different tokens, the destination chain, the deadlines;
+ * - the state: the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
+ *   nonce is unused. Bond and minimum are checked where the contract has the views `BOND_RESERVATION_BPS` and `MIN_ORDER`.
+ *
+ * The state may change before the deposit is mined. The function throws and returns nothing, so that it also protects a caller
+ * that ignores its result.
+ * @throws QuoteVerificationError with the problems; ChainReadError when the node does not answer. The error of a node, in
+ *   whatever wording, never counts as the answer that the contract lacks a view
+ */
+export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
+  const problems = [
+    ...(options.params === undefined ? [] : findDifferences(offer.quote, options.params, options.chainId)),
+    ...judgeTerms(offer.quote, options),
+    ...(await judgeIdentity(offer, options)),
+  ]
+  // An offer with a problem of its own needs no reads.
+  if (problems.length === 0) problems.push(...(await findStateProblems(offer.quote, options)))
+  if (problems.length > 0) throw new QuoteVerificationError(problems)
+}
+
+/** The differences from the request. */
+function findDifferences(quote: Quote, params: QuoteParams, chainId: number): QuoteProblem[] {
+  const fixedAmount = params.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
+  return problemsIn([
+    [params.chainId !== chainId, 'chain_mismatch'],
+    [!isSame(quote.user, params.user), 'user_mismatch'],
+    [!isSame(quote.inputToken, params.inputToken), 'input_token_mismatch'],
+    [!isSame(quote.outputToken, params.outputToken), 'output_token_mismatch'],
+    [quote.orderType !== params.orderType, 'order_type_mismatch'],
+    [fixedAmount !== params.amount, 'fixed_amount_mismatch'],
+  ])
+}
+
+/** The problems of the terms that do not depend on the request. */
+function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
+  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, params, chainId } = options
+  return problemsIn([
+    [quote.outputChainId !== (params?.destinationChainId ?? chainId), 'output_chain_mismatch'],
+    [isSame(quote.inputToken, quote.outputToken), 'equal_tokens'],
+    [quote.inputAmount <= 0n || quote.outputAmount <= 0n, 'amount_out_of_range'],
+    [quote.depositDeadline < now, 'deposit_deadline_passed'],
+    [quote.fillDeadline < quote.depositDeadline, 'fill_deadline_too_early'],
+    [quote.fillDeadline > now + maxLockSeconds, 'fill_deadline_too_far'],
+  ])
+}
+
+/** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
+async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promise<QuoteProblem[]> {
+  const { quote, signature } = offer
+  const { protocolName, domain } = terms
+  if (!/^0x([0-9a-f]{2})*$/i.test(signature)) return ['malformed']
+  let digest: Hex
+  try {
+    digest = hashTypedData({ domain, ...typedQuote(quote, protocolName) })
+  } catch {
+    // A member does not fit its type.
+    return ['malformed']
+  }
+  const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
+  return [
+    ...(await judgeSignature(digest, signature, quote.solver)),
+    ...problemsIn<QuoteProblem>([
+      [offer.orderId?.toLowerCase() !== orderId, 'order_id_mismatch'],
+      [!isSame(offer.depositAddress, depositAddress), 'deposit_address_mismatch'],
+    ]),
+  ]
+}
+
+/** As strictly as OpenZeppelin's ECDSA (docs/protocol.md, "Signatures"). */
+async function judgeSignature(digest: Hex, signature: Hex, signer: Address): Promise<QuoteProblem[]> {
+  if (signature.length !== 132) return ['signature_length']
+  if (!/1[bc]$/i.test(signature)) return ['signature_v']
+  if (BigInt(`0x${signature.slice(66, 130)}`) > HALF_ORDER) return ['signature_high_s']
+  // Not every r and s belong to a point of the curve: such bytes are not a signature.
+  const recovered = await recoverAddress({ hash: digest, signature }).catch(() => undefined)
+  return isSame(recovered, signer) ? [] : ['signature_mismatch']
+}
+
+/** A text that is not an address is not the same as any. */
+function isSame(a: string | undefined, b: string): boolean {
+  return isAddress(`${a}`, { strict: false }) && `${a}`.toLowerCase() === `${b}`.toLowerCase()
+}

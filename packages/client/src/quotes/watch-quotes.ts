@@ -1,0 +1,101 @@
+import type { SignedQuote } from '../../../protocol/src/quotes/quote.js'
+import { linkSignal, untilReturned } from '../calls/abort.js'
+import { checkOptions } from '../calls/check-arguments.js'
+import type { AggregatorClient } from '../client.js'
+import type { StreamOptions } from '../events/follow-events.js'
+import { type Lost, reconnect } from '../streams/reconnect.js'
+import type { QuoteStreamMessage, QuoteStreamParams } from './stream-quotes.js'
+
+/** The offers that a user can take now. */
+export interface QuoteOffers {
+  /** Names the record of their round. Undefined after a lost connection over which they have expired. */
+  readonly quoteId: string | undefined
+  /** The best one; undefined when there is none. */
+  readonly best: SignedQuote | undefined
+  /** The others, best first. A user can take each of them. */
+  readonly alternatives: readonly SignedQuote[]
+  /** Solvers that the round asked: with 0, none is active for the chain. */
+  readonly asked: number
+  /** Solvers of those whose result is known: with fewer than `asked`, the round goes on. */
+  readonly answered: number
+  /** The best offer's deposit deadline, Unix time in milliseconds. */
+  readonly expiresAt: number | undefined
+}
+
+/** `onLost` is called each time that the connection is lost or cannot be made, before the next attempt. */
+export type WatchQuotesOptions = Pick<StreamOptions, 'signal' | 'onLost'>
+
+const REFRESH_SECONDS = 15
+
+/**
+ * Follows the offers for a swap for as long as they are wanted: over the rounds, the end of a stream after ten minutes, and lost
+ * connections, with backoff. The last offers stay until a later round has ended with some, or until they have expired. The watch ends
+ * by the signal or when the loop is left. Check the offer that a user takes with `verifyQuote`.
+ * @param params `refreshSeconds` is 15 when left out
+ * @throws AggregatorError that another attempt cannot mend, such as INVALID_ARGUMENT and CHAIN_NOT_SUPPORTED
+ */
+export function watchQuotes(
+  aggregator: Pick<AggregatorClient, 'streamQuotes'>,
+  params: QuoteStreamParams,
+  options: WatchQuotesOptions = {},
+): AsyncIterableIterator<QuoteOffers> {
+  return untilReturned(async function* (ending) {
+    checkOptions(options)
+    const unlink = linkSignal(options.signal, ending)
+    const { signal } = ending
+    // Undefined is left out.
+    const refreshSeconds = params?.refreshSeconds ?? REFRESH_SECONDS
+    let hasEnded = false
+    const open = async function* () {
+      hasEnded = false
+      yield* aggregator.streamQuotes({ ...params, refreshSeconds }, { signal })
+      hasEnded = true
+    }
+    const isSuccess = ({ type }: QuoteStreamMessage) => type === 'done'
+    let offers: QuoteOffers | undefined
+    try {
+      for await (const message of reconnect(open, { signal, isSuccess })) {
+        // That a stream ends after its last round is no loss.
+        if (message.type === 'lost' && !hasEnded) options.onLost?.(message.error)
+        const next = offersAfter(offers, message, Date.now())
+        if (next === undefined || next === offers || signal.aborted) continue
+        offers = next
+        yield next
+      }
+    } finally {
+      unlink()
+      ending.abort()
+    }
+  })
+}
+
+/** The offers after a message. @param now Unix time in milliseconds @returns those of before when they stay */
+export function offersAfter(
+  offers: QuoteOffers | undefined,
+  message: QuoteStreamMessage | Lost,
+  now: number,
+): QuoteOffers | undefined {
+  const stays = offers?.best !== undefined && (offers.expiresAt ?? 0) > now
+  if (message.type === 'lost') return stays || offers?.best === undefined ? offers : noOffers(undefined, 0, 0)
+  const { quoteId, asked } = message
+  const isSameRound = offers?.quoteId === quoteId
+  if (message.type === 'quote') {
+    const { offer: best, answered } = message
+    // The first offers of a later round may be worse than those of the round before: wait for its end.
+    if (stays && !isSameRound) return offers
+    return { quoteId, best, alternatives: [], asked, answered, expiresAt: expiryOf(best) }
+  }
+  const { best, alternatives, quoted, declined, invalid, failed } = message
+  // What was late or cut off has not answered.
+  const answered = quoted + declined + invalid + failed
+  if (best === undefined) return stays && !isSameRound ? offers : noOffers(quoteId, asked, answered)
+  return { quoteId, best, alternatives, asked, answered, expiresAt: expiryOf(best) }
+}
+
+function expiryOf({ quote }: SignedQuote): number {
+  return quote.depositDeadline * 1000
+}
+
+function noOffers(quoteId: string | undefined, asked: number, answered: number): QuoteOffers {
+  return { quoteId, best: undefined, alternatives: [], asked, answered, expiresAt: undefined }
+}

@@ -1,0 +1,122 @@
+import type { Address, Hex } from 'viem'
+import { UINT32, UINT64 } from '../../../protocol/src/field-rules.js'
+import type { QuoteKind } from '../../../protocol/src/quotes/quote.js'
+import { ownResultsMessage } from '../../../protocol/src/solvers/registration-messages.js'
+import { parseOrigin } from '../../../protocol/src/values/origin.js'
+import {
+  listOf,
+  messageReader,
+  optional,
+  readEnum,
+  readInteger,
+  readNumber,
+  readText,
+  readUint256,
+} from '../calls/answer-fields.js'
+import { check, objectProblem, optionProblem, textProblem } from '../calls/check-arguments.js'
+import type { Messages, UnknownText } from '../calls/message-types.js'
+import {
+  type QuoteRecordRequest,
+  readParameters,
+  readSolverResult,
+  type SolverResult,
+} from '../quotes/get-quote-record.js'
+import { SOLVER_STATE, type SolverState } from './list-solver-stats.js'
+import type { MessageSigner } from './sign-registration.js'
+
+/** What a solver signs to list its own results. */
+export interface OwnResultsTerms {
+  /** `PROTOCOL_NAME` of the instance; `Service` when left out. */
+  readonly protocolName?: string
+  readonly chainId: number
+  /** The URL at which the solver reaches the instance. Its origin is signed. */
+  readonly audience: string | URL
+  /** Unix time in milliseconds; now when left out. The signature is good for 5 minutes. */
+  readonly timestamp?: number
+}
+
+/** The first argument of `listOwnResults`. It can be used for every page until it expires. */
+export interface SignedOwnResults {
+  readonly chainId: number
+  readonly address: Address
+  readonly audience: string
+  readonly timestamp: number
+  readonly signature: Hex
+}
+
+/** Which results a page has. */
+export interface OwnResultsParams {
+  /** Most results of a page, up to 200; 50 when left out. */
+  readonly pageSize?: number | undefined
+  /** The `nextPageToken` of a page of the same solver and chain. The first page when left out. */
+  readonly pageToken?: string | undefined
+}
+
+/** What came of one request, as its solver may see it. */
+export interface OwnResult {
+  /** The solver's own id of the quote; undefined at an instance that does not send it. */
+  readonly quoteId: string | undefined
+  /** Unix time in milliseconds. */
+  readonly requestedAt: number
+  /** FIRM for a quote, INDICATIVE for a price. */
+  readonly kind: QuoteKind | UnknownText
+  readonly request: QuoteRecordRequest
+  readonly result: SolverResult
+  /** The best amount of the side that solvers compete on; undefined without an offer, and until the deposit deadline. */
+  readonly bestAmount: bigint | undefined
+  /** How much worse the offer was than the best one, in basis points of that; undefined without both. */
+  readonly distanceBps: number | undefined
+}
+
+/** A page of results, newest first, and how the instance treats the solver at this moment. */
+export interface OwnResultPage extends SolverState {
+  /** It may be empty although more results follow. */
+  readonly results: readonly OwnResult[]
+  /** Undefined on the last page. */
+  readonly nextPageToken: string | undefined
+}
+
+/** Signs for the lists of a solver's own results (docs/decisions.md, D20). @throws the errors of the signer */
+export async function signOwnResults(
+  signer: MessageSigner,
+  terms: OwnResultsTerms,
+): Promise<SignedOwnResults> {
+  const { protocolName = 'Service', chainId, timestamp = Date.now() } = terms
+  const { origin: audience } = new URL(terms.audience)
+  const { address } = signer
+  const message = ownResultsMessage(protocolName, { address, audience, timestamp })
+  return { chainId, address, audience, timestamp, signature: await signer.signMessage({ message }) }
+}
+
+/** Makes the body of a request. @throws AggregatorError INVALID_ARGUMENT */
+export function toOwnResultsBody(
+  { audience, timestamp, signature }: SignedOwnResults,
+  params: OwnResultsParams,
+): Omit<Messages['ListOwnResultsRequest'], 'chainId' | 'address'> {
+  check({ params: objectProblem(params) })
+  const { pageSize, pageToken } = params
+  check({
+    audience: parseOrigin(audience) === audience ? undefined : 'must be an origin',
+    timestamp: optionProblem(UINT64, timestamp),
+    pageSize: optionProblem(UINT32, pageSize),
+    pageToken: pageToken === undefined ? undefined : textProblem(pageToken),
+  })
+  return { audience, timestamp, signature, ...(pageSize && { pageSize }), ...(pageToken && { pageToken }) }
+}
+
+const readResult = messageReader<'OwnResult', OwnResult>({
+  quoteId: optional(readText),
+  requestedAt: readInteger,
+  kind: readEnum,
+  request: readParameters,
+  result: readSolverResult,
+  bestAmount: optional(readUint256),
+  distanceBps: optional(readNumber),
+})
+
+/** Reads a page. @throws UnreadableAnswer */
+export const readOwnResultPage = messageReader<'ListOwnResultsResponse', OwnResultPage>({
+  results: listOf(readResult),
+  nextPageToken: (token) => readText(token) || undefined,
+  ...SOLVER_STATE,
+})

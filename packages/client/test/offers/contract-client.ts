@@ -1,0 +1,28 @@
+import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import { settlementAbi } from '../../../../gen/contracts/settlement.js'
+
+/** The state of a settlement contract. */
+export interface ContractState {
+  readonly solvers: readonly [bigint, bigint, bigint, number, boolean]
+  readonly isNonceUsed: boolean
+  readonly BOND_RESERVATION_BPS: bigint
+  readonly MIN_ORDER: bigint
+}
+
+/** A state in which an offer has no problem. */
+export const WILLING: ContractState = {
+  solvers: [10n ** 18n, 0n, 0n, 0, true],
+  isNonceUsed: false,
+  BOND_RESERVATION_BPS: 500n,
+  MIN_ORDER: 1n,
+}
+
+/** A viem client of a node whose only contract is in this state; the real one is in test/service/client/client-verify.slow.test.ts. */
+export function createContractClient(state: ContractState = WILLING) {
+  const request = async ({ params }: { params: [{ data: Hex }] }) => {
+    const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
+    const result = state[functionName as keyof ContractState]
+    return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)
+  }
+  return createClient({ transport: custom({ request }) })
+}

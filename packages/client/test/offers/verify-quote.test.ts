@@ -1,0 +1,192 @@
+import { domainSeparator, hexToBytes } from 'viem'
+import { mnemonicToAccount } from 'viem/accounts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { signQuote } from '../../../../test/support/chain/signed-quote.js'
+import { highSTwin } from '../../../../test/support/solvers/high-s-twin.js'
+import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
+import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
+import { type QuoteParams, QuoteVerificationError, type SignedQuote, verifyQuote } from '../../src/index.js'
+import { createContractClient, WILLING } from './contract-client.js'
+
+const MNEMONIC = 'test test test test test test test test test test test junk'
+const solver = mnemonicToAccount(MNEMONIC, { addressIndex: 2 })
+const user = mnemonicToAccount(MNEMONIC, { addressIndex: 1 })
+const other = '0x00000000000000000000000000000000000000ff'
+const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
+const terms = {
+  client: createContractClient(),
+  chainId: 31337,
+  settlement,
+  protocolName: 'Service',
+  domain: { name: 'Settlement', version: '1', chainId: 31337, verifyingContract: settlement },
+  depositProxyCodeHash: `0x${'c0'.repeat(32)}`,
+  now: 1_000_000,
+} as const
+const params: QuoteParams = {
+  chainId: 31337,
+  inputToken: '0x9fE46736679d2D9a65F0992F2272dE9f3c7fa6e0',
+  outputToken: '0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9',
+  orderType: 'EXACT_INPUT',
+  amount: 10n ** 18n,
+  user: user.address,
+  depositMode: 'CONTRACT',
+}
+const quote: SignedQuote['quote'] = {
+  solver: solver.address,
+  user: user.address,
+  inputToken: params.inputToken,
+  inputAmount: params.amount,
+  outputToken: params.outputToken,
+  outputAmount: 2_498_750_000n,
+  orderType: 'EXACT_INPUT',
+  outputChainId: 31337,
+  depositDeadline: 1_000_300,
+  fillDeadline: 1_000_420,
+  nonce: 7n,
+}
+const hasher = createQuoteHasher('Service', {
+  settlement: settlement.toLowerCase() as `0x${string}`,
+  domainSeparator: domainSeparator({ domain: terms.domain }),
+  depositProxyCodeHash: terms.depositProxyCodeHash,
+})
+
+/** An offer as the service makes it, with the service's own hashing. */
+async function offerOf(changes: Partial<SignedQuote['quote']> = {}): Promise<SignedQuote> {
+  const changed = { ...quote, ...changes }
+  const signature = await signQuote(solver, terms.domain, toContractQuote(changed))
+  return { quote: changed, signature, ...identify(changed, signature) }
+}
+
+function identify(changed: SignedQuote['quote'], signature: SignedQuote['signature']) {
+  return hasher.identify(hasher.hash(changed).structHash, hexToBytes(signature))
+}
+
+async function problemsOf(checked: SignedQuote, options = {}): Promise<unknown> {
+  try {
+    await verifyQuote(checked, { ...terms, params, ...options })
+    return []
+  } catch (error) {
+    if (!(error instanceof QuoteVerificationError)) throw error
+    return error.problems
+  }
+}
+
+let offer: SignedQuote
+beforeAll(async () => {
+  offer = await offerOf()
+})
+
+it('verifyQuote accepts an offer made by the implementation of the service', async () => {
+  expect(await problemsOf(offer)).toEqual([])
+  expect(await problemsOf(offer, { params: undefined })).toEqual([])
+  const bought = await offerOf({ orderType: 'EXACT_OUTPUT', inputAmount: 5n, outputAmount: 6n })
+  expect(await problemsOf(bought, { params: { ...params, orderType: 'EXACT_OUTPUT', amount: 6n } })).toEqual(
+    [],
+  )
+})
+
+describe('verifyQuote rejects a signed offer that differs from the request', () => {
+  it.each([
+    ['user_mismatch', { user: other }],
+    ['input_token_mismatch', { inputToken: other }],
+    ['output_token_mismatch', { outputToken: other }],
+    ['order_type_mismatch', { orderType: 'EXACT_OUTPUT' }],
+    ['output_chain_mismatch', { outputChainId: 1 }],
+    ['fixed_amount_mismatch', { inputAmount: 10n ** 18n + 1n }],
+    ['amount_out_of_range', { outputAmount: 0n }],
+    ['equal_tokens', { outputToken: params.inputToken }],
+    ['deposit_deadline_passed', { depositDeadline: 999_999 }],
+    ['fill_deadline_too_early', { fillDeadline: 1_000_299 }],
+    ['fill_deadline_too_far', { fillDeadline: 1_000_000 + 2 * 86_400 + 1 }],
+  ] as const)('with %s', async (problem, changes) => {
+    const asked = {
+      ...params,
+      outputToken: problem === 'equal_tokens' ? params.inputToken : params.outputToken,
+    }
+    expect(await problemsOf(await offerOf(changes), { params: asked })).toEqual([problem])
+  })
+
+  it('with output_chain_mismatch when the request names no other chain', async () => {
+    const elsewhere = await offerOf({ outputChainId: 10 })
+    expect(await problemsOf(elsewhere, { params: undefined })).toEqual(['output_chain_mismatch'])
+    expect(await problemsOf(elsewhere, { params: { ...params, destinationChainId: 10 } })).toEqual([])
+  })
+
+  it('with chain_mismatch when the request is for another chain', async () => {
+    const elsewhere = { ...params, chainId: 1, destinationChainId: 31337 }
+    expect(await problemsOf(offer, { params: elsewhere })).toEqual(['chain_mismatch'])
+  })
+
+  it('unless the user agrees to a longer lock', async () => {
+    const long = await offerOf({ fillDeadline: 2_000_000 })
+    expect(await problemsOf(long, { maxLockSeconds: 1_000_000 })).toEqual([])
+  })
+})
+
+describe('verifyQuote rejects a signature that the contract rejects, also with the right order id,', () => {
+  const spoilt = (signature: string) => {
+    const hex = signature as SignedQuote['signature']
+    return { ...offer, signature: hex, ...identify(offer.quote, hex) }
+  }
+  it.each([
+    ['signature_length', () => offer.signature.slice(0, -2)],
+    ['signature_v', () => `${offer.signature.slice(0, -2)}00`],
+    ['signature_high_s', () => highSTwin(offer.signature)],
+    ['signature_mismatch', () => `0x${'11'.repeat(64)}1b`],
+    ['signature_mismatch', () => `0x${'ff'.repeat(32)}${'11'.repeat(32)}1b`],
+  ])('with %s', async (problem, change) => {
+    expect(await problemsOf(spoilt(change()))).toEqual([problem])
+  })
+
+  it('when it is for another solver, quote, name or contract', async () => {
+    const elsewhere = { domain: { ...terms.domain, chainId: 1 } }
+    expect(await problemsOf(offer, elsewhere)).toEqual(['signature_mismatch'])
+    const renamed = await problemsOf(offer, { protocolName: 'Other' })
+    expect(renamed).toEqual(['signature_mismatch', 'order_id_mismatch', 'deposit_address_mismatch'])
+    const swapped = { ...offer, quote: { ...offer.quote, solver: user.address } }
+    expect(await problemsOf(swapped)).toContain('signature_mismatch')
+  })
+})
+
+it('verifyQuote rejects an order id and a deposit address that are not those of the offer', async () => {
+  expect(await problemsOf({ ...offer, orderId: `0x${'ab'.repeat(32)}` })).toEqual(['order_id_mismatch'])
+  expect(await problemsOf({ ...offer, depositAddress: other })).toEqual(['deposit_address_mismatch'])
+  const foreign = { settlement: other, domain: terms.domain }
+  expect(await problemsOf(offer, foreign)).toEqual(['deposit_address_mismatch'])
+})
+
+it('verifyQuote rejects values that do not fit the members of the struct', async () => {
+  const misfit = { ...offer, quote: { ...offer.quote, fillDeadline: 2 ** 32 } }
+  expect(await problemsOf(misfit, { maxLockSeconds: 2 ** 40 })).toEqual(['malformed'])
+  expect(await problemsOf({ ...offer, signature: '0xzz' })).toEqual(['malformed'])
+})
+
+describe('verifyQuote rejects an offer that the contract would reject in its present state', () => {
+  const [total, ...others] = WILLING.solvers
+  it.each([
+    ['solver_not_registered', { solvers: [total, 0n, 0n, 0, false] }],
+    ['bond_too_small', { solvers: [124_937_499n, ...others] }],
+    ['bond_too_small', { solvers: [total, total - 124_937_499n, 0n, 0, true] }],
+    ['bond_too_small', { solvers: [total, 5n, total, 0, true] }],
+    ['below_minimum_order', { MIN_ORDER: quote.outputAmount + 1n }],
+    ['nonce_used', { isNonceUsed: true }],
+  ] as const)('with %s', async (problem, changes) => {
+    const client = createContractClient({ ...WILLING, ...changes })
+    expect(await problemsOf(offer, { client })).toEqual([problem])
+  })
+
+  it('with all problems, and accepts one at the limits', async () => {
+    const solvers = [0n, 0n, 0n, 0, false] as const
+    const client = createContractClient({ ...WILLING, solvers, MIN_ORDER: 2n ** 255n, isNonceUsed: true })
+    const all = ['solver_not_registered', 'bond_too_small', 'below_minimum_order', 'nonce_used']
+    expect(await problemsOf(offer, { client })).toEqual(all)
+    const atBounds = { solvers: [124_937_500n, ...others] as const, MIN_ORDER: quote.outputAmount }
+    expect(await problemsOf(offer, { client: createContractClient({ ...WILLING, ...atBounds }) })).toEqual([])
+  })
+
+  it('when a slash leaves less than is unstaking, which is no free bond', async () => {
+    const client = createContractClient({ ...WILLING, solvers: [5n, 0n, 10n, 0, true] })
+    expect(await problemsOf(await offerOf({ outputAmount: 19n }), { client })).toEqual([])
+    expect(await problemsOf(await offerOf({ outputAmount: 20n }), { client })).toEqual(['bond_too_small'])
+  })
+})

@@ -1,0 +1,156 @@
+import {
+  type GetOrderResponse,
+  OrderState,
+  type OrderStep,
+} from '../../../../../gen/aggregator/v1/order_pb.js'
+import type { GetQuoteRecordResponse } from '../../../../../gen/aggregator/v1/quote_pb.js'
+import { now } from '../../data/clock.js'
+import { group } from '../../format/amount.js'
+import { formatAge } from '../../format/time.js'
+import { Transaction } from '../id.js'
+import { formatFill } from '../order-rows.js'
+import { Age } from '../time.js'
+import { useWidth } from './use-width.js'
+
+interface TimelineStep {
+  readonly name: string
+  readonly atMs: number | undefined
+  readonly step: OrderStep | undefined
+  readonly note: string
+}
+
+const HEIGHT = 58
+const LINE = 28
+const MARGIN = 7
+
+/** The steps that an order has taken on one axis of time, then each with its block and its transaction. */
+export function Timeline({
+  order,
+  record,
+}: {
+  readonly order: GetOrderResponse
+  readonly record: GetQuoteRecordResponse | undefined
+}) {
+  const { state, chainId, fillDeadline = 0 } = order
+  const steps = stepsOf(order, record)
+  return (
+    <section class="panel" aria-labelledby="timeline-title">
+      <h2 id="timeline-title">Timeline</h2>
+      <StepAxis steps={steps} />
+      <ol class="timeline">
+        {steps.map((each, index) => (
+          <TimelineItem key={each.name} chainId={chainId} each={each} before={steps[index - 1]} />
+        ))}
+        {state === OrderState.DEPOSITED && (
+          <li class="timeline-open">
+            <p class="timeline-name">
+              {fillDeadline * 1000 > now.value ? 'Waiting for the solver' : 'Not filled in time'}
+            </p>
+            <p class="muted">fill deadline {formatAge(fillDeadline * 1000, now.value)}</p>
+          </li>
+        )}
+      </ol>
+    </section>
+  )
+}
+
+function stepsOf(order: GetOrderResponse, record: GetQuoteRecordResponse | undefined): TimelineStep[] {
+  const { deposited, settled, refunded, state } = order
+  const stepOf = (name: string, step: OrderStep | undefined, note = ''): TimelineStep[] =>
+    step === undefined
+      ? []
+      : [{ name, step, note, atMs: step.blockTime === undefined ? undefined : Number(step.blockTime) * 1000 }]
+  const isAddressDeposit = deposited === undefined && state !== OrderState.DEPOSITED
+  const paid = {
+    name: 'Paid to the deposit address',
+    atMs: undefined,
+    step: undefined,
+    note: 'The contract has no event of it.',
+  }
+  return [
+    ...(record === undefined
+      ? []
+      : [{ name: 'Quoted', atMs: Number(record.requestedAt), step: undefined, note: '' }]),
+    ...(isAddressDeposit ? [paid] : stepOf('Deposited', deposited)),
+    ...stepOf('Settled', settled, 'The user has the output.'),
+    ...stepOf('Refunded', refunded, 'The user has the input back.'),
+  ]
+}
+
+/** The steps whose times are known, on an axis to scale: the first and the last one are named below, those between above. */
+function StepAxis({ steps }: { readonly steps: readonly TimelineStep[] }) {
+  const [ref, width] = useWidth<SVGSVGElement>()
+  const known = steps.flatMap(({ name, atMs }) => (atMs === undefined ? [] : [{ name, atMs }]))
+  const [first, last] = [known[0], known.at(-1)]
+  if (first === undefined || last === undefined) return null
+  const total = last.atMs - first.atMs
+  // Times of blocks have whole seconds: within one, there is nothing to show.
+  if (total < 1000) return null
+  // Only names above need room there.
+  const top = known.length > 2 ? 0 : LINE - MARGIN
+  const x = (atMs: number) =>
+    MARGIN + (Math.min(total, Math.max(0, atMs - first.atMs)) / total) * (width - 2 * MARGIN)
+  return (
+    <svg
+      class="step-axis"
+      ref={ref}
+      viewBox={`0 ${top} ${width} ${HEIGHT - top}`}
+      height={HEIGHT - top}
+      role="img"
+      aria-label={`From ${first.name} to ${last.name}: ${formatFill(total)}`}
+    >
+      <line x1={MARGIN} x2={width - MARGIN} y1={LINE} y2={LINE} />
+      {known.map(({ name, atMs }) => {
+        const isEnd = name === first.name || name === last.name
+        const anchor = name === first.name ? 'start' : x(atMs) > width / 2 ? 'end' : 'middle'
+        return (
+          <g key={name}>
+            <circle cx={x(atMs)} cy={LINE} r={5} />
+            <text
+              x={name === first.name ? 0 : name === last.name ? width : Math.max(40, x(atMs) + MARGIN)}
+              y={isEnd ? LINE + 22 : LINE - 12}
+              text-anchor={anchor}
+            >
+              {name}
+              {name !== first.name && ` after ${formatFill(Math.max(0, atMs - first.atMs))}`}
+            </text>
+          </g>
+        )
+      })}
+    </svg>
+  )
+}
+
+function TimelineItem({
+  chainId,
+  each,
+  before,
+}: {
+  readonly chainId: bigint
+  readonly each: TimelineStep
+  readonly before: TimelineStep | undefined
+}) {
+  const { name, atMs, step, note } = each
+  // A quote may be later than the time of the block with its deposit.
+  const sinceMs =
+    atMs === undefined || before?.atMs === undefined ? undefined : Math.max(0, atMs - before.atMs)
+  return (
+    <li>
+      <p class="timeline-name">
+        {name}
+        {sinceMs !== undefined && (
+          <span class="number muted">
+            {sinceMs < 1000 ? '' : '+'}
+            {formatFill(sinceMs)}
+          </span>
+        )}
+      </p>
+      <p class="timeline-facts muted">
+        {atMs !== undefined && <Age ms={atMs} />}
+        {step !== undefined && <span class="number">block {group(String(step.blockNumber))}</span>}
+        {step?.transactionHash !== undefined && <Transaction chainId={chainId} hash={step.transactionHash} />}
+      </p>
+      {note !== '' && <p class="muted">{note}</p>}
+    </li>
+  )
+}

@@ -1,0 +1,70 @@
+import { create } from '@bufbuild/protobuf'
+import {
+  type Order,
+  OrderSchema,
+  type OrderStep,
+  OrderStepSchema,
+} from '../../../../../gen/aggregator/v1/order_pb.js'
+import { kindOf } from '../event-kinds.js'
+import type { ShownEvent } from '../latest-events.js'
+import type { OrderEvent } from '../stream-messages.js'
+
+/**
+ * The latest orders as they are after the events that came since they were read. So an instance need not list them again for each
+ * event at each console.
+ * @param listed newest first
+ * @param latestEvents newest first
+ */
+export function withEvents(listed: readonly Order[], latestEvents: readonly ShownEvent[]): Order[] {
+  let orders = [...listed]
+  for (const { event, seenAt, removedAt } of latestEvents.toReversed()) {
+    // Events from before the console was opened come from the list itself.
+    if (seenAt === undefined || removedAt !== undefined) continue
+    const index = orders.findIndex(({ orderId }) => orderId === event.orderId)
+    if (index >= 0) orders = orders.with(index, withStep(orders[index] as Order, event))
+    else if (event.type === 'Deposited' && isNewest(event, orders)) orders = [deposited(event), ...orders]
+  }
+  return orders
+}
+
+/**
+ * Whether an event needs more than the event itself: the list must be read again.
+ * @param shown ids of the orders that were last shown
+ * @param latestEvents with the event itself, and with those that came since
+ */
+export function needsList(
+  { type, orderId }: OrderEvent,
+  shown: ReadonlySet<string>,
+  latestEvents: readonly ShownEvent[],
+): boolean {
+  if (type === 'Reverted') return true
+  if (type === 'Deposited' || shown.has(orderId)) return false
+  return !latestEvents.some(({ event }) => event.type === 'Deposited' && event.orderId === orderId)
+}
+
+/** An event that was missing for long has an old block. */
+function isNewest({ blockNumber }: OrderEvent, [newest]: readonly Order[]): boolean {
+  const step = newest?.deposited ?? newest?.settled ?? newest?.refunded
+  return step === undefined || BigInt(blockNumber) >= step.blockNumber
+}
+
+function deposited(event: OrderEvent): Order {
+  const { orderId, user = '', solver, inputToken, inputAmount, outputToken, outputAmount } = event
+  const order = create(OrderSchema, { orderId, chainId: BigInt(event.chainId), user })
+  return withStep(Object.assign(order, { solver, inputToken, inputAmount, outputToken, outputAmount }), event)
+}
+
+function withStep(order: Order, event: OrderEvent): Order {
+  const kind = kindOf(event.type)
+  if (kind === undefined) return order
+  // An event that was missing for long may come after a later one of its order.
+  return { ...order, state: Math.max(order.state, kind.state), [kind.step]: stepOf(event) }
+}
+
+function stepOf({ blockNumber, blockTime, transactionHash }: OrderEvent): OrderStep {
+  return create(OrderStepSchema, {
+    blockNumber: BigInt(blockNumber),
+    ...(blockTime !== undefined && { blockTime: BigInt(blockTime) }),
+    ...(transactionHash !== undefined && { transactionHash }),
+  })
+}

@@ -1,0 +1,91 @@
+import { toJsonString } from '@bufbuild/protobuf'
+import {
+  type GetOrderResponse,
+  GetOrderResponseSchema,
+  type ListOrdersResponse,
+  type Order,
+  OrderState,
+} from '../../../../../gen/aggregator/v1/order_pb.js'
+import { ORDER_EVENT_TYPES } from '../../../../protocol/src/orders/event.js'
+import { orderService } from '../api.js'
+import { EVENT_KINDS } from '../event-kinds.js'
+import type { OrderEvent } from '../stream-messages.js'
+
+/** What a list is limited to. */
+export interface OrderFilter {
+  readonly user?: string | undefined
+  readonly solver?: string | undefined
+  readonly state?: OrderState | undefined
+  readonly pageSize?: number
+  readonly pageToken?: string | undefined
+}
+
+/** The orders of the transactions that were listed here, by hash. */
+const orderIds = new Map<string, string>()
+const MAX_ORDER_IDS = 2000
+
+/** Reads a page of orders, newest first. */
+export async function listOrders(
+  chainId: bigint,
+  filter: OrderFilter,
+  signal: AbortSignal,
+): Promise<ListOrdersResponse> {
+  const set = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  const answer = await orderService.listOrders({ chainId, ...set }, { signal })
+  for (const { orderId, deposited, settled, refunded } of answer.orders.toReversed())
+    for (const step of [deposited, settled, refunded])
+      if (step?.transactionHash !== undefined) orderIds.set(step.transactionHash, orderId)
+  for (const hash of [...orderIds.keys()].slice(0, -MAX_ORDER_IDS)) orderIds.delete(hash)
+  return answer
+}
+
+/** @returns undefined for the transaction of an order that was not listed here */
+export const listedOrderOf = (transactionHash: string) => orderIds.get(transactionHash)
+
+/** The events that an order's steps come from: those of the time before the console was opened. */
+export function eventsOf(order: Order): OrderEvent[] {
+  const { user, solver, inputToken, inputAmount, outputToken, outputAmount } = order
+  return ORDER_EVENT_TYPES.flatMap((type) => {
+    const step = order[EVENT_KINDS[type].step]
+    if (step === undefined) return []
+    const terms = type === 'Deposited' ? { inputToken, inputAmount, outputToken, outputAmount } : {}
+    const event = {
+      type,
+      chainId: Number(order.chainId),
+      orderId: order.orderId,
+      blockNumber: Number(step.blockNumber),
+      logIndex: 0,
+      cursor: '',
+      transactionHash: step.transactionHash,
+      blockTime: step.blockTime === undefined ? undefined : Number(step.blockTime),
+      user,
+      solver,
+      ...terms,
+    }
+    return [
+      Object.fromEntries(
+        Object.entries(event).filter(([, value]) => value !== undefined),
+      ) as unknown as OrderEvent,
+    ]
+  })
+}
+
+/** Time from the deposit to the fill, in milliseconds; undefined without a fill, and while it is not known. */
+export function timeToFill({ deposited, settled }: Pick<Order, 'deposited' | 'settled'>): number | undefined {
+  const from = deposited?.blockTime
+  const to = settled?.blockTime
+  return from === undefined || to === undefined ? undefined : Number(to - from) * 1000
+}
+
+/** The order as the API has it, for people who read JSON. */
+export const orderJson = (order: GetOrderResponse) =>
+  JSON.stringify(JSON.parse(toJsonString(GetOrderResponseSchema, order)), null, 2)
+
+/** The states in words for people. */
+export const STATE_WORDS: Readonly<Record<OrderState, string>> = {
+  [OrderState.UNSPECIFIED]: 'unknown',
+  [OrderState.NONE]: 'not deposited',
+  [OrderState.DEPOSITED]: 'deposited',
+  [OrderState.SETTLED]: 'settled',
+  [OrderState.REFUNDED]: 'refunded',
+}
