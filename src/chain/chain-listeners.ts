@@ -1,4 +1,5 @@
 import { type DecodedLogs, type SolverNonce, UNKNOWN_TIME } from '../../packages/protocol/src/settlement.js'
+import type { Clock } from '../clock.js'
 import type { Address } from '../domain/values/hex.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import type { OrderCache } from './contract/order-cache.js'
@@ -65,11 +66,12 @@ interface BlockListenerOptions {
   readonly listener: ChainListener
   readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
   readonly metrics: Pick<Metrics, 'reorganisations' | 'lateEvents' | 'eventLagSeconds'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Builds the listener of a leader. The orders in memory are invalid before anyone else hears of a block. */
 export function createBlockListener(options: BlockListenerOptions): BlockListener {
-  const { chainId, orders, listener, publisher, metrics } = options
+  const { chainId, orders, listener, publisher, metrics, clock } = options
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
 
@@ -98,7 +100,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
     },
     onPublished({ header, events }) {
       if (header.timestampMs === UNKNOWN_TIME) return
-      const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
+      const lagSeconds = Math.max(0, clock.now() - header.timestampMs) / 1000
       for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
     },
   }
