@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.js'
 import { type FieldViolation, ServiceError } from '../../domain/errors.js'
 import { type SolverKey, TIMESTAMP_TOLERANCE_MS, timestampReused } from '../../domain/solvers/solver.js'
 import type { Hex } from '../../domain/values/hex.js'
@@ -12,8 +13,7 @@ export interface SignedRequest extends SolverKey {
 
 interface SignedRequestRules {
   readonly store: Pick<SolverStore, 'lastTimestamp'>
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -24,9 +24,9 @@ interface SignedRequestRules {
 export async function assertSigned(
   request: SignedRequest,
   message: string,
-  { store, now }: SignedRequestRules,
+  { store, clock }: SignedRequestRules,
 ): Promise<void> {
-  assertTimestamp(request.timestamp, now())
+  assertTimestamp(request.timestamp, clock.now())
   assertSignature(request, message)
   const last = await store.lastTimestamp(request)
   if (last !== undefined && request.timestamp <= last) throw timestampReused(last)
