@@ -2,6 +2,7 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { CheckOutcome, type SolverSchema, SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import { type Reason, toServiceError } from '../../domain/errors.js'
 import type { Solver } from '../../domain/solvers/solver.js'
+import { DISPLAY_NAME } from '../../domain/values/display-name.js'
 import type { RegistrationCheck } from '../../quoting/registration-checks.js'
 import { toCachedChecksumAddress } from '../../signing/checksum.js'
 import type { RegisterSolver, UnregisterSolver } from '../../solvers/registry/registrations.js'
@@ -39,7 +40,7 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       chainId: Number(message.chainId),
       address: fields.address('address', message.address),
       endpointUrl: fields.endpointUrl('endpointUrl', message.endpointUrl),
-      name: fields.displayName('name', message.name),
+      name: fields.text('name', message.name, DISPLAY_NAME),
       signature: fields.signature('signature', message.signature),
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),

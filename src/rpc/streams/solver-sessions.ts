@@ -3,6 +3,7 @@ import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import type { CallContext, Protocol } from '../../domain/client.js'
 import { assertSupported, type FieldViolation, invalidArgument } from '../../domain/errors.js'
 import { MAX_SESSION_CHAINS } from '../../domain/field-rules.js'
+import { DISPLAY_NAME } from '../../domain/values/display-name.js'
 import { originsOf } from '../../domain/values/origin.js'
 import type { Hello, SessionConnection, SessionPeer } from '../../sessions/messages.js'
 import type { Sessions } from '../../sessions/sessions.js'
@@ -87,7 +88,7 @@ function createReadHello(supportedChains: readonly number[]): ReadHello {
     const audience = fields.origin('audience', message.audience)
     const hello: Hello = {
       address: fields.address('address', message.address),
-      name: fields.displayName('name', message.name),
+      name: fields.text('name', message.name, DISPLAY_NAME),
       audience,
       chainIds,
       signature: fields.signature('signature', message.signature),
