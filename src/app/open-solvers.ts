@@ -73,7 +73,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   const provenTime = createProvenTime(chains, now)
   const pruneSome = () => pruneSomeCounts(stores.solverHours, stores.solverOrders, provenTime())
   started.push(startRetention({ pruneSome, what: 'counts of solvers', log }))
-  const solvers = { ...config, store, directory, chains, now, provenTime, log }
+  const solvers = { ...config, store, directory, chains, clock, provenTime, log }
   const bondWatch = startBondWatch({ ...solvers, freeBonds, cluster })
   started.push(bondWatch.close)
   const registrations = createSessionRegistrations({ ...solvers, bondWatch })

@@ -1,3 +1,4 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
 import {
   type DecodedLogs,
   type SolverNonce,
@@ -69,11 +70,12 @@ interface BlockListenerOptions {
   readonly listener: ChainListener
   readonly publisher: Pick<ChainStatePublisher, 'invalidateOrders'>
   readonly metrics: Pick<Metrics, 'reorganisations' | 'lateEvents' | 'eventLagSeconds'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** Builds the listener of a leader. The orders in memory are invalid before anyone else hears of a block. */
 export function createBlockListener(options: BlockListenerOptions): BlockListener {
-  const { chainId, orders, listener, publisher, metrics } = options
+  const { chainId, orders, listener, publisher, metrics, clock } = options
   // So that the series exists before the first late event.
   metrics.lateEvents.inc({ chain_id: chainId }, 0)
 
@@ -102,7 +104,7 @@ export function createBlockListener(options: BlockListenerOptions): BlockListene
     },
     onPublished({ header, events }) {
       if (header.timestampMs === UNKNOWN_TIME) return
-      const lagSeconds = Math.max(0, Date.now() - header.timestampMs) / 1000
+      const lagSeconds = Math.max(0, clock.now() - header.timestampMs) / 1000
       for (const _ of events) metrics.eventLagSeconds.observe({ chain_id: chainId }, lagSeconds)
     },
   }

@@ -116,7 +116,14 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
   const listeners = createChainListeners()
   const publisher = createChainStatePublisher(chainId, cluster)
-  const listener = createBlockListener({ chainId, orders, listener: listeners.notify, publisher, metrics })
+  const listener = createBlockListener({
+    chainId,
+    orders,
+    listener: listeners.notify,
+    publisher,
+    metrics,
+    clock,
+  })
   const demand = createDemand({
     clock,
     state: () => state,
@@ -192,7 +199,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         status,
         headBlock: head?.number,
         eventBlock: published,
-        lagMs: head?.timestampMs ? Math.max(0, Date.now() - head.timestampMs) : undefined,
+        lagMs: head?.timestampMs ? Math.max(0, clock.now() - head.timestampMs) : undefined,
         unread,
       }
     },

@@ -41,7 +41,7 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
 }
 
 /** Every command, in the order of the help. */
-function createProgram(io: GuardedIo): Command {
+export function createProgram(io: GuardedIo): Command {
   const program = new Command('quote-aggregator')
     .description('Requests a quote from every registered solver of a chain, and returns the best signed one.')
     .version(version)

@@ -110,7 +110,7 @@ export async function openQuoting({ clock, ...options }: QuotingOptions): Promis
   const httpClient = createSolverHttpClient(options.endpointGuard, config.maxConnectionsPerSolver)
   const transport = createSolverTransports({ http: httpClient, sessions: options.sessions })
   const counters = createSolverCounters(metrics)
-  const statistics = createSolverStatistics({ ...options, now, store: options.solverHourStore })
+  const statistics = createSolverStatistics({ ...options, clock, store: options.solverHourStore })
   const reports = createRoundReports({
     ...options,
     recorder,

@@ -9,6 +9,7 @@ import {
 } from '../../src/chain/chain-listeners.js'
 import { createOrderCaches } from '../../src/chain/contract/order-cache.js'
 import { createMetrics } from '../../src/telemetry/metrics.js'
+import { createManualClock } from '../support/manual-clock.js'
 
 it('every listener receives what it listens to, in the order in which they were added', () => {
   const listeners = createChainListeners()
@@ -44,6 +45,8 @@ const ORDERS: readonly Hex[] = ['0x1', '0x2']
 /** The listener of a leader that knows both orders, and what it does with the orders in memory at that time. */
 async function startListener() {
   const orders = createOrderCaches([1]).of(1)
+  const clock = createManualClock()
+  const metrics = createMetrics()
   const done: string[] = []
   const note = (what: string) => {
     const cached = ORDERS.filter((orderId) => orders.peek(orderId, 1) !== undefined)
@@ -60,13 +63,14 @@ async function startListener() {
     publisher: {
       invalidateOrders: (orderIds) => note(`publishes ${orderIds?.join(' ') ?? 'all'}`),
     },
-    metrics: createMetrics(),
+    metrics,
+    clock,
   })
   for (const orderId of ORDERS) {
     const order = { state: 'NONE', chainId: 1, orderId } as const
     await orders.get(orderId, 1, async () => ({ order, atBlock: 1 }))
   }
-  return { ...listener, done }
+  return { ...listener, done, clock, metrics }
 }
 
 const POSITION = { blockNumber: 5, logIndex: 0, transactionHash: '0x7', blockTime: 6 } as const
@@ -123,4 +127,21 @@ it('all orders leave the memory before any listener receives a reorganisation', 
   const { onReorganisation, done } = await startListener()
   onReorganisation()
   expect(done).toEqual(['reset; in memory: none', 'publishes all; in memory: none'])
+})
+
+it('the lag of an event is the age of its block by the clock of the service, once for each event', async () => {
+  const { onPublished, clock, metrics } = await startListener()
+  const header = {
+    number: 5,
+    hash: '0xb',
+    parentHash: '0xa',
+    timestampMs: clock.now(),
+    transactions: 1,
+  } as const
+  await clock.advance(3000)
+  const events = ORDERS.map((orderId) => settled(orderId, '0xc'))
+  onPublished({ header, isProven: true, ...logsOf({ events }) })
+  const { values } = await metrics.eventLagSeconds.get()
+  const lagOf = (suffix: string) => values.find(({ metricName }) => metricName?.endsWith(suffix))?.value
+  expect([lagOf('_sum'), lagOf('_count')]).toEqual([6, 2])
 })

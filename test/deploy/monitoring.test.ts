@@ -42,6 +42,11 @@ describe('the dashboard', () => {
     expect(panel.targets.length).toBeGreaterThan(0)
   })
 
+  test('has no two panels with one id', () => {
+    const ids = dashboard.panels.map(({ id }) => id)
+    expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([])
+  })
+
   test('has no two panels in one place, and none outside of the page', () => {
     const overlapping = panels.flatMap((panel, index) =>
       panels.slice(index + 1).filter((other) => overlap(panel, other)),

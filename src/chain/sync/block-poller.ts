@@ -60,8 +60,8 @@ const SUBSCRIBED_INTERVALS = 10
 
 /** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
 export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
-  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, log } = options
-  const selector = createEndpointSelector(endpoints, pollIntervalMs)
+  const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
+  const selector = createEndpointSelector(endpoints, pollIntervalMs, clock)
   const subscriptions = createHeadSubscriptions({ chainId, selector, log })
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { Logger } from '../../telemetry/log.js'
 
 /** Selects the endpoint of a chain to poll: the first one, unless it fails, lags or is stuck. */
@@ -24,15 +25,16 @@ const PREFERENCE_MS = 60_000
 export function createEndpointSelector(
   endpoints: readonly Endpoint[],
   pollIntervalMs: number,
+  clock: Pick<Clock, 'monotonic'>,
 ): EndpointSelector {
   const stuckMs = Math.max(STUCK_MS, pollIntervalMs * 3)
   let index = 0
-  let takenAt = performance.now()
+  let takenAt = clock.monotonic()
   let headSeenAt = takenAt
 
   function take(next: number): void {
     index = next % endpoints.length
-    takenAt = performance.now()
+    takenAt = clock.monotonic()
     headSeenAt = takenAt
   }
 
@@ -40,13 +42,13 @@ export function createEndpointSelector(
     current: () => endpoints[index] as Endpoint,
     index: () => index,
     next(hasSucceeded) {
-      const now = performance.now()
+      const now = clock.monotonic()
       if (index !== 0 && hasSucceeded && now - takenAt > PREFERENCE_MS) take(0)
       else if (now - headSeenAt > stuckMs) take(index + 1)
       return endpoints[index] as Endpoint
     },
     markHead() {
-      headSeenAt = performance.now()
+      headSeenAt = clock.monotonic()
     },
     markFailed: () => take(index + 1),
   }

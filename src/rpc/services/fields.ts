@@ -1,4 +1,5 @@
 import type { FieldViolation } from '../../../packages/protocol/src/errors.js'
+import type { TextRule } from '../../../packages/protocol/src/field-rules.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -15,7 +16,6 @@ import {
   STATS_WINDOWS,
   type StatsWindow,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
-import { DISPLAY_NAME, isDisplayName } from '../../../packages/protocol/src/values/display-name.js'
 import { endpointUrlProblem } from '../../../packages/protocol/src/values/endpoint-url.js'
 import {
   type Address,
@@ -25,6 +25,7 @@ import {
 } from '../../../packages/protocol/src/values/hex.js'
 import { parseAmount } from '../../../packages/protocol/src/values/numbers.js'
 import { AN_ORIGIN, parseOrigin } from '../../../packages/protocol/src/values/origin.js'
+import { isTextOf } from '../../../packages/protocol/src/values/text.js'
 
 const NOTHING: Hex = '0x'
 
@@ -56,13 +57,17 @@ export class Fields {
 
   /** @returns the UUID in lower case */
   uuid(field: string, text: string): string {
-    if (!UUID.pattern.test(text)) this.addViolation(field, UUID.mustBe)
-    return text.toLowerCase()
+    return this.text(field, text, UUID).toLowerCase()
   }
 
   signature(field: string, text: string): Hex {
-    if (!SIGNATURE.pattern.test(text)) this.addViolation(field, SIGNATURE.mustBe)
-    return text as Hex
+    return this.text(field, text, SIGNATURE) as Hex
+  }
+
+  /** A text that satisfies a rule. */
+  text(field: string, text: string, rule: TextRule): string {
+    if (!isTextOf(rule, text)) this.addViolation(field, rule.mustBe)
+    return text
   }
 
   /** An amount of 1 to 2^256-1 in decimal. */
@@ -98,11 +103,6 @@ export class Fields {
     if (text === undefined) return DEFAULT_STATS_WINDOW
     const window = STATS_WINDOWS.find((allowed) => allowed === text)
     return this.#expect(field, window, STATS_WINDOW.mustBe) ?? DEFAULT_STATS_WINDOW
-  }
-
-  displayName(field: string, text: string): string {
-    if (!isDisplayName(text)) this.addViolation(field, DISPLAY_NAME.mustBe)
-    return text
   }
 
   endpointUrl(field: string, text: string): string {

@@ -3,6 +3,7 @@ import { CheckOutcome, type SolverSchema, SolverService } from '../../../gen/agg
 import { type Reason, toServiceError } from '../../../packages/protocol/src/errors.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
+import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
 import type { RegistrationCheck } from '../../quoting/registration-checks.js'
 import type { RegisterSolver, UnregisterSolver } from '../../solvers/registry/registrations.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
@@ -39,7 +40,7 @@ export function createSolverService(options: SolverServiceOptions): Method[] {
       chainId: Number(message.chainId),
       address: fields.address('address', message.address),
       endpointUrl: fields.endpointUrl('endpointUrl', message.endpointUrl),
-      name: fields.displayName('name', message.name),
+      name: fields.text('name', message.name, DISPLAY_NAME),
       signature: fields.signature('signature', message.signature),
       timestamp: fields.timestampMs('timestamp', message.timestamp),
     }),

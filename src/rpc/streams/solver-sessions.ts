@@ -6,6 +6,7 @@ import {
   invalidArgument,
 } from '../../../packages/protocol/src/errors.js'
 import { MAX_SESSION_CHAINS } from '../../../packages/protocol/src/field-rules.js'
+import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
 import { originsOf } from '../../../packages/protocol/src/values/origin.js'
 import type { CallContext, Protocol } from '../../clients/call.js'
 import type { Hello, SessionConnection, SessionPeer } from '../../sessions/messages.js'
@@ -91,7 +92,7 @@ function createReadHello(supportedChains: readonly number[]): ReadHello {
     const audience = fields.origin('audience', message.audience)
     const hello: Hello = {
       address: fields.address('address', message.address),
-      name: fields.displayName('name', message.name),
+      name: fields.text('name', message.name, DISPLAY_NAME),
       audience,
       chainIds,
       signature: fields.signature('signature', message.signature),

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import {
   type Bond,
@@ -81,7 +82,7 @@ interface ChainWatch {
 }
 
 function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch {
-  const { directory, bondCheckIntervalMs, log } = options
+  const { directory, bondCheckIntervalMs, clock, log } = options
   const { chainId } = chain
   /** The solvers whose bonds the next round reads. */
   let wanted = new Set<Address>()
@@ -112,6 +113,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
     onRecovery() {
       if (chain.isLeader()) log.info({ chainId }, 'bonds are read and stored again')
     },
+    clock,
   })
 
   function check(solvers: ReadonlySet<Address> | undefined): void {
@@ -126,7 +128,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   }
 
   chain.addListener({ onBonds: check, onReset: checkAll })
-  const timer = setInterval(() => {
+  const timer = clock.setInterval(() => {
     directory.refresh(chainId)
     checkAll()
   }, bondCheckIntervalMs)
@@ -134,7 +136,7 @@ function watchChain(chain: WatchedChain, options: BondWatchOptions): ChainWatch 
   return {
     checkAll,
     async close() {
-      clearInterval(timer)
+      timer.stop()
       await round.close()
     },
   }
@@ -145,8 +147,7 @@ interface BondRoundOptions {
   readonly directory: Pick<SolverDirectory, 'change'>
   readonly freeBonds: Pick<FreeBonds, 'update'>
   readonly minSolverBond: bigint
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   /** The time by which solvers are removed (`createProvenTime`). */
   readonly provenTime: () => number
   readonly log: Logger
@@ -158,7 +159,7 @@ interface BondRoundOptions {
  */
 function createBondRound(
   chain: Pick<Chain, 'chainId' | 'readBond'>,
-  { store, directory, freeBonds, minSolverBond, now, provenTime, log }: BondRoundOptions,
+  { store, directory, freeBonds, minSolverBond, clock, provenTime, log }: BondRoundOptions,
 ): (solvers: readonly Solver[]) => Promise<void> {
   const { chainId } = chain
 
@@ -183,8 +184,8 @@ function createBondRound(
     for (const { solver, bond } of read) {
       const isBonded = isBondSufficient(bond, minSolverBond)
       if (!isBonded) unbonded.push(solver)
-      if (withBond(solver, isBonded, now()) === solver) continue
-      await directory.change(chainId, () => store.setBonded(solver, isBonded, now()))
+      if (withBond(solver, isBonded, clock.now()) === solver) continue
+      await directory.change(chainId, () => store.setBonded(solver, isBonded, clock.now()))
       if (solver.isBonded !== isBonded)
         log.info(
           { chainId, solver: solver.address, isBonded },

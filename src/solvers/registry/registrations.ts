@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   registrationMessage,
@@ -45,7 +46,7 @@ interface RegisterSolverOptions<Trial> extends SolverPlacesOptions {
 
 /** Builds the use case. */
 export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial>): RegisterSolver<Trial> {
-  const { store, directory, endpointGuard, protocolName, maxSolversPerChain, now } = options
+  const { store, directory, endpointGuard, protocolName, maxSolversPerChain, clock } = options
   const places = createSolverPlaces(options)
   const checkEndpoint = createEndpointChecks(endpointGuard)
 
@@ -68,7 +69,7 @@ export function createRegisterSolver<Trial>(options: RegisterSolverOptions<Trial
     const place = places.findPlace(registration)
     const bond = await places.readSufficientBond(registration)
     const { chainId, address, endpointUrl, name, timestamp } = registration
-    const solver = { chainId, address, endpointUrl, name, registeredAt: now(), isBonded: true }
+    const solver = { chainId, address, endpointUrl, name, registeredAt: clock.now(), isBonded: true }
     await places.take(registration, place, bond, (replaceable) =>
       store.save(solver, timestamp, maxSolversPerChain, replaceable),
     )
@@ -80,8 +81,7 @@ interface UnregisterSolverOptions {
   readonly store: Pick<SolverStore, 'lastTimestamp' | 'remove'>
   readonly directory: Pick<SolverDirectory, 'change'>
   readonly protocolName: string
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { assertSupported, reasonOf, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { type Bond, NO_ENDPOINT, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
@@ -41,6 +42,8 @@ interface SessionRegistrationsOptions extends SolverPlacesOptions {
   readonly store: SolverPlacesOptions['store'] &
     Pick<SolverStore, 'saveSession' | 'endSession' | 'removeEnded'>
   readonly directory: SolverPlacesOptions['directory'] & Pick<SolverDirectory, 'hideSession'>
+  readonly provenTime: SessionPlacesOptions['provenTime']
+  readonly clock: Clock
 }
 
 /** A solver that has passed all checks of one chain. */
@@ -54,7 +57,7 @@ const LONG_AGO = 0
 
 /** Builds the registrations by session, and starts to remove solvers whose session has ended. */
 export function createSessionRegistrations(options: SessionRegistrationsOptions): SessionRegistrations {
-  const { store, directory, chains, maxSolversPerChain, now } = options
+  const { store, directory, chains, maxSolversPerChain, clock } = options
   const places = createSolverPlaces(options)
   const ends = createSessionEnds(options)
   const stopPlaces = startSessionPlaces(options)
@@ -77,7 +80,14 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
 
   async function take({ sessionId, name }: SessionRegistration, checked: CheckedSolver): Promise<void> {
     const { chainId, address, place, bond } = checked
-    const solver = { chainId, address, name, registeredAt: now(), isBonded: true, session: { id: sessionId } }
+    const solver = {
+      chainId,
+      address,
+      name,
+      registeredAt: clock.now(),
+      isBonded: true,
+      session: { id: sessionId },
+    }
     await places.take(checked, place, bond, (replaceable) =>
       store.saveSession(solver, maxSolversPerChain, replaceable),
     )
@@ -93,7 +103,7 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
     const undo: SessionEnd[] = []
     try {
       for (const checked of checkedSolvers) {
-        const endedAt = directory.find(checked) === undefined ? LONG_AGO : now()
+        const endedAt = directory.find(checked) === undefined ? LONG_AGO : clock.now()
         undo.push({ chainId: checked.chainId, address, sessionId, endedAt })
         await nameChain(checked, keys.length, () => take(registration, checked))
       }
@@ -111,7 +121,7 @@ export function createSessionRegistrations(options: SessionRegistrationsOptions)
   return {
     connect: (registration) => queue.run(() => connect(registration), registration.address),
     disconnect(sessionId, address, chainIds) {
-      const endedAt = now()
+      const endedAt = clock.now()
       const writes = chainIds.map((chainId) => ends.begin({ chainId, address, sessionId, endedAt }))
       return queue.run(async () => {
         await Promise.all(writes.map((write) => write()))
@@ -155,13 +165,14 @@ interface SessionEnd extends SolverKey {
 interface SessionEndsOptions {
   readonly store: Pick<SolverStore, 'endSession'>
   readonly directory: Pick<SolverDirectory, 'change' | 'hideSession'>
+  readonly clock: Clock
   readonly log: Logger
 }
 
 const RETRY_MS = 1000
 
 /** Builds the ends. None is under way. */
-function createSessionEnds({ store, directory, log }: SessionEndsOptions): SessionEnds {
+function createSessionEnds({ store, directory, clock, log }: SessionEndsOptions): SessionEnds {
   /** The writes that have failed. */
   const unstored = new Set<() => Promise<void>>()
   const retry = createRetry({
@@ -174,6 +185,7 @@ function createSessionEnds({ store, directory, log }: SessionEndsOptions): Sessi
     delayMs: RETRY_MS,
     onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'the ends of sessions could not be stored'),
     onRecovery: () => log.info('the ends of sessions are stored again'),
+    clock,
   })
 
   return {
@@ -197,8 +209,9 @@ interface SessionPlacesOptions {
   readonly store: Pick<SolverStore, 'removeEnded'>
   readonly directory: Pick<SolverDirectory, 'registered' | 'change'>
   readonly chains: ReadonlyMap<number, unknown>
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  /** The time by which places are taken away (`createProvenTime`). */
+  readonly provenTime: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -211,7 +224,7 @@ const CHECK_INTERVAL_MS = 30_000
  * @returns a function that stops it, after a removal under way
  */
 function startSessionPlaces(options: SessionPlacesOptions): () => Promise<void> {
-  const { store, directory, chains, now, log } = options
+  const { store, directory, chains, provenTime, clock, log } = options
 
   async function removeEnded(chainId: number): Promise<void> {
     const isWaiting = directory
@@ -221,7 +234,7 @@ function startSessionPlaces(options: SessionPlacesOptions): () => Promise<void> 
           endpointUrl === NO_ENDPOINT && session === undefined && remoteSession === undefined,
       )
     if (!isWaiting) return
-    const remove = () => store.removeEnded(chainId, now() - PLACE_LIFETIME_MS)
+    const remove = () => store.removeEnded(chainId, provenTime() - PLACE_LIFETIME_MS)
     for (const solver of await directory.change(chainId, remove))
       log.info({ chainId, solver }, 'a solver was removed: no session for five minutes')
   }
@@ -234,10 +247,11 @@ function startSessionPlaces(options: SessionPlacesOptions): () => Promise<void> 
     onFailure: (error) =>
       log.warn({ reason: reasonOf(error) }, 'solvers whose session has ended could not be removed'),
     onRecovery: () => log.info('solvers whose session has ended are removed again'),
+    clock,
   })
-  const timer = setInterval(check.run, CHECK_INTERVAL_MS)
+  const timer = clock.setInterval(check.run, CHECK_INTERVAL_MS)
   return async () => {
-    clearInterval(timer)
+    timer.stop()
     await check.close()
   }
 }

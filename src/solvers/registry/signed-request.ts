@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { type FieldViolation, ServiceError } from '../../../packages/protocol/src/errors.js'
 import { checkSignature, personalMessageDigest } from '../../../packages/protocol/src/signing/signatures.js'
 import {
@@ -16,8 +17,7 @@ export interface SignedRequest extends SolverKey {
 
 interface SignedRequestRules {
   readonly store: Pick<SolverStore, 'lastTimestamp'>
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /**
@@ -28,9 +28,9 @@ interface SignedRequestRules {
 export async function assertSigned(
   request: SignedRequest,
   message: string,
-  { store, now }: SignedRequestRules,
+  { store, clock }: SignedRequestRules,
 ): Promise<void> {
-  assertTimestamp(request.timestamp, now())
+  assertTimestamp(request.timestamp, clock.now())
   assertSignature(request, message)
   const last = await store.lastTimestamp(request)
   if (last !== undefined && request.timestamp <= last) throw timestampReused(last)

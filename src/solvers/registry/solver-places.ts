@@ -1,3 +1,4 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import {
   type Bond,
@@ -60,8 +61,7 @@ export interface SolverPlacesOptions {
   readonly minSolverBond: bigint
   readonly maxSolversPerChain: number
   readonly unbondedGraceMs: number
-  /** The clock: Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Pick<Clock, 'now'>
   readonly log: Logger
 }
 
@@ -70,7 +70,7 @@ const MAX_CONFIRMED = 10
 
 /** Builds the steps. */
 export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
-  const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, now, log } = options
+  const { store, directory, chains, bondWatch, minSolverBond, maxSolversPerChain, clock, log } = options
 
   async function readBond({ chainId, address }: SolverKey): Promise<Bond | undefined> {
     const bond = await chains.get(chainId)?.readBond(address)
@@ -81,7 +81,7 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
   async function confirmUnbonded(candidates: readonly Solver[]): Promise<Address[]> {
     const bonds = await Promise.all(candidates.map(readBond))
     for (const solver of candidates.filter((_, index) => bonds[index]))
-      await directory.change(solver.chainId, () => store.setBonded(solver, true, now()))
+      await directory.change(solver.chainId, () => store.setBonded(solver, true, clock.now()))
     return candidates.filter((_, index) => !bonds[index]).map(({ address }) => address)
   }
 
@@ -92,7 +92,7 @@ export function createSolverPlaces(options: SolverPlacesOptions): SolverPlaces {
 
     findPlace(key) {
       // The clock decides, also on a chain without new blocks: the candidates' bonds are read again.
-      const unbondedBefore = now() - options.unbondedGraceMs
+      const unbondedBefore = clock.now() - options.unbondedGraceMs
       const registered = directory.registered(key.chainId)
       if (directory.find(key) !== undefined || registered.length < maxSolversPerChain)
         return { candidates: [], unbondedBefore }

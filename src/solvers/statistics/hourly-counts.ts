@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { keyOf, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
@@ -29,8 +30,7 @@ export interface SolverStatistics {
 
 interface SolverStatisticsOptions {
   readonly store: Pick<SolverHourStore, 'save'>
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  readonly clock: Clock
   readonly log: Logger
 }
 
@@ -50,13 +50,13 @@ const MAX_WAITING = 10_000
 
 /** Builds the counts. A quote only adds to numbers in memory. */
 export function createSolverStatistics(options: SolverStatisticsOptions): SolverStatistics {
-  const { store, now, log } = options
+  const { store, clock, log } = options
 
   const writer = randomUUID()
   /** The oldest first. */
   const hours = new Map<string, CountedHour>()
   const latest = new WeakMap<SolverKey, CountedHour>()
-  const currentHour = () => hourOf(now() / 1000)
+  const currentHour = () => hourOf(clock.now() / 1000)
 
   function hourOfSolver(solver: SolverKey): CountedHour {
     const hour = currentHour()
@@ -102,8 +102,9 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
     onFailure: (error) =>
       log.warn({ reason: reasonOf(error) }, 'counts of solvers could not be stored: they wait in memory'),
     onRecovery: () => log.info('counts of solvers are stored again'),
+    clock,
   })
-  const timer = setInterval(writes.run, WRITE_INTERVAL_MS)
+  const timer = clock.setInterval(writes.run, WRITE_INTERVAL_MS)
 
   return {
     count(solver, result, responseMs) {
@@ -119,7 +120,7 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
       counted.isChanged = true
     },
     async close() {
-      clearInterval(timer)
+      timer.stop()
       const end = async () => {
         await writes.close()
         await write()

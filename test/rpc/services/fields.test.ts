@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { DEPOSIT_WINDOW } from '../../../packages/protocol/src/field-rules.js'
+import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
 import { Fields } from '../../../src/rpc/services/fields.js'
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -146,7 +147,7 @@ describe('a display name', () => {
     ['four combining marks in a row', 'a\u0301\u0302\u0303\u0304'],
     ['a syllable of Burmese', 'ကျွှော်'],
   ])('may be %s', (_what, text) => {
-    expect(read((fields, it) => fields.displayName(it, text))).toEqual({ value: text, messages: [] })
+    expect(read((fields, it) => fields.text(it, text, DISPLAY_NAME))).toEqual({ value: text, messages: [] })
   })
 
   test.each([
@@ -184,7 +185,7 @@ describe('a display name', () => {
     ['a name that begins with a mark', '\u0301a'],
   ])('is not %s', (_what, text) => {
     expectViolation(
-      (fields, it) => fields.displayName(it, text),
+      (fields, it) => fields.text(it, text, DISPLAY_NAME),
       'must be 1 to 64 visible characters: no control, format or other invisible characters, no blank at either end, at most 4 combining marks in a row',
     )
   })

@@ -192,18 +192,3 @@ test('the metrics or the list of reasons have every label value that the dashboa
   )
   expect(unknown).toEqual([])
 })
-
-test('the dashboard shows every metric of the service', () => {
-  const shown = new Set(
-    dashboardQueries().flatMap(({ expr }) =>
-      readExpression(expr).selectors.map(({ metric }) => family(metric)),
-    ),
-  )
-  const own = [...exported.keys()].filter((metric) => metric.startsWith('aggregator_')).map(family)
-  expect([...new Set(own)].filter((metric) => !shown.has(metric))).toEqual([])
-})
-
-/** The name of a histogram without the suffixes of its samples. */
-function family(metric: string): string {
-  return metric.replace(/_(?:bucket|sum|count)$/, '')
-}

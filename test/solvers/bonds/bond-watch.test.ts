@@ -1,19 +1,18 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { ChainListener } from '../../../src/chain/chain-listeners.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import { solver } from '../../store/solvers/solver-samples.js'
+import { createManualClock } from '../../support/manual-clock.js'
 
 const [one, other] = [solver(1), solver(2)]
 const { chainId } = one
 const INTERVAL_MS = 60_000
 
-beforeEach(() => void vi.useFakeTimers())
-afterEach(() => void vi.useRealTimers())
-
 /** The watch of a chain with two solvers. The test changes `node` and reads which bonds were asked for since. */
 function start() {
+  const clock = createManualClock()
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
   const node = { isUp: true, isLeader: true }
@@ -47,7 +46,7 @@ function start() {
     chains: new Map([[chainId, chain]]),
     minSolverBond: 1n,
     bondCheckIntervalMs: INTERVAL_MS,
-    now: () => 0,
+    clock,
     provenTime: () => 0,
     log,
   })
@@ -59,6 +58,8 @@ function start() {
   }
   return {
     watch,
+    clock,
+    pass: clock.advance,
     node,
     lines,
     takeAsked,
@@ -69,10 +70,9 @@ function start() {
 
 const down = 'bonds could not be read or stored: the states of solvers stay the same'
 const up = 'bonds are read and stored again'
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 test('a round that failed is repeated every second with all solvers, and logged once', async () => {
-  const { node, lines, takeAsked, touch } = start()
+  const { node, lines, pass, takeAsked, touch } = start()
   await pass(0)
   expect(takeAsked()).toEqual([one.address, other.address])
   node.isUp = false
@@ -90,7 +90,7 @@ test('a round that failed is repeated every second with all solvers, and logged 
 })
 
 test('a replica that is no longer the leader reads no bonds, and does not log that it does', async () => {
-  const { node, lines, takeAsked, touch } = start()
+  const { node, lines, pass, takeAsked, touch } = start()
   node.isUp = false
   touch(one.address)
   await pass(0)
@@ -103,7 +103,7 @@ test('a replica that is no longer the leader reads no bonds, and does not log th
 })
 
 test('the leader reads all bonds at the start, at every interval and when it has become the leader', async () => {
-  const { takeAsked, reset } = start()
+  const { pass, takeAsked, reset } = start()
   await pass(0)
   expect(takeAsked()).toEqual([one.address, other.address])
   await pass(INTERVAL_MS - 1)
@@ -116,7 +116,7 @@ test('the leader reads all bonds at the start, at every interval and when it has
 })
 
 test('no bond is read after close', async () => {
-  const { watch, node, takeAsked, touch } = start()
+  const { watch, clock, pass, node, takeAsked, touch } = start()
   node.isUp = false
   await pass(0)
   await watch.close()
@@ -124,5 +124,5 @@ test('no bond is read after close', async () => {
   touch(one.address)
   await pass(2 * INTERVAL_MS)
   expect(takeAsked()).toEqual([])
-  expect(vi.getTimerCount()).toBe(0)
+  expect(clock.waiting).toBe(0)
 })

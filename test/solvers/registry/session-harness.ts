@@ -2,6 +2,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import { createProvenTime } from '../../../src/chain/chains.js'
 import { startBondWatch } from '../../../src/solvers/bonds/bond-watch.js'
 import { createFreeBonds } from '../../../src/solvers/bonds/free-bonds.js'
 import { createSessionRegistrations } from '../../../src/solvers/registry/session-registrations.js'
@@ -10,17 +11,21 @@ import type { Schema } from '../../../src/store/schema.js'
 import { createBondStore } from '../../../src/store/solvers/bond-store.js'
 import { createSolverStore, type SolverStore } from '../../../src/store/solvers/solver-store.js'
 import type { OpenDatabase } from '../../store/databases.js'
+import { createManualClock, type ManualClock } from '../../support/manual-clock.js'
 
 export const CHAIN_IDS = [1, 2]
 export const MIN_BOND = 10n
+const START_MS = 1_800_000_000_000
+/** Time between two looks for places that are free again. */
+export const CHECK_MS = 30_000
 /** Time for which a solver keeps its place after its session. */
 export const PLACE_MS = 5 * 60_000
 export const GRACE_MS = 24 * 3_600_000
 
 /** What the test changes while the replica runs. */
 export interface World {
-  /** Unix time in milliseconds. */
-  now: number
+  /** The chains make a block at each moment that passes, whatever the time of day is set to. */
+  readonly clock: ManualClock
   /** Solvers without a sufficient bond, by chain and address. */
   readonly unbonded: Set<string>
   /** Chains whose nodes do not answer. */
@@ -32,7 +37,7 @@ export interface World {
 }
 
 export const newWorld = (): World => ({
-  now: 1_800_000_000_000,
+  clock: createManualClock(START_MS),
   unbonded: new Set(),
   unreachable: new Set(),
   beforeWrite() {},
@@ -64,8 +69,8 @@ export async function openReplica(
     minSolverBond: MIN_BOND,
     maxSolversPerChain,
     unbondedGraceMs: GRACE_MS,
-    now: () => world.now,
-    provenTime: () => world.now,
+    clock: world.clock,
+    provenTime: createProvenTime(chains, world.clock.now),
     log,
   }
   const bondWatch = startBondWatch({ ...options, freeBonds, cluster, bondCheckIntervalMs: 3_600_000 })
@@ -80,9 +85,10 @@ export async function openReplica(
 }
 
 /** The chain's bonds as `world` has them. The replica is not its leader, so that bonds change only as the test wants. */
-function chainOf(chainId: number, { unbonded, unreachable }: World) {
+function chainOf(chainId: number, { clock, unbonded, unreachable }: World) {
   return {
     chainId,
+    headTimeMs: () => START_MS + clock.monotonic(),
     isLeader: () => false,
     async readBond(address: Address) {
       if (unreachable.has(chainId)) throw new ServiceError('CHAIN_UNAVAILABLE', 'The node does not answer.')

@@ -1,18 +1,24 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { DURABLE_DATABASES, type TestDatabase } from '../../store/databases.js'
 import { solver } from '../../store/solvers/solver-samples.js'
-import { bondKey, CHAIN_IDS, newWorld, openReplica, PLACE_MS, unavailable } from './session-harness.js'
+import {
+  bondKey,
+  CHAIN_IDS,
+  CHECK_MS,
+  newWorld,
+  openReplica,
+  PLACE_MS,
+  unavailable,
+} from './session-harness.js'
 import { createSessionModel, type Failure } from './session-model.js'
 
 const SEED = 20_261_123
 const RUNS = 150
 /** Fewer than the solvers, so that places are lost to others. */
 const MAX_SOLVERS = 2
-/** Longer than the service waits between two removals. */
-const CHECK_MS = 30_000
 
 type Move =
   | {
@@ -50,7 +56,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   weighted(5, fc.record({ kind: fc.constant('disconnect'), number, chainIds, isOlder: fc.boolean() })),
   weighted(4, fc.record({ kind: fc.constantFrom('register', 'unregister'), number, chainId })),
   weighted(3, fc.record({ kind: fc.constant('setBonded'), number, chainId, isBonded: fc.boolean() })),
-  weighted(3, fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(1000, PLACE_MS + 1) })),
+  weighted(3, fc.record({ kind: fc.constant('pass'), ms: fc.constantFrom(CHECK_MS, PLACE_MS + CHECK_MS) })),
   weighted(1, fc.record({ kind: fc.constant('restart') })),
 )
 
@@ -65,7 +71,7 @@ async function play(on: TestDatabase, moves: readonly Move[]): Promise<void> {
 
   async function start() {
     const { database, coordination, close } = await on.open()
-    await createSolverStore(database, coordination).endAllSessions(world.now)
+    await createSolverStore(database, coordination).endAllSessions(world.clock.now())
     const opened = await openReplica({ database, coordination }, world, MAX_SOLVERS)
     const stop = async () => {
       await opened.close()
@@ -113,13 +119,13 @@ async function play(on: TestDatabase, moves: readonly Move[]): Promise<void> {
       () => undefined,
       (error) => error.reason,
     )
-    expect(reason).toBe(model.connect(number, chainIds, sessionId, world.now, failure))
+    expect(reason).toBe(model.connect(number, chainIds, sessionId, world.clock.now(), failure))
   }
 
   async function disconnect({ number, chainIds, isOlder }: Extract<Move, { kind: 'disconnect' }>) {
     const sessionId = sessionIds.get(number)?.[isOlder ? 1 : 0] ?? 'none'
     const ending = replica.sessions.disconnect(sessionId, solver(number).address, chainIds)
-    model.disconnect(number, chainIds, sessionId, world.now)
+    model.disconnect(number, chainIds, sessionId, world.clock.now())
     expect(active()).toEqual(model.active())
     await ending
   }
@@ -131,13 +137,12 @@ async function play(on: TestDatabase, moves: readonly Move[]): Promise<void> {
       case 'disconnect':
         return disconnect(each)
       case 'pass':
-        world.now += each.ms
-        model.purge(world.now)
-        vi.advanceTimersByTime(CHECK_MS)
+        await world.clock.advance(each.ms)
+        model.purge(world.clock.now())
         return expect.poll(registered).toEqual(model.registered())
       case 'restart':
         await replica.stop()
-        model.restart(world.now)
+        model.restart(world.clock.now())
         replica = await start()
         return
       default:
@@ -159,7 +164,7 @@ async function play(on: TestDatabase, moves: readonly Move[]): Promise<void> {
     model.setBonded(number, chainId, each.isBonded)
     if (each.isBonded) world.unbonded.delete(key)
     else world.unbonded.add(key)
-    await change(() => stored.setBonded(registration, each.isBonded, world.now))
+    await change(() => stored.setBonded(registration, each.isBonded, world.clock.now()))
   }
 
   for (const each of moves) {
@@ -171,8 +176,6 @@ async function play(on: TestDatabase, moves: readonly Move[]): Promise<void> {
 
 describe.each(DURABLE_DATABASES)('the model of sessions %s', (_where, kind) => {
   const create = kind()
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
-  afterEach(() => void vi.useRealTimers())
 
   test('has the same solvers as the service after random moves', async () => {
     const moves = fc.array(move, { minLength: 20, maxLength: 60, size: 'max' })

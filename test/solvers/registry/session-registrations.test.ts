@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { NO_ENDPOINT } from '../../../packages/protocol/src/solvers/solver.js'
 import { createSolverLists } from '../../../src/store/operator/listed-solvers.js'
@@ -6,6 +6,7 @@ import { BOTH_DATABASES } from '../../store/databases.js'
 import { NO_LIMIT, solver } from '../../store/solvers/solver-samples.js'
 import {
   bondKey,
+  CHECK_MS,
   GRACE_MS,
   MIN_BOND,
   newWorld,
@@ -37,7 +38,12 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
       BOTH_CHAINS.map((chainId) => directory.active(chainId).map(({ session }) => session?.id ?? 'endpoint'))
     const stored = async () =>
       (await replica.stored.readAll()).map(({ chainId, session }) => [chainId, session?.id]).sort()
-    return { ...replica, ...open, world, active, storedSessions: stored }
+    /** A write that has failed is repeated after a second. */
+    const storedAfterRetry = async () => {
+      await world.clock.advance(1000)
+      return stored()
+    }
+    return { ...replica, ...open, world, active, storedSessions: stored, storedAfterRetry }
   }
 
   test('make a solver active on all its chains, with its free bond', async () => {
@@ -129,10 +135,10 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     const old = { chainId: 1, address: solver(2).address }
     await sessions.connect(hello('old', { ...old, chainIds: [1] }))
     world.unbonded.add(bondKey(1, old.address))
-    await directory.change(1, () => stored.setBonded(old, false, world.now))
+    await directory.change(1, () => stored.setBonded(old, false, world.clock.now()))
     const newcomer = hello('a', { chainIds: [1] })
     await expect(sessions.connect(newcomer)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
-    world.now += GRACE_MS + 1
+    world.clock.standStill(GRACE_MS + 1)
     await sessions.connect(newcomer)
     expect(active()[0]).toEqual(['a'])
     expect(directory.registered(1)).toHaveLength(1)
@@ -163,7 +169,7 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     })
 
     test('and stays so, the undone session is not listed, and its end is stored later', async () => {
-      const { sessions, active, world, storedSessions, lines } = await start()
+      const { sessions, active, world, storedSessions, storedAfterRetry, lines } = await start()
       let isUp = true
       world.afterWrite = (method) => {
         if (method === 'saveSession') isUp = false
@@ -175,14 +181,14 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
       expect(active()).toEqual([[], []])
       expect(await storedSessions()).toEqual([[1, 'a']])
       isUp = true
-      await expect.poll(storedSessions).toEqual([[1, undefined]])
+      await expect.poll(storedAfterRetry).toEqual([[1, undefined]])
       expect(active()).toEqual([[], []])
       // The line comes after the write, which the poll may see first.
       await expect.poll(() => lines).toContain('the ends of sessions are stored again')
     })
 
     test('at the end of a session, the session is not listed, and its end is stored later', async () => {
-      const { sessions, active, world, storedSessions, directory, lines } = await start()
+      const { sessions, active, world, storedSessions, storedAfterRetry, directory, lines } = await start()
       await sessions.connect(hello('a'))
       let isUp = false
       world.beforeWrite = (method) => {
@@ -197,7 +203,7 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
       ])
       isUp = true
       await expect
-        .poll(async () => (await storedSessions()).map(([, id]) => id))
+        .poll(async () => (await storedAfterRetry()).map(([, id]) => id))
         .toEqual([undefined, undefined])
       await directory.change(1, async () => {})
       expect(active()).toEqual([[], []])
@@ -207,7 +213,7 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
     })
 
     test('at the end of a session that is then replaced, the new session stays', async () => {
-      const { sessions, active, world, lines } = await start()
+      const { sessions, active, world, storedAfterRetry, lines } = await start()
       await sessions.connect(hello('a'))
       let isUp = false
       world.beforeWrite = (method) => {
@@ -216,26 +222,24 @@ describe.each(BOTH_DATABASES)('registrations by session %s', (_where, kind) => {
       await sessions.disconnect('a', address, BOTH_CHAINS)
       await sessions.connect(hello('b'))
       isUp = true
-      await expect.poll(() => lines).toContain('the ends of sessions are stored again')
+      await expect
+        .poll(async () => {
+          await storedAfterRetry()
+          return lines
+        })
+        .toContain('the ends of sessions are stored again')
       expect(active()).toEqual([['b'], ['b']])
     })
   })
 })
 
 describe('the place of a solver without an endpoint', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
-  afterEach(() => void vi.useRealTimers())
-
   const [[, kind]] = BOTH_DATABASES as [(typeof BOTH_DATABASES)[0]]
   const create = kind()
   const startSmall = async () => {
     const world = newWorld()
     const replica = await openReplica(await (await create()).open(), world, 1)
-    const pass = (ms: number) => {
-      world.now += ms
-      vi.advanceTimersByTime(30_000)
-    }
-    return { ...replica, world, pass }
+    return { ...replica, world, pass: world.clock.advance }
   }
   const one = hello('a', { chainIds: [1] })
   const other = hello('z', { chainIds: [1], address: solver(2).address })
@@ -244,10 +248,10 @@ describe('the place of a solver without an endpoint', () => {
     const { sessions, directory, pass, lines } = await startSmall()
     await sessions.connect(one)
     await sessions.disconnect('a', address, [1])
-    pass(PLACE_MS)
+    await pass(PLACE_MS)
     await sessions.disconnect('none', address, [1])
     await expect(sessions.connect(other)).rejects.toMatchObject({ reason: 'SOLVER_LIMIT_REACHED' })
-    pass(1)
+    await pass(CHECK_MS)
     await expect.poll(() => directory.registered(1)).toEqual([])
     await expect
       .poll(() => lines)
@@ -261,15 +265,29 @@ describe('the place of a solver without an endpoint', () => {
   test('stays with its time of registration when the session comes back in time', async () => {
     const { sessions, directory, pass, world } = await startSmall()
     await sessions.connect(one)
-    const registeredAt = world.now
+    const registeredAt = world.clock.now()
     for (const [index, last] of ['a', 'b', 'c'].entries()) {
       await sessions.disconnect(last, address, [1])
-      pass(PLACE_MS)
+      await pass(PLACE_MS)
       await sessions.connect(hello('bcd'[index] as string, { chainIds: [1] }))
     }
-    pass(2 * PLACE_MS)
+    await pass(2 * PLACE_MS)
     await sessions.disconnect('none', address, [1])
     expect(directory.active(1)).toMatchObject([{ registeredAt, session: { id: 'd' } }])
+  })
+
+  test('stays when the clock was an hour ahead for a moment', async () => {
+    const { sessions, directory, pass, world } = await startSmall()
+    await sessions.connect(one)
+    await sessions.disconnect('a', address, [1])
+    const { clock } = world
+    clock.set(clock.now() + 3_600_000)
+    await pass(CHECK_MS)
+    clock.set(clock.now() - 3_600_000)
+    await sessions.disconnect('none', address, [1])
+    expect(directory.registered(1)).toMatchObject([{ address }])
+    await pass(PLACE_MS)
+    await expect.poll(() => directory.registered(1)).toEqual([])
   })
 
   test('is free soon after a session that could not begin', async () => {
@@ -279,7 +297,7 @@ describe('the place of a solver without an endpoint', () => {
     }
     await expect(sessions.connect(one)).rejects.toMatchObject({ reason: 'DATABASE_UNAVAILABLE' })
     expect(directory.registered(1)).toHaveLength(1)
-    pass(0)
+    await pass(CHECK_MS)
     await expect.poll(() => directory.registered(1)).toEqual([])
   })
 
@@ -288,7 +306,7 @@ describe('the place of a solver without an endpoint', () => {
     await sessions.connect(one)
     await sessions.disconnect('a', address, [1])
     // The directory still lists the place that another replica has removed and given away.
-    expect(await stored.removeEnded(1, world.now + 1)).toEqual([address])
+    expect(await stored.removeEnded(1, world.clock.now() + 1)).toEqual([address])
     await stored.save(solver(2), 1, 1)
     expect(directory.find({ chainId: 1, address })).toBeDefined()
     await expect(sessions.connect(hello('c', { chainIds: [1] }))).rejects.toMatchObject({

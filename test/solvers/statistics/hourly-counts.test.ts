@@ -1,24 +1,18 @@
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import { noQuoteCounts } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import { createSolverStatistics, pruneSomeCounts } from '../../../src/solvers/statistics/hourly-counts.js'
 import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
 import { solverAddress } from '../../quoting/records/sample-trace.js'
 import { sqliteAt } from '../../store/databases.js'
+import { createManualClock } from '../../support/manual-clock.js'
 
 const HOUR_MS = 3_600_000
 const WRITE_MS = 5000
 const KEPT_HOURS = 31 * 24
 const MAX_WAITING = 10_000
 const NOW_HOUR = 500_000
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
 
 const key = (number: number, chainId = 1): SolverKey => ({ chainId, address: solverAddress(number) })
 
@@ -28,7 +22,8 @@ async function start() {
   const store = createSolverHourStore(database)
   const lines: { level: number; hours?: number }[] = []
   const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
-  const on = { hour: NOW_HOUR, isAway: false }
+  const clock = createManualClock(NOW_HOUR * HOUR_MS)
+  const on = { isAway: false }
   const open = () =>
     createSolverStatistics({
       store: {
@@ -38,13 +33,13 @@ async function start() {
           return store.save(...rows)
         },
       },
-      now: () => on.hour * HOUR_MS,
+      clock,
       log,
     })
   /** The stored hours of chain 1. */
   const read = () => store.readHours(1, 0, 2 * NOW_HOUR)
   const quoted = async () => (await read()).map(({ hour, counts }) => [hour, counts.quoted])
-  return { on, store, lines, open, read, quoted }
+  return { on, clock, store, lines, open, read, quoted }
 }
 
 test('hours before the last 31 days are removed, those of quotes and of orders, and no others', async () => {
@@ -63,21 +58,21 @@ test('hours before the last 31 days are removed, those of quotes and of orders, 
 })
 
 test('an hour gets all its counts when the clock is set back to it', async () => {
-  const { on, open, quoted } = await start()
+  const { clock, open, quoted } = await start()
   const statistics = open()
   const solver = key(1)
   statistics.count(solver, 'quoted', 5)
   statistics.count(solver, 'quoted', 5)
-  vi.advanceTimersByTime(WRITE_MS)
+  await clock.advance(WRITE_MS)
   await expect.poll(quoted).toEqual([[NOW_HOUR, 2]])
-  on.hour++
+  clock.set(clock.now() + HOUR_MS)
   statistics.count(solver, 'quoted', 5)
-  vi.advanceTimersByTime(WRITE_MS)
+  await clock.advance(WRITE_MS)
   await expect.poll(quoted).toEqual([
     [NOW_HOUR, 2],
     [NOW_HOUR + 1, 1],
   ])
-  on.hour--
+  clock.set(clock.now() - HOUR_MS)
   statistics.count(solver, 'quoted', 5)
   await statistics.close()
   expect(await quoted()).toEqual([
@@ -87,18 +82,18 @@ test('an hour gets all its counts when the clock is set back to it', async () =>
 })
 
 test('counts that could not be stored wait, and the oldest are dropped when they are too many', async () => {
-  const { on, open, read, lines } = await start()
+  const { on, clock, open, read, lines } = await start()
   const statistics = open()
   on.isAway = true
   for (const number of [1, 2]) statistics.count(key(number), 'quoted', 5)
-  on.hour++
+  clock.set(clock.now() + HOUR_MS)
   const solvers = Array.from({ length: MAX_WAITING }, (_, number) => key(number))
   for (const solver of solvers) statistics.count(solver, 'quoted', 5)
-  vi.advanceTimersByTime(WRITE_MS)
+  await clock.advance(WRITE_MS)
   await expect.poll(() => lines.filter(({ level }) => level >= 50)).toMatchObject([{ hours: 2 }])
   on.isAway = false
   for (const solver of solvers.slice(0, 3)) statistics.count(solver, 'quoted', 5)
-  vi.advanceTimersByTime(WRITE_MS)
+  await clock.advance(WRITE_MS)
   // At the close, the time for the last counts is short.
   await expect.poll(async () => (await read()).length).toBe(MAX_WAITING)
   await statistics.close()

@@ -11,6 +11,7 @@ export interface Query {
 }
 
 export interface Panel {
+  readonly id: number
   readonly type: string
   readonly title: string
   readonly description: string
