@@ -1,8 +1,7 @@
+import { explain } from '../../packages/protocol/src/quotes/explain.js'
 import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
-import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
+import { type QuoteParameters, toRecordedResult } from '../../packages/protocol/src/quotes/quote-record.js'
 import { isDecline, isRedirect } from '../../packages/protocol/src/solvers/solver-result.js'
-import { explain } from '../quoting/records/explain.js'
-import { toRecordedResult } from '../quoting/records/quote-recorder.js'
 import { type Finding, fail, pass, warn, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 

@@ -1,19 +1,19 @@
 import { domainSeparator, type PublicClient } from 'viem'
+import { checkProtocolName, wrongName } from '../../packages/chain/src/contract/protocol-name.js'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
 import { readView } from '../../packages/protocol/src/node/read-view.js'
 import { quoteTypeName } from '../../packages/protocol/src/quotes/quote.js'
 import { readTerms as readContractTerms } from '../../packages/protocol/src/settlement/read-settlement.js'
-import type { SettlementTerms, TypedDataDomain } from '../../packages/protocol/src/settlement/settlement.js'
+import type {
+  QuoteTypedData,
+  SettlementTerms,
+  TypedDataDomain,
+} from '../../packages/protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
-import {
-  createQuoteHasher,
-  type QuoteHasher,
-  type QuoteTypedData,
-} from '../../packages/protocol/src/signing/typed-data.js'
+import { createQuoteHasher, type QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { freeBondOf } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import { checkProtocolName, wrongName } from '../chain/contract/protocol-name.js'
 import { verifyContract } from '../chain/contract/verify-endpoint.js'
 
 /** What the solver signs for, and the rules of the contract that are known. */

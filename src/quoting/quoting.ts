@@ -1,5 +1,5 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { QuoteTypedData } from '../../packages/protocol/src/signing/typed-data.js'
+import type { QuoteTypedData } from '../../packages/protocol/src/settlement/settlement.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Chain } from '../chain/chain.js'
 import { createPauseMeter } from '../concurrency/process-pauses.js'

@@ -1,4 +1,9 @@
 import type { PublicClient } from 'viem'
+import {
+  EMPTY_QUOTE,
+  emptyQuoteAddress,
+  wrongName,
+} from '../../../packages/chain/src/contract/protocol-name.js'
 import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'
@@ -10,7 +15,6 @@ import { createRetry } from '../../concurrency/retry.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError, describeConfigError } from '../chain-errors.js'
-import { EMPTY_QUOTE, emptyQuoteAddress, wrongName } from './protocol-name.js'
 
 /**
  * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the

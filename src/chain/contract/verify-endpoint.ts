@@ -4,12 +4,9 @@ import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { ChainReadError } from '../../../packages/protocol/src/node/read-view.js'
 import { quoteTypeName } from '../../../packages/protocol/src/quotes/quote.js'
 import { readDomain } from '../../../packages/protocol/src/settlement/read-settlement.js'
+import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
-import {
-  createQuoteHasher,
-  type QuoteHasher,
-  type QuoteTypedData,
-} from '../../../packages/protocol/src/signing/typed-data.js'
+import { createQuoteHasher, type QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
 import { ChainConfigError } from '../chain-errors.js'

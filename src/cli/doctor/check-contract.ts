@@ -1,4 +1,5 @@
 import { erc20Abi, formatUnits, type PublicClient } from 'viem'
+import { checkProtocolName, wrongName } from '../../../packages/chain/src/contract/protocol-name.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView, readView } from '../../../packages/protocol/src/node/read-view.js'
 import { readTerms } from '../../../packages/protocol/src/settlement/read-settlement.js'
@@ -6,7 +7,6 @@ import { settlementOf } from '../../../packages/protocol/src/settlement/settleme
 import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import { ChainConfigError } from '../../chain/chain-errors.js'
-import { checkProtocolName, wrongName } from '../../chain/contract/protocol-name.js'
 import { verifyContract } from '../../chain/contract/verify-endpoint.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import { type CheckResult, CORRECT_IT, createReport, type Report } from './check-result.js'

@@ -1,7 +1,7 @@
 import type { DeclineCode, FailReason, SolverResult } from '../solvers/solver-result.js'
 import type { Address } from '../values/hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
-import type { DepositMode, OrderType, QuoteKind } from './quote.js'
+import type { DepositMode, OrderType, QuoteKind, SignedQuote } from './quote.js'
 import type { ContractRefusal } from './verification.js'
 
 /** The stored result of a request to one solver. */
@@ -53,4 +53,39 @@ export interface QuoteParameters {
   readonly depositMode: DepositMode
   readonly depositDeadline: number
   readonly fillDeadline: number
+}
+
+/** A request to one solver that has ended. */
+interface EndedRequest {
+  readonly solver: Address
+  readonly result: SolverResult
+  /** Milliseconds for which the solver had it. */
+  readonly tookMs: number
+}
+
+/**
+ * The stored form of a result. One object literal serves all kinds: there are many results, and to merge objects takes
+ * many times as long.
+ */
+export function toRecordedResult(
+  { solver, result, tookMs }: EndedRequest,
+  indexes?: ReadonlyMap<Address, number>,
+  ranks?: ReadonlyMap<SignedQuote, number>,
+): RecordedResult {
+  const { kind } = result
+  const offer = kind === 'quoted' ? result.offer : undefined
+  const amounts = kind === 'invalid' ? result.amounts : undefined
+  return {
+    solver,
+    index: indexes?.get(solver),
+    outcome: kind,
+    rank: offer && ranks?.get(offer),
+    durationMs: Math.round(tookMs),
+    inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
+    outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
+    reason: 'reason' in result ? result.reason : undefined,
+    httpStatus: 'status' in result ? result.status : undefined,
+    declineCode: 'code' in result ? result.code : undefined,
+    verified: offer?.verified,
+  }
 }

@@ -1,13 +1,8 @@
-import { MAX_REPLY_KIB } from '../../../packages/protocol/src/field-rules.js'
-import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
-import type { QuoteParameters, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
-import type { QuoteTypedData } from '../../../packages/protocol/src/signing/typed-data.js'
-import {
-  type DeclineCode,
-  type FailReason,
-  isDecline,
-  isRedirect,
-} from '../../../packages/protocol/src/solvers/solver-result.js'
+import { MAX_REPLY_KIB } from '../field-rules.js'
+import type { QuoteTypedData } from '../settlement/settlement.js'
+import { type DeclineCode, type FailReason, isDecline, isRedirect } from '../solvers/solver-result.js'
+import type { DropReason } from './offer.js'
+import type { QuoteParameters, RecordedResult } from './quote-record.js'
 
 /** The facts that an explanation compares an offer with. */
 interface Competition {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { QuoteRecord, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
-import { explain } from '../../../src/quoting/records/explain.js'
-import { toQuoteRecord } from '../../../src/quoting/records/quote-recorder.js'
-import { sampleTrace, solverAddress } from './sample-trace.js'
+import { toQuoteRecord } from '../../../../src/quoting/records/quote-recorder.js'
+import { sampleTrace, solverAddress } from '../../../../test/quoting/records/sample-trace.js'
+import { explain } from '../../src/quotes/explain.js'
+import type { QuoteRecord, RecordedResult } from '../../src/quotes/quote-record.js'
 
 const solver = solverAddress(1)
 
