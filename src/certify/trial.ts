@@ -1,14 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { deadlines, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import { violationOf } from '../../packages/protocol/src/settlement/contract-violation.js'
+import { type ContractCheck, validateReply } from '../../packages/protocol/src/signing/validate-replies.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { limitTime } from '../concurrency/time-limits.js'
-import {
-  type ContractRules,
-  createContractRules,
-  createOfferValidator,
-} from '../quoting/round/offer-validator.js'
 import {
   type CallListener,
   requestBody,
@@ -84,7 +81,7 @@ export type Trial = ReturnType<typeof createTrial>
 export function createTrial(options: TrialOptions) {
   const { signing, freeBond, solver, swap, transport, timeoutMs, signal } = options
   const { chainId, hasher } = signing
-  const validate = createOfferValidator(createTrialRules(signing, freeBond))
+  const rules = createTrialRules(signing, freeBond)
   let firstOutput: bigint | undefined
   // Each open request listens.
   setMaxListeners(0, signal)
@@ -106,8 +103,8 @@ export function createTrial(options: TrialOptions) {
     }
   }
 
-  async function judgeBody(request: QuoteRequest, body: unknown): Promise<SolverResult> {
-    const result = await validate({ request, hasher, solver, body })
+  function validate(request: QuoteRequest, body: unknown): SolverResult {
+    const result = validateReply({ request, hasher, solver, body }, rules)
     if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
       firstOutput ??= result.offer.quote.outputAmount
     return result
@@ -142,7 +139,7 @@ export function createTrial(options: TrialOptions) {
       }
       const reply = await transport.requestQuote(solver, solverRequest, time.signal, { onSent })
       time.end()
-      const answered = reply.kind === 'replied' ? await judgeBody(request, reply.body) : reply
+      const answered = reply.kind === 'replied' ? validate(request, reply.body) : reply
       const result = answered.kind === 'cancelled' ? atTimeout : answered
       const tookMs = performance.now() - start
       signal.throwIfAborted()
@@ -174,26 +171,17 @@ export interface CertifyCase<Subject = unknown> {
 }
 
 /**
- * Builds the service's rules of the contract for one solver. The bond counts when the solver has one already. A nonce counts as
- * used once a firm offer has carried it.
+ * Builds the contract's rules for one solver. The bond counts when the solver has one already. A nonce counts as used once a firm
+ * offer has carried it.
  */
-function createTrialRules(
-  { chainId, terms }: SigningTerms,
-  freeBond: bigint | undefined,
-): Pick<ContractRules, 'violationOf'> {
+function createTrialRules({ terms }: SigningTerms, freeBond: bigint | undefined): ContractCheck {
   const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
   /** The nonces that this run has seen. It sends a bounded number of requests. */
   const sent = new Set<bigint>()
-  const rules = createContractRules({
-    chains: new Map([[chainId, { terms: () => checked }]]),
-    freeBonds: { of: () => freeBond },
-    usedNonces: { isUsed: (_key, nonce) => sent.has(nonce) },
-  })
-  return {
-    violationOf(request, quote) {
-      const violation = rules.violationOf(request, quote)
-      if (request.kind === 'FIRM') sent.add(quote.nonce)
-      return violation
-    },
+  const facts = { terms: checked, freeBond, isNonceUsed: (nonce: bigint) => sent.has(nonce) }
+  return (request, quote) => {
+    const violation = violationOf(quote, facts)
+    if (request.kind === 'FIRM') sent.add(quote.nonce)
+    return violation
   }
 }

@@ -1,36 +1,19 @@
-import {
-  amountsOf,
-  checkOffer,
-  type DropReason,
-  type Offer,
-} from '../../../packages/protocol/src/quotes/offer.js'
+import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
 import type { Quote, QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
-import { bondFor } from '../../../packages/protocol/src/settlement/settlement.js'
-import { checkSignature } from '../../../packages/protocol/src/signing/signatures.js'
-import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
+import { violationOf } from '../../../packages/protocol/src/settlement/contract-violation.js'
+import {
+  type Reply,
+  type ValidatedReply,
+  validateReplies,
+} from '../../../packages/protocol/src/signing/validate-replies.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
-import type { SolverResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { Chain } from '../../chain/chain.js'
 import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
 import type { UsedNonces } from '../../solvers/conduct/used-nonces.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 
-/** One solver's reply to one request. */
-interface Reply {
-  readonly request: QuoteRequest
-  readonly hasher: QuoteHasher
-  /** The registered solver that was asked. */
-  readonly solver: Address
-  /** The parsed JSON of its reply. */
-  readonly body: unknown
-}
-
-/** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
- * (docs/decisions.md, D4, D13). */
+/** Validates a reply, as `validateReplies`. */
 export type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
-
-type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
 
 interface WaitingReply {
   readonly reply: Reply
@@ -38,9 +21,7 @@ interface WaitingReply {
 }
 
 /**
- * Builds the validator. Replies that come in one turn of the event loop are validated together at its end, step by step.
- * The tables for the recovery of signatures take a megabyte. If other work ran between two recoveries, each would evict
- * the other from the processor's caches.
+ * Builds the validator. Replies that come in one turn of the event loop are validated together at its end.
  * @param rules of the settlement contract
  * @param metrics get the duration of each group of replies
  */
@@ -54,14 +35,11 @@ export function createOfferValidator(
     const batch = waiting
     waiting = []
     const start = performance.now()
-    const offers = batch.map(({ reply }) => hash(reply)).map(checkSigner)
-    const accepted = batch.map(({ reply }, index) => {
-      const offer = offers[index] ?? 'malformed'
-      return isHashed(offer) ? (rules.violationOf(reply.request, offer.quote) ?? offer) : offer
-    })
+    const replies = batch.map(({ reply }) => reply)
+    const results = validateReplies(replies, rules.violationOf)
     metrics?.stageSeconds.observe({ stage: 'verify' }, (performance.now() - start) / 1000)
-    batch.forEach(({ reply, resolve }, index) => {
-      resolve(toResult(accepted[index] ?? 'malformed', reply))
+    results.forEach((result, index) => {
+      batch[index]?.resolve(result)
     })
   }
 
@@ -71,44 +49,11 @@ export function createOfferValidator(
     })
 }
 
-interface HashedOffer extends Offer {
-  readonly hasher: QuoteHasher
-  readonly structHash: Uint8Array
-  readonly digest: Uint8Array
-  readonly signatureBytes: Uint8Array
-}
-
-function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReason {
-  const offer = checkOffer(request, solver, body)
-  if (typeof offer === 'string') return offer
-  const { quote, signature } = offer
-  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
-  return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
-}
-
-function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
-  return typeof offer !== 'string'
-}
-
-function checkSigner(offer: HashedOffer | DropReason): HashedOffer | DropReason {
-  if (!isHashed(offer)) return offer
-  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
-}
-
-function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {
-  if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
-  const { quote, signature, hasher, structHash, signatureBytes } = offer
-  return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
-}
-
 /** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
 export interface ContractRules {
   /** Whether the offers of a solver can be checked. */
   canCheck(solver: SolverKey): boolean
-  /**
-   * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
-   * has used it.
-   */
+  /** The first reason for which the contract would refuse a quote. */
   violationOf(request: Pick<QuoteRequest, 'chainId' | 'kind'>, quote: Quote): DropReason | undefined
 }
 
@@ -126,15 +71,13 @@ export function createContractRules(options: ContractRulesOptions): ContractRule
       chains.get(solver.chainId)?.terms().bondReservationBps === undefined ||
       freeBonds.of(solver) !== undefined,
 
-    violationOf({ chainId }, { solver: address, outputAmount, nonce }) {
-      const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
-      const key = { chainId, address }
-      if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'
-      if (bondReservationBps !== undefined) {
-        const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
-        if (!isCovered) return 'bond_too_small'
-      }
-      return usedNonces.isUsed(key, nonce) ? 'nonce_used' : undefined
+    violationOf({ chainId }, quote) {
+      const key = { chainId, address: quote.solver }
+      return violationOf(quote, {
+        terms: chains.get(chainId)?.terms() ?? {},
+        freeBond: freeBonds.of(key),
+        isNonceUsed: (nonce) => usedNonces.isUsed(key, nonce),
+      })
     },
   }
 }
