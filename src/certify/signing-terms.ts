@@ -1,5 +1,6 @@
 import { domainSeparator, type PublicClient } from 'viem'
 import { checkProtocolName, wrongName } from '../../packages/chain/src/contract/protocol-name.js'
+import { verifyContract } from '../../packages/chain/src/contract/verify-contract.js'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
 import { readView } from '../../packages/protocol/src/node/read-view.js'
 import { quoteTypeName } from '../../packages/protocol/src/quotes/quote.js'
@@ -14,7 +15,6 @@ import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.
 import { createQuoteHasher, type QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
 import { freeBondOf } from '../../packages/protocol/src/solvers/solver.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import { verifyContract } from '../chain/contract/verify-endpoint.js'
 
 /** What the solver signs for, and the rules of the contract that are known. */
 export interface SigningTerms {

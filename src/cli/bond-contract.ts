@@ -7,6 +7,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { estimateGas, sendTransaction } from 'viem/actions'
+import { readBondToken } from '../../packages/chain/src/contract/bond-token.js'
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
 import { systemClock } from '../../packages/protocol/src/clock.js'
 import { MAX_UINT256 } from '../../packages/protocol/src/field-rules.js'
@@ -17,7 +18,6 @@ import { settlementOf } from '../../packages/protocol/src/settlement/settlement-
 import { approveData } from '../../packages/protocol/src/settlement/token-calls.js'
 import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
 import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
-import { readBondToken } from './doctor/check-contract.js'
 import { EXIT } from './exit-codes.js'
 import { CommandFailure } from './failure.js'
 

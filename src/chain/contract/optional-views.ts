@@ -1,5 +1,9 @@
 import type { PublicClient } from 'viem'
 import {
+  ChainConfigError,
+  describeConfigError,
+} from '../../../packages/chain/src/contract/chain-config-error.js'
+import {
   EMPTY_QUOTE,
   emptyQuoteAddress,
   wrongName,
@@ -14,7 +18,6 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError, describeConfigError } from '../chain-errors.js'
 
 /**
  * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the

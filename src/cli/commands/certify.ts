@@ -134,7 +134,7 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
     if (chainId === undefined) throw badInput('Name the chain with --chain-id, or a node with --rpc-url.')
     return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
   }
-  const { ChainConfigError } = await import('../../chain/chain-errors.js')
+  const { ChainConfigError } = await import('../../../packages/chain/src/contract/chain-config-error.js')
   const refuse = (error: Error) => {
     if (!(error instanceof ChainConfigError))
       throw new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${wordsOf(error)}`)

@@ -1,13 +1,14 @@
-import { erc20Abi, formatUnits, type PublicClient } from 'viem'
+import { formatUnits, type PublicClient } from 'viem'
+import { readBondToken } from '../../../packages/chain/src/contract/bond-token.js'
+import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import { checkProtocolName, wrongName } from '../../../packages/chain/src/contract/protocol-name.js'
+import { verifyContract } from '../../../packages/chain/src/contract/verify-contract.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
-import { findView, readView } from '../../../packages/protocol/src/node/read-view.js'
+import { findView } from '../../../packages/protocol/src/node/read-view.js'
 import { readTerms } from '../../../packages/protocol/src/settlement/read-settlement.js'
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
-import { ChainConfigError } from '../../chain/chain-errors.js'
-import { verifyContract } from '../../chain/contract/verify-endpoint.js'
 import type { ChainConfig, Config } from '../../config/config.js'
 import { type CheckResult, CORRECT_IT, createReport, type Report } from './check-result.js'
 
@@ -79,19 +80,6 @@ async function checkBond({ chain, client, config, report }: Examined): Promise<v
   } catch (error) {
     report.warn('bond', `the bond token could not be read: ${wordsOf(error)}`)
   }
-}
-
-/** Reads the token of bonds. @throws ChainReadError, and viem's errors of a token without symbol or decimals */
-export async function readBondToken(
-  client: PublicClient,
-  { chainId, settlement }: Pick<ChainConfig, 'chainId' | 'settlement'>,
-) {
-  const token = await readView(client.request, settlement, settlementOf(chainId).bondToken())
-  const [symbol, decimals] = await Promise.all([
-    client.readContract({ address: token, abi: erc20Abi, functionName: 'symbol' }),
-    client.readContract({ address: token, abi: erc20Abi, functionName: 'decimals' }),
-  ])
-  return { token, symbol, decimals }
 }
 
 /** Reports which rules of the contract the service checks offers against. Not every deployment has both views. */

@@ -1,10 +1,10 @@
+import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import {
   InconsistentAnswerError,
   type TimedHeader,
 } from '../../../packages/protocol/src/node/parse-blocks.js'
-import { ChainConfigError } from '../../chain/chain-errors.js'
 import { verifyChainId } from '../../chain/contract/verify-endpoint.js'
 import { type BlockReader, createBlockReader } from '../../chain/logs/block-reader.js'
 import type { ChainConfig } from '../../config/config.js'

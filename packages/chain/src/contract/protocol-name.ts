@@ -1,9 +1,9 @@
-import { ChainConfigError } from '../../../../src/chain/chain-errors.js'
 import { findView, type Request } from '../../../protocol/src/node/read-view.js'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import type { QuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
+import { ChainConfigError } from './chain-config-error.js'
 
 /** Whether PROTOCOL_NAME matches the contract; undefined when no view of the contract shows it. */
 export type ProtocolNameCheck = 'right' | 'wrong' | undefined
