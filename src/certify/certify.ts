@@ -1,11 +1,11 @@
 import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
-import { createEndpoint } from './endpoint.js'
+import type { CertifiedEndpoint, SessionHost } from './certify-host.js'
 import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'
-import type { SessionHost } from './session-host.js'
 import type { SigningTerms } from './signing-terms.js'
 import { type CertifyCase, createTrial, type Trial, type TrialSwap } from './trial.js'
+import { waitUntil } from './wait-until.js'
 
 interface CertifyOptions {
   readonly signing: SigningTerms
@@ -17,9 +17,7 @@ interface CertifyOptions {
 }
 
 interface CertifyEndpointOptions extends CertifyOptions {
-  readonly endpointUrl: string
-  readonly solver: Address
-  readonly production: boolean
+  readonly endpoint: CertifiedEndpoint
 }
 
 interface CertifySessionOptions extends CertifyOptions {
@@ -43,15 +41,11 @@ const SESSION_OPEN = { name: 'session-open', title: 'a session opens: challenge,
 
 /** Certifies a solver at its endpoint. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
 export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<CertifyReport> {
-  const { solver, signing } = options
-  const endpoint = createEndpoint(options)
-  try {
-    const freeBond = await signing.readFreeBond(solver)
-    const trial = createTrial({ ...options, freeBond, transport: endpoint })
-    return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
-  } finally {
-    await endpoint.close()
-  }
+  const { endpoint, signing } = options
+  const { solver } = endpoint
+  const freeBond = await signing.readFreeBond(solver)
+  const trial = createTrial({ ...options, freeBond, solver, transport: endpoint })
+  return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
 }
 
 /** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
@@ -76,8 +70,8 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
 
 async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {
   const isOpen = () => host.current() !== undefined
-  await host.until(() => isOpen() || host.ends.length > 0, waitMs, signal)
-  if (await host.until(isOpen, host.ends.length > 0 ? SECOND_TRY_MS : 0, signal))
+  await waitUntil(() => isOpen() || host.ends.length > 0, waitMs, signal)
+  if (await waitUntil(isOpen, host.ends.length > 0 ? SECOND_TRY_MS : 0, signal))
     return pass('The hello is right.')
   const last = host.ends.at(-1)
   if (last === undefined)
@@ -104,7 +98,7 @@ async function runAll<Subject>(
   for (const { name, title, isEssential, run } of cases) {
     const start = performance.now()
     const isOpen = () => host === undefined || host.current() !== undefined
-    const isGone = !isOpen() && !(await host?.until(isOpen, RECONNECT_MS, trial.signal))
+    const isGone = !isOpen() && !(await waitUntil(isOpen, RECONNECT_MS, trial.signal))
     // The case that it did not survive has said so.
     if (trial.signal.aborted || (isGone && results.at(-1)?.problems?.includes('session_ended'))) break
     const finding = await run(trial, subject).catch((error) => {

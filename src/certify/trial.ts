@@ -5,29 +5,10 @@ import { violationOf } from '../../packages/protocol/src/settlement/contract-vio
 import { type ContractCheck, validateReply } from '../../packages/protocol/src/signing/validate-replies.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import { limitTime } from '../concurrency/time-limits.js'
-import {
-  type CallListener,
-  requestBody,
-  type SolverReply,
-  type SolverRequest,
-} from '../solvers/transport/solver-transports.js'
+import type { TrialTransport } from './certify-host.js'
 import type { Finding, SignatureDetails } from './report.js'
 import { describeSignature } from './signature-details.js'
 import type { SigningTerms } from './signing-terms.js'
-
-/** How the solver is asked: at its endpoint or on its session, by the service's own clients. */
-export interface TrialTransport {
-  /** @returns as `SolverTransport.requestQuote` */
-  requestQuote(
-    solver: Address,
-    solverRequest: SolverRequest,
-    signal: AbortSignal,
-    listener: CallListener,
-  ): Promise<SolverReply>
-  /** Reports what came of a request to the solver, by the id of the request. */
-  reportResult(id: string, result: SolverResult): void
-}
 
 /** How a request differs from the usual one. */
 export interface RequestChange {
@@ -69,8 +50,6 @@ interface TrialOptions {
   readonly signal: AbortSignal
 }
 
-/** There was no connection in time. */
-const UNREACHABLE: SolverResult = { kind: 'failed', reason: 'unreachable', message: '' }
 const DEPOSIT_WINDOW_SECONDS = 300
 const FILL_WINDOW_SECONDS = 120
 
@@ -124,30 +103,18 @@ export function createTrial(options: TrialOptions) {
     async requestQuote(change: RequestChange = {}): Promise<TrialReply> {
       const request = toRequest(change)
       const id = randomUUID()
-      const text = requestBody(request)
-      const solverRequest: SolverRequest = {
-        request,
-        body: Buffer.from(change.write?.(text) ?? text),
-        quoteIds: new Map([[solver, id]]),
-        deadline: Date.now() + (change.deadlineMs ?? timeoutMs),
-      }
+      const deadline = Date.now() + (change.deadlineMs ?? timeoutMs)
       const start = performance.now()
-      const time = limitTime(timeoutMs, signal)
-      let atTimeout = UNREACHABLE
-      const onSent = () => {
-        atTimeout = { kind: 'late' }
-      }
-      const reply = await transport.requestQuote(solver, solverRequest, time.signal, { onSent })
-      time.end()
-      const answered = reply.kind === 'replied' ? validate(request, reply.body) : reply
-      const result = answered.kind === 'cancelled' ? atTimeout : answered
+      const sent = { solver, request, id, deadline, write: change.write }
+      const answer = await transport.requestQuote(sent, timeoutMs, signal)
+      const result = answer.kind === 'replied' ? validate(request, answer.body) : answer
       const tookMs = performance.now() - start
       signal.throwIfAborted()
       transport.reportResult(id, result)
       const isUnsigned = result.kind === 'invalid' && result.reason.startsWith('signature_')
       const signature =
-        reply.kind === 'replied' && isUnsigned
-          ? describeSignature(signing, request, solver, reply.body)
+        answer.kind === 'replied' && isUnsigned
+          ? describeSignature(signing, request, solver, answer.body)
           : undefined
       return { request, solver, result, tookMs, signature }
     },

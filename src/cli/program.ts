@@ -76,7 +76,7 @@ function createProgram(io: GuardedIo): Command {
 
   program.commandsGroup('Be a solver:')
   addBond(program, io)
-  addCertify(program, io)
+  addCertify(program, io, async () => (await import('../operator/certify/certify-host.js')).certifyHost)
   addRegister(program, io)
   addUnregister(program, io)
   addResults(program, io)

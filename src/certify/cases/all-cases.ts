@@ -1,5 +1,4 @@
-import type { CertifiedEndpoint } from '../endpoint.js'
-import type { SessionHost } from '../session-host.js'
+import type { CertifiedEndpoint, SessionHost } from '../certify-host.js'
 import type { CertifyCase } from '../trial.js'
 import { endpointCases, endpointUrl } from './endpoint-cases.js'
 import { requestCases, stillAnswers } from './request-cases.js'

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDecline } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { CertifiedEndpoint } from '../endpoint.js'
+import { endpointUrlProblem } from '../../../packages/protocol/src/values/endpoint-url.js'
+import type { CertifiedEndpoint } from '../certify-host.js'
 import { EITHER, judge, judgeAll } from '../judge.js'
 import { type Finding, fail, pass, warn, worseOf } from '../report.js'
 import type { CertifyCase, TrialReply } from '../trial.js'
@@ -23,7 +24,19 @@ const ALL_REJECTED = 'Each got an error, and the next request an answer.'
 export const endpointUrl: CertifyCase<CertifiedEndpoint> = {
   name: 'endpoint-url',
   title: 'the URL of the endpoint',
-  run: (_trial, endpoint) => endpoint.checkUrl(),
+  async run(_trial, endpoint) {
+    const { url, production } = endpoint
+    const problem = endpointUrlProblem(url)
+    if (problem !== undefined) return fail(`The endpoint ${problem}. No instance would register it.`)
+    try {
+      await endpoint.assertAllowedInProduction()
+    } catch (error) {
+      const { message } = error as Error
+      if (production) return fail(message, 'endpoint_rejected')
+      return warn(`An instance in production would reject this endpoint. ${message}`)
+    }
+    return pass('Instances in production accept this URL.')
+  },
 }
 
 const malformedRequests: CertifyCase<CertifiedEndpoint> = {

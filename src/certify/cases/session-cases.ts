@@ -1,7 +1,8 @@
+import { HEARTBEAT_MS, type SessionHost } from '../certify-host.js'
 import { EITHER, judge } from '../judge.js'
 import { type Finding, fail, pass, warn } from '../report.js'
-import { HEARTBEAT_MS, type SessionHost } from '../session-host.js'
 import type { CertifyCase, TrialReply } from '../trial.js'
+import { waitUntil } from '../wait-until.js'
 import { thenAsk } from './run-cases.js'
 
 type SessionCase = CertifyCase<SessionHost>
@@ -20,7 +21,7 @@ const heartbeat: SessionCase = {
   async run({ signal }, host) {
     const before = host.current()
     const hasEnded = () => before === undefined || host.current() !== before
-    if (!(await host.until(hasEnded, SILENCE_MS, signal))) return pass('The solver answers pings.')
+    if (!(await waitUntil(hasEnded, SILENCE_MS, signal))) return pass('The solver answers pings.')
     return fail('The session has ended. Send pong with the id of each ping.', 'session_ended')
   },
 }
@@ -71,7 +72,7 @@ const goAway: SessionCase = {
     const old = host.current()
     const { reconnectWithinMs, endOld } = host.restart()
     const isBack = () => host.current() !== undefined && host.current() !== old
-    const isInTime = await host.until(isBack, reconnectWithinMs + DIAL_MS, trial.signal)
+    const isInTime = await waitUntil(isBack, reconnectWithinMs + DIAL_MS, trial.signal)
     endOld()
     const found = judge(await open, EITHER)
     if (found.status !== 'pass')
@@ -80,7 +81,7 @@ const goAway: SessionCase = {
         text: `A request that was open at goAway: ${found.text} Answer it on the old connection.`,
       }
     if (isInTime) return pass(`A new session came within ${reconnectWithinMs} ms.`)
-    if (await host.until(isBack, LATE_RECONNECT_MS, trial.signal))
+    if (await waitUntil(isBack, LATE_RECONNECT_MS, trial.signal))
       return warn(
         `The solver connected again only after its connection had ended. After goAway, connect after a random part of its ${reconnectWithinMs} ms, so that you miss no request.`,
       )

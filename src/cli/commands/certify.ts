@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { CertifyHost } from '../../certify/certify-host.js'
 import type { CertifyReport } from '../../certify/report.js'
 import type { SigningTerms } from '../../certify/signing-terms.js'
-import { ConfigError } from '../../config/environment.js'
 import { readAddress, readChainId, readInteger, readUnits } from '../arguments.js'
 import { renderReport } from '../certify-view.js'
 import { EXIT } from '../exit-codes.js'
@@ -48,8 +48,11 @@ Example; docs/solvers.md has more:
   quote-aggregator certify --endpoint http://localhost:4000 --solver 0x… --input-token 0x… --output-token 0x… \\
     --amount 1000000 --settlement 0x… --rpc-url http://localhost:8545`
 
-/** `certify`: checks a solver before it registers. */
-export function addCertify(program: Command, io: CliIo): void {
+/**
+ * `certify`: checks a solver before it registers.
+ * @param loadHost loads the parts of the service that ask a solver
+ */
+export function addCertify(program: Command, io: CliIo, loadHost: () => Promise<CertifyHost>): void {
   program
     .command('certify')
     .description(
@@ -87,12 +90,12 @@ export function addCertify(program: Command, io: CliIo): void {
     .option('--production', 'refuse an endpoint that an instance in production refuses')
     .option('--json', 'one JSON object on standard output')
     .addHelpText('after', MORE_HELP)
-    .action((options: Options) => certify(io, options))
+    .action((options: Options) => certify(io, options, loadHost))
 }
 
-async function certify(io: CliIo, options: Options): Promise<void> {
+async function certify(io: CliIo, options: Options, loadHost: () => Promise<CertifyHost>): Promise<void> {
   const signal = io.interruption()
-  const report = await runCases(io, options, signal)
+  const report = await runCases(io, options, loadHost, signal)
   await printResult(io, options, report, (display) => renderReport(report, display))
   const { failed, notRun } = report
   if (signal.aborted && notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
@@ -102,25 +105,28 @@ async function certify(io: CliIo, options: Options): Promise<void> {
 }
 
 /** Runs the cases at the endpoint, or on a session that the solver opens. */
-async function runCases(io: CliIo, options: Options, signal: AbortSignal): Promise<CertifyReport> {
-  const { endpoint: endpointUrl, session, solver, timeout: timeoutMs, production = false } = options
-  if ((endpointUrl === undefined) === (session !== true))
-    throw badInput('Name either --endpoint or --session.')
-  if (endpointUrl !== undefined && !(/^https?:/i.test(endpointUrl) && URL.canParse(endpointUrl)))
+async function runCases(
+  io: CliIo,
+  options: Options,
+  loadHost: () => Promise<CertifyHost>,
+  signal: AbortSignal,
+): Promise<CertifyReport> {
+  const { endpoint: url, session, solver, timeout: timeoutMs, production = false } = options
+  if ((url === undefined) === (session !== true)) throw badInput('Name either --endpoint or --session.')
+  if (url !== undefined && !(/^https?:/i.test(url) && URL.canParse(url)))
     throw badInput('--endpoint must be an http or https URL.')
-  if (endpointUrl !== undefined && solver === undefined)
+  if (url !== undefined && solver === undefined)
     throw badInput('--endpoint needs --solver, the address that signs.')
   const signing = await readSigningTerms(options)
   const { certifyEndpoint, certifySession } = await import('../../certify/certify.js')
   const run = { signing, swap: options, timeoutMs, signal }
-  if (endpointUrl !== undefined && solver !== undefined)
-    return certifyEndpoint({ ...run, endpointUrl, solver, production })
-  const { startSessionHost } = await import('../../certify/session-host.js')
-  const host = await startSessionHost({ ...options, chainId: signing.chainId, solver }).catch((error) => {
-    if (!(error instanceof ConfigError)) throw error
-    const [issue] = error.issues
-    throw badInput(`--${issue?.variable.toLowerCase()} ${issue?.message}.`)
-  })
+  const service = await loadHost()
+  if (url !== undefined && solver !== undefined) {
+    const endpoint = service.openEndpoint({ url, solver, production })
+    return certifyEndpoint({ ...run, endpoint }).finally(endpoint.close)
+  }
+  const { chainId } = signing
+  const host = await service.startSessions({ ...options, chainId, solver })
   io.stderr.write(
     `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
   )

@@ -1,15 +1,7 @@
-import type { Reason, ServiceError } from '../../packages/protocol/src/errors.js'
-import type { SolverSessions } from '../rpc/streams/solver-sessions.js'
-import type { SessionConnection } from '../sessions/messages.js'
-
-/** The end of a connection, or its refusal, by the service. */
-export interface ConnectionEnd {
-  readonly reason: Reason
-  /** With the fields that were wrong. */
-  readonly message: string
-  /** Whether its hello had been accepted. */
-  readonly wasOpen: boolean
-}
+import type { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { ConnectionEnd } from '../../certify/certify-host.js'
+import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
+import type { SessionConnection } from '../../sessions/messages.js'
 
 /** Sees which connections have an open session, and why the service ends connections. */
 export interface SessionMonitor {

@@ -1,9 +1,9 @@
-import { ServiceError } from '../../packages/protocol/src/errors.js'
-import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
-import { NO_ENDPOINT, type Solver, type SolverKey } from '../../packages/protocol/src/solvers/solver.js'
-import type { Address } from '../../packages/protocol/src/values/hex.js'
-import type { SessionRegistrations } from '../solvers/registry/session-registrations.js'
-import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import { toChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
+import { NO_ENDPOINT, type Solver, type SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
+import type { SessionRegistrations } from '../../solvers/registry/session-registrations.js'
+import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 
 /** The only solver of a run, with its session; in memory. */
 export interface TrialDirectory {
