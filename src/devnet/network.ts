@@ -1,8 +1,4 @@
 import { type Account, type Address, parseUnits } from 'viem'
-import { createApp } from '../app/app.js'
-import { readConfig } from '../config/config.js'
-import type { Environment } from '../config/environment.js'
-import { createLog } from '../telemetry/log.js'
 import { type Anvil, startAnvil } from './anvil.js'
 import {
   bondSolver,
@@ -32,15 +28,13 @@ export interface Network {
 
 export interface NetworkOptions {
   /** Further variables of the service. Those that the network needs take precedence. */
-  readonly environment: Environment
+  readonly environment: NodeJS.ProcessEnv
   /** Called with the errors of a solver. */
   readonly onError: (error: unknown) => void
-  /** Called with each line of the service's log, which goes to the standard output when this is left out. */
-  readonly onLogLine?: (line: string) => void
   /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
   readonly servicePort?: number | undefined
-  /** Starts the service with these variables. It runs in this process when this is left out. */
-  readonly startService?: ((environment: Environment) => Promise<RunningService>) | undefined
+  /** Starts the service with these variables. @throws an error with `is <port>, which is in use` when its port is taken */
+  readonly startService: (environment: NodeJS.ProcessEnv) => Promise<RunningService>
 }
 
 /** A service of a network. */
@@ -111,7 +105,10 @@ export async function startNetwork(options: NetworkOptions): Promise<Network> {
       ...options.environment,
       ...serviceEnvironment(devnet, contracts),
     }
-    const service = await startService(environment, options)
+    const { servicePort = USUAL_PORTS.service, startService } = options
+    const service = await atPreferredPort(servicePort, (port) =>
+      startService({ ...environment, PORT: String(port) }),
+    )
     started.push(service)
     for (const solver of solvers) {
       await solver.join(service.url)
@@ -146,7 +143,7 @@ export function tradedTokens({ weth, usdc }: DevnetContracts): TradedToken[] {
   ]
 }
 
-function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetContracts): Environment {
+function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetContracts): NodeJS.ProcessEnv {
   return {
     SUPPORTED_CHAINS: String(chainId),
     [`RPC_URL_${chainId}`]: rpcUrl,
@@ -159,20 +156,6 @@ function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetC
     DATABASE_URL_FILE: '',
     NODE_ENV: 'development',
   }
-}
-
-async function startService(
-  environment: Environment,
-  { servicePort = USUAL_PORTS.service, onLogLine, startService: start }: NetworkOptions,
-): Promise<RunningService> {
-  return atPreferredPort(servicePort, (port) => {
-    const variables = { ...environment, PORT: String(port) }
-    if (start !== undefined) return start(variables)
-    const config = readConfig(variables)
-    if (onLogLine === undefined) return createApp(config)
-    const write = (line: string) => onLogLine(line.trimEnd())
-    return createApp(config, { log: createLog(config.logLevel, { write }) })
-  })
 }
 
 async function mint(

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Environment } from '../config/environment.js'
 import { terminate } from './anvil.js'
 import type { RunningService } from './network.js'
 import { tryPort } from './preferred-port.js'
@@ -27,7 +26,7 @@ export interface WatchedProgram {
  */
 export async function startWatchedService(
   { path, watch }: WatchedProgram,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
 ): Promise<RunningService> {
   const port = await tryPort(Number(environment.PORT))
   const folder = mkdtempSync(join(tmpdir(), 'aggregator-'))

@@ -4,6 +4,7 @@ import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork, tradedTokens } from '../../src/devnet/network.js'
 import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
+import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { startProcess } from '../support/process/process.js'
 import { certifyEndpoint, PATIENT, startSessionRun, troubles } from '../support/solvers/certify.js'
 
@@ -15,7 +16,11 @@ const onError = (error: unknown) => void unforeseen.push(error)
 let network: Network
 
 beforeAll(async () => {
-  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError })
+  network = await startNetwork({
+    environment: { LOG_LEVEL: 'silent' },
+    onError,
+    startService: startServiceInProcess,
+  })
   const { devnet, contracts } = network
   const { settlement, usdc, weth } = contracts
   await bondSolver({ ...devnet, settlement, solver: account }, parseUnits('50000', 6))

@@ -6,6 +6,7 @@ import { type Network, startNetwork, tradedTokens } from '../../src/devnet/netwo
 import { startReferenceSolver } from '../../src/devnet/reference-solver.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
 import { deposit, getQuote, waitForState } from '../../src/devnet/user-steps.js'
+import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 
 const [deployer] = devAccounts
 const account = devAccounts[6]
@@ -15,7 +16,11 @@ const unforeseen: unknown[] = []
 const onError = (error: unknown) => void unforeseen.push(error)
 
 beforeAll(async () => {
-  network = await startNetwork({ environment: { LOG_LEVEL: 'silent' }, onError })
+  network = await startNetwork({
+    environment: { LOG_LEVEL: 'silent' },
+    onError,
+    startService: startServiceInProcess,
+  })
   const { devnet, contracts } = network
   const { settlement, usdc } = contracts
   await bondSolver({ ...devnet, settlement, solver: account }, parseUnits('50000', 6))

@@ -5,6 +5,7 @@ import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/de
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import type { ReferenceSolver } from '../../src/devnet/reference-solver.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
+import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { startProcess } from '../support/process/process.js'
 
 const [deployer] = devAccounts
@@ -16,7 +17,11 @@ const DEMO_ENVIRONMENT = { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' }
 let network: Network
 
 beforeAll(async () => {
-  network = await startNetwork({ environment: DEMO_ENVIRONMENT, onError: () => {} })
+  network = await startNetwork({
+    environment: DEMO_ENVIRONMENT,
+    onError: () => {},
+    startService: startServiceInProcess,
+  })
   const { devnet, contracts } = network
   await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, parseUnits('50000', 6))
   const client = createDevnetClient(devnet, deployer)

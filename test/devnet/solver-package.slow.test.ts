@@ -11,6 +11,7 @@ import { testTokenAbi } from '../../gen/contracts/test-token.js'
 import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
+import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { packPackage } from '../support/packages/pack-package.js'
 import { startProcess } from '../support/process/process.js'
 
@@ -41,7 +42,11 @@ beforeAll(async () => {
   }
   await symlink(resolve(BUILT_SQLITE), join(project, BUILT_SQLITE))
   await copyFile(EXAMPLE, join(project, 'solver.ts'))
-  network = await startNetwork({ environment: DEMO_ENVIRONMENT, onError: () => {} })
+  network = await startNetwork({
+    environment: DEMO_ENVIRONMENT,
+    onError: () => {},
+    startService: startServiceInProcess,
+  })
   await bondWithUsdc()
 })
 

@@ -16,6 +16,7 @@ import {
 } from '../../src/devnet/deploy.js'
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playSale } from '../../src/devnet/scenario.js'
+import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { startCable } from '../support/faults/cable.js'
 import { generatePythonStubs, HAS_PYTHON_GRPC, PYTHON } from '../support/packages/python-stubs.js'
 import { startProcess } from '../support/process/process.js'
@@ -49,7 +50,11 @@ describe.skipIf(!HAS_PYTHON_GRPC || !CRYPTOGRAPHY.every(existsSync))(
 
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'quote-aggregator-'))
-      const options = { environment: { LOG_LEVEL: 'silent' }, onError: () => {} }
+      const options = {
+        environment: { LOG_LEVEL: 'silent' },
+        onError: () => {},
+        startService: startServiceInProcess,
+      }
       const [started] = await Promise.all([startNetwork(options), generatePythonStubs(folder)])
       network = started
       cable = await startCable(network.serviceUrl)

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Command } from 'commander'
-import type { DemoOptions } from '../../devnet/demo.js'
+import type { DemoOptions } from '../../operator/demo/run-demo.js'
 import { readInteger } from '../arguments.js'
 import { EXIT } from '../exit-codes.js'
 import { CommandFailure } from '../failure.js'
@@ -43,7 +43,7 @@ async function demo(io: CliIo, options: DemoOptions): Promise<void> {
       EXIT.badInput,
       `--port is ${port}: it is taken, or not allowed. Name another one.`,
     )
-  const { runDemo } = await import('../../devnet/demo.js')
+  const { runDemo } = await import('../../operator/demo/run-demo.js')
   await runDemo(options, signal, print)
 }
 

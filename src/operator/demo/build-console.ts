@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
 /** What a change of the console's build comes from. */
-const SOURCES = ['../../packages/console', '../../packages/client/src', '../../gen/aggregator']
+const SOURCES = ['../../../packages/console', '../../../packages/client/src', '../../../gen/aggregator']
 const BUILT_FOLDERS = /(^|\/)(dist|node_modules)(\/|$)/
 
 /**

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { type Network, startNetwork } from '../../devnet/network.js'
+import { printAddresses, printConsole, printWhatToTry } from '../../devnet/network-view.js'
+import { runScenario } from '../../devnet/scenario.js'
+import { runTraffic } from '../../devnet/traffic.js'
+import type { Print } from '../../devnet/user-steps.js'
 import { buildConsole } from './build-console.js'
-import { type Network, startNetwork } from './network.js'
-import { printAddresses, printConsole, printWhatToTry } from './network-view.js'
-import { runScenario } from './scenario.js'
-import { runTraffic } from './traffic.js'
-import type { Print } from './user-steps.js'
+import { startServiceInProcess } from './service-in-process.js'
 
 export interface DemoOptions {
   /** Ends after the story. */
@@ -46,7 +47,7 @@ export async function runDemo(options: DemoOptions, interruption: AbortSignal, w
     network = await startNetwork({
       environment: ENVIRONMENT,
       onError: (error) => printTrouble(`a solver failed: ${error}`),
-      onLogLine: printTrouble,
+      startService: (environment) => startServiceInProcess(environment, printTrouble),
       servicePort: options.port,
     })
     if (hasConsole) printConsole(network, print)
