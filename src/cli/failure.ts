@@ -1,5 +1,4 @@
 import type { AggregatorError, ClientReason } from '@quote-aggregator/client'
-import { ConfigError } from '../config/environment.js'
 import { EXIT, type ExitCode, exitCodeOf } from './exit-codes.js'
 import { printable, shellWord } from './printable.js'
 
@@ -50,7 +49,6 @@ export function toFailure(error: AggregatorError, commandLine: (command: string)
 /** The text and the exit code for an error of a command. An unforeseen one keeps its stack for a bug report. */
 export function describe(error: unknown): { readonly exitCode: ExitCode; readonly text: string } {
   if (error instanceof CommandFailure) return { exitCode: error.exitCode, text: error.message }
-  if (error instanceof ConfigError) return { exitCode: EXIT.badInput, text: error.message }
   return {
     exitCode: EXIT.unforeseen,
     text: error instanceof Error ? (error.stack ?? error.message) : String(error),

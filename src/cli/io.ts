@@ -1,4 +1,3 @@
-import type { Environment } from '../config/environment.js'
 import { printableLines } from './printable.js'
 
 /** An output for text. */
@@ -23,7 +22,7 @@ export interface CliIo {
   readonly stderr: Output
   readonly stdin: Input
   /** The variables, with those of a file `.env`. */
-  readonly environment: () => Environment
+  readonly environment: () => NodeJS.ProcessEnv
   /**
    * Aborts when the user ends the command (Ctrl-C, SIGTERM, SIGHUP). After the first call, the signals do nothing
    * else.
@@ -49,7 +48,7 @@ const STYLES = { bold: 1, red: 31, green: 32, yellow: 33 } as const
 export type Paint = (style: keyof typeof STYLES, text: string) => string
 
 /** Colours only for terminals, unless `NO_COLOR` is set (no-color.org) or the terminal has none. */
-export function createPaint(output: Output, environment: Environment): Paint {
+export function createPaint(output: Output, environment: NodeJS.ProcessEnv): Paint {
   const isPlain = !output.isTTY || environment.NO_COLOR || environment.TERM === 'dumb'
   return (style, text) => (isPlain ? text : `\x1b[${STYLES[style]}m${text}\x1b[0m`)
 }

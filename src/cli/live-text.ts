@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Environment } from '../config/environment.js'
 import type { GuardedOutput } from './io.js'
 
 /** A text on a terminal that changes in its place. */
@@ -15,7 +14,7 @@ const USUAL_COLUMNS = 80
 const USUAL_ROWS = 24
 
 /** Whether the output is a terminal that can erase what it shows. */
-export function canErase({ isTTY }: GuardedOutput, environment: Environment): boolean {
+export function canErase({ isTTY }: GuardedOutput, environment: NodeJS.ProcessEnv): boolean {
   return isTTY === true && environment.TERM !== 'dumb'
 }
 

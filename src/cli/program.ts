@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config/environment.js'
 import { version } from '../config/version.js'
 import { addBond } from './commands/bond.js'
 import { addCertify } from './commands/certify.js'
@@ -13,10 +14,11 @@ import { addQuote } from './commands/quote.js'
 import { addRegister, addUnregister } from './commands/registration.js'
 import { addResults } from './commands/results.js'
 import { addServe } from './commands/serve.js'
+import { addSolverLists } from './commands/solver-lists.js'
 import { addSolvers } from './commands/solvers.js'
 import { addWatch } from './commands/watch.js'
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from './exit-codes.js'
-import { describe } from './failure.js'
+import { CommandFailure, describe } from './failure.js'
 import { type CliIo, type GuardedIo, guardOutput } from './io.js'
 import { refuseKeys } from './keys.js'
 
@@ -34,10 +36,15 @@ export async function run(argv: readonly string[], world: CliIo): Promise<ExitCo
   } catch (error) {
     // Commander has already printed the error, and throws for --help and --version too.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput
-    const { exitCode, text } = describe(error)
+    const { exitCode, text } = describe(asFailure(error))
     if (exitCode !== EXIT.interrupted) io.stderr.write(`error: ${text}\n`)
     return exitCode
   }
+}
+
+/** A wrong variable of the instance is bad input of the commands on it. */
+function asFailure(error: unknown): unknown {
+  return error instanceof ConfigError ? new CommandFailure(EXIT.badInput, error.message) : error
 }
 
 /** Every command, in the order of the help. */
@@ -70,7 +77,7 @@ function createProgram(io: GuardedIo): Command {
   addPrice(program, io)
   addOrder(program, io)
   addOrders(program, io)
-  addSolvers(program, io)
+  addSolverLists(addSolvers(program, io), io)
   addChains(program, io)
   addWatch(program, io)
 

@@ -11,7 +11,6 @@ import { type InstanceFlags, takesInstance } from '../instance.js'
 import type { CliIo } from '../io.js'
 import { formatTime } from '../printable.js'
 import type { Column } from '../tables.js'
-import { addSolverLists } from './solver-lists.js'
 import { showSolverStats } from './solver-stats.js'
 
 interface Options extends InstanceFlags {
@@ -27,8 +26,8 @@ const COLUMNS: readonly Column<ListedSolver>[] = [
   ['registered', ({ registeredAt }) => formatTime(registeredAt / 1000)],
 ]
 
-/** `solvers`: the solvers that get quote requests, and the operator's lists. */
-export function addSolvers(program: Command, io: CliIo): void {
+/** `solvers`: the solvers that get quote requests. @returns the command, to which the operator's lists are added */
+export function addSolvers(program: Command, io: CliIo): Command {
   const command = program
     .command('solvers')
     .description(
@@ -65,5 +64,5 @@ export function addSolvers(program: Command, io: CliIo): void {
         solvers.length > 0 ? table(COLUMNS, solvers) : `No solver is active on chain ${chain}.\n`,
     )
   })
-  addSolverLists(command, io)
+  return command
 }
