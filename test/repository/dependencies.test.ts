@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The loader of TypeScript, for a service that runs from its sources, and the packages of this repository. */
 const EXEMPT = ['tsx', '@quote-aggregator/client', '@quote-aggregator/solver']
 /** The local network is a tool, which starts other tools. */
-const LOCAL_NETWORK = 'src/devnet/'
+const LOCAL_NETWORK = 'packages/cli/src/devnet/'
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>

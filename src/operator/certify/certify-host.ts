@@ -1,4 +1,4 @@
-import type { CertifyHost } from '../../certify/certify-host.js'
+import type { CertifyHost } from '../../../packages/cli/src/certify/certify-host.js'
 import { openEndpoint } from './endpoint-client.js'
 import { startSessions } from './session-host.js'
 

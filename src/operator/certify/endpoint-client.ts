@@ -1,4 +1,4 @@
-import type { CertifiedEndpoint, EndpointOptions } from '../../certify/certify-host.js'
+import type { CertifiedEndpoint, EndpointOptions } from '../../../packages/cli/src/certify/certify-host.js'
 import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
 import { createSolverHttpClient } from '../../solvers/transport/solver-http-client.js'
 import { sendTrialRequest } from './send-trial-request.js'

@@ -1,4 +1,4 @@
-import type { TrialAnswer, TrialRequest } from '../../certify/certify-host.js'
+import type { TrialAnswer, TrialRequest } from '../../../packages/cli/src/certify/certify-host.js'
 import { limitTime } from '../../concurrency/time-limits.js'
 import {
   type CallListener,

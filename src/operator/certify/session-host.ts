@@ -1,9 +1,13 @@
+import {
+  HEARTBEAT_MS,
+  type SessionHost,
+  type SessionHostOptions,
+} from '../../../packages/cli/src/certify/certify-host.js'
+import { EXIT } from '../../../packages/cli/src/exit-codes.js'
+import { CommandFailure } from '../../../packages/cli/src/failure.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { toSessionResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import { HEARTBEAT_MS, type SessionHost, type SessionHostOptions } from '../../certify/certify-host.js'
-import { EXIT } from '../../cli/exit-codes.js'
-import { CommandFailure } from '../../cli/failure.js'
 import { ConfigError, EnvironmentReader } from '../../config/environment.js'
 import { readRateLimits } from '../../config/rate-limits.js'
 import { DEFAULTS } from '../../config/variables.js'

@@ -1,5 +1,5 @@
+import type { ConnectionEnd } from '../../../packages/cli/src/certify/certify-host.js'
 import type { ServiceError } from '../../../packages/protocol/src/errors.js'
-import type { ConnectionEnd } from '../../certify/certify-host.js'
 import type { SolverSessions } from '../../rpc/streams/solver-sessions.js'
 import type { SessionConnection } from '../../sessions/messages.js'
 

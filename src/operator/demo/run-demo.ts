@@ -1,9 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Network, startNetwork } from '../../devnet/network.js'
-import { printAddresses, printConsole, printWhatToTry } from '../../devnet/network-view.js'
-import { runScenario } from '../../devnet/scenario.js'
-import { runTraffic } from '../../devnet/traffic.js'
-import type { Print } from '../../devnet/user-steps.js'
+import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import {
+  printAddresses,
+  printConsole,
+  printWhatToTry,
+} from '../../../packages/cli/src/devnet/network-view.js'
+import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { runTraffic } from '../../../packages/cli/src/devnet/traffic.js'
+import type { Print } from '../../../packages/cli/src/devnet/user-steps.js'
 import { buildConsole } from './build-console.js'
 import { startServiceInProcess } from './service-in-process.js'
 

@@ -1,7 +1,7 @@
+import type { RunningService } from '../../../packages/cli/src/devnet/network.js'
 import { createApp } from '../../app/app.js'
 import { readConfig } from '../../config/config.js'
 import type { Environment } from '../../config/environment.js'
-import type { RunningService } from '../../devnet/network.js'
 import { createLog } from '../../telemetry/log.js'
 
 /**

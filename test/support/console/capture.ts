@@ -4,9 +4,9 @@
  */
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { startNetwork } from '../../../src/devnet/network.js'
-import { runScenario } from '../../../src/devnet/scenario.js'
-import { runTraffic } from '../../../src/devnet/traffic.js'
+import { startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { runTraffic } from '../../../packages/cli/src/devnet/traffic.js'
 import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
 import { eventually } from '../eventually.js'
 import { startBrowser } from './console.js'
