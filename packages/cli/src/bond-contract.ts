@@ -7,7 +7,7 @@ import {
   toFunctionSelector,
 } from 'viem'
 import { estimateGas, sendTransaction } from 'viem/actions'
-import { readBondToken } from '../../chain/src/contract/bond-token.js'
+import { readBondToken } from '../../chain/src/contract/read-bond-token.js'
 import { createRpcClient } from '../../chain/src/rpc-client.js'
 import { systemClock } from '../../protocol/src/clock.js'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'

@@ -1,7 +1,7 @@
 import { formatUnits, type PublicClient } from 'viem'
-import { readBondToken } from '../../../packages/chain/src/contract/bond-token.js'
 import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import { checkProtocolName, wrongName } from '../../../packages/chain/src/contract/protocol-name.js'
+import { readBondToken } from '../../../packages/chain/src/contract/read-bond-token.js'
 import { verifyContract } from '../../../packages/chain/src/contract/verify-contract.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteRequest, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
-  type QuoteRecord,
   type RecordedResult,
   toRecordedResult,
-} from '../../../packages/protocol/src/quotes/quote-record.js'
-import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+} from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { startRetention } from '../../concurrency/retention.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'

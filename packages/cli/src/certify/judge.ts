@@ -1,7 +1,7 @@
 import { explain } from '../../../protocol/src/quotes/explain.js'
 import type { DropReason } from '../../../protocol/src/quotes/offer.js'
-import { type QuoteParameters, toRecordedResult } from '../../../protocol/src/quotes/quote-record.js'
-import { isDecline, isRedirect } from '../../../protocol/src/solvers/solver-result.js'
+import type { QuoteParameters } from '../../../protocol/src/quotes/quote-record.js'
+import { isDecline, isRedirect, toRecordedResult } from '../../../protocol/src/solvers/solver-result.js'
 import { type Finding, fail, pass, warn, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 

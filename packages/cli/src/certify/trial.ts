@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { deadlines, type QuoteRequest } from '../../../protocol/src/quotes/quote.js'
-import { violationOf } from '../../../protocol/src/settlement/contract-violation.js'
-import { type ContractCheck, validateReply } from '../../../protocol/src/signing/validate-replies.js'
+import {
+  type ContractRules,
+  createContractRules,
+  createOfferValidator,
+} from '../../../protocol/src/signing/offer-validator.js'
 import type { SolverResult } from '../../../protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import type { TrialTransport } from './certify-host.js'
@@ -60,7 +63,7 @@ export type Trial = ReturnType<typeof createTrial>
 export function createTrial(options: TrialOptions) {
   const { signing, freeBond, solver, swap, transport, timeoutMs, signal } = options
   const { chainId, hasher } = signing
-  const rules = createTrialRules(signing, freeBond)
+  const validate = createOfferValidator(createTrialRules(signing, freeBond))
   let firstOutput: bigint | undefined
   // Each open request listens.
   setMaxListeners(0, signal)
@@ -82,8 +85,8 @@ export function createTrial(options: TrialOptions) {
     }
   }
 
-  function validate(request: QuoteRequest, body: unknown): SolverResult {
-    const result = validateReply({ request, hasher, solver, body }, rules)
+  async function judgeBody(request: QuoteRequest, body: unknown): Promise<SolverResult> {
+    const result = await validate({ request, hasher, solver, body })
     if (result.kind === 'quoted' && request.orderType === 'EXACT_INPUT')
       firstOutput ??= result.offer.quote.outputAmount
     return result
@@ -107,7 +110,7 @@ export function createTrial(options: TrialOptions) {
       const start = performance.now()
       const sent = { solver, request, id, deadline, write: change.write }
       const answer = await transport.requestQuote(sent, timeoutMs, signal)
-      const result = answer.kind === 'replied' ? validate(request, answer.body) : answer
+      const result = answer.kind === 'replied' ? await judgeBody(request, answer.body) : answer
       const tookMs = performance.now() - start
       signal.throwIfAborted()
       transport.reportResult(id, result)
@@ -138,17 +141,26 @@ export interface CertifyCase<Subject = unknown> {
 }
 
 /**
- * Builds the contract's rules for one solver. The bond counts when the solver has one already. A nonce counts as used once a firm
- * offer has carried it.
+ * Builds the service's rules of the contract for one solver. The bond counts when the solver has one already. A nonce counts as
+ * used once a firm offer has carried it.
  */
-function createTrialRules({ terms }: SigningTerms, freeBond: bigint | undefined): ContractCheck {
+function createTrialRules(
+  { chainId, terms }: SigningTerms,
+  freeBond: bigint | undefined,
+): Pick<ContractRules, 'violationOf'> {
   const checked = freeBond === undefined ? { ...terms, bondReservationBps: undefined } : terms
   /** The nonces that this run has seen. It sends a bounded number of requests. */
   const sent = new Set<bigint>()
-  const facts = { terms: checked, freeBond, isNonceUsed: (nonce: bigint) => sent.has(nonce) }
-  return (request, quote) => {
-    const violation = violationOf(quote, facts)
-    if (request.kind === 'FIRM') sent.add(quote.nonce)
-    return violation
+  const rules = createContractRules({
+    chains: new Map([[chainId, { terms: () => checked }]]),
+    freeBonds: { of: () => freeBond },
+    usedNonces: { isUsed: (_key, nonce) => sent.has(nonce) },
+  })
+  return {
+    violationOf(request, quote) {
+      const violation = rules.violationOf(request, quote)
+      if (request.kind === 'FIRM') sent.add(quote.nonce)
+      return violation
+    },
   }
 }

@@ -1,8 +1,9 @@
 import { MAX_REPLY_KIB } from '../field-rules.js'
 import type { QuoteTypedData } from '../settlement/settlement.js'
+import type { RecordedResult } from '../solvers/solver-result.js'
 import { type DeclineCode, type FailReason, isDecline, isRedirect } from '../solvers/solver-result.js'
 import type { DropReason } from './offer.js'
-import type { QuoteParameters, RecordedResult } from './quote-record.js'
+import type { QuoteParameters } from './quote-record.js'
 
 /** The facts that an explanation compares an offer with. */
 interface Competition {

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { toQuoteRecord } from '../../../../src/quoting/records/quote-recorder.js'
 import { sampleTrace, solverAddress } from '../../../../test/quoting/records/sample-trace.js'
 import { explain } from '../../src/quotes/explain.js'
-import type { QuoteRecord, RecordedResult } from '../../src/quotes/quote-record.js'
+import type { QuoteRecord } from '../../src/quotes/quote-record.js'
+import type { RecordedResult } from '../../src/solvers/solver-result.js'
 
 const solver = solverAddress(1)
 
