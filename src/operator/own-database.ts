@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
+import { CommandFailure } from '../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../packages/cli/src/exit-codes.js'
-import { CommandFailure } from '../../packages/cli/src/failure.js'
 import type { CliIo } from '../../packages/cli/src/io.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import { readDatabaseLocation } from '../config/database-url.js'

@@ -1,26 +1,26 @@
 import { Command, CommanderError } from 'commander'
-import { addBond } from '../../packages/cli/src/commands/bond.js'
-import { addCertify } from '../../packages/cli/src/commands/certify.js'
-import { addChains } from '../../packages/cli/src/commands/chains.js'
-import { addOrder } from '../../packages/cli/src/commands/order.js'
-import { addOrders } from '../../packages/cli/src/commands/orders.js'
-import { addPrice } from '../../packages/cli/src/commands/price.js'
-import { addQuote } from '../../packages/cli/src/commands/quote.js'
-import { addRegister, addUnregister } from '../../packages/cli/src/commands/registration.js'
-import { addResults } from '../../packages/cli/src/commands/results.js'
-import { addSolvers } from '../../packages/cli/src/commands/solvers.js'
-import { addWatch } from '../../packages/cli/src/commands/watch.js'
+import { CommandFailure, describe } from '../../packages/cli/src/command-failure.js'
+import { addBond } from '../../packages/cli/src/commands/bond-command.js'
+import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
+import { addChains } from '../../packages/cli/src/commands/chains-command.js'
+import { addOrder } from '../../packages/cli/src/commands/order-command.js'
+import { addOrders } from '../../packages/cli/src/commands/orders-command.js'
+import { addPrice } from '../../packages/cli/src/commands/price-command.js'
+import { addQuote } from '../../packages/cli/src/commands/quote-command.js'
+import { addRegister, addUnregister } from '../../packages/cli/src/commands/registration-commands.js'
+import { addResults } from '../../packages/cli/src/commands/results-command.js'
+import { addSolvers } from '../../packages/cli/src/commands/solvers-command.js'
+import { addWatch } from '../../packages/cli/src/commands/watch-command.js'
 import { EXIT, EXIT_CODE_HELP, type ExitCode } from '../../packages/cli/src/exit-codes.js'
-import { CommandFailure, describe } from '../../packages/cli/src/failure.js'
 import { type CliIo, type GuardedIo, guardOutput } from '../../packages/cli/src/io.js'
 import { refuseKeys } from '../../packages/cli/src/solver-key.js'
 import { ConfigError } from '../config/environment.js'
 import { version } from '../config/version.js'
-import { addKeys } from './commands/api-keys.js'
-import { addDemo } from './commands/demo.js'
-import { addDoctor } from './commands/doctor.js'
-import { addServe } from './commands/serve.js'
-import { addSolverLists } from './commands/solver-lists.js'
+import { addDemo } from './commands/demo-command.js'
+import { addDoctor } from './commands/doctor-command.js'
+import { addKeys } from './commands/keys-command.js'
+import { addServe } from './commands/serve-command.js'
+import { addSolverLists } from './commands/solver-list-commands.js'
 
 /**
  * Runs one command line.
@@ -83,7 +83,7 @@ function createProgram(io: GuardedIo): Command {
 
   program.commandsGroup('Be a solver:')
   addBond(program, io)
-  addCertify(program, io, async () => (await import('./certify/certify-host.js')).certifyHost)
+  addCertify(program, io, async () => (await import('./certify/service-parts.js')).certifyHost)
   addRegister(program, io)
   addUnregister(program, io)
   addResults(program, io)

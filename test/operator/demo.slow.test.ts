@@ -36,7 +36,7 @@ function heldPorts(): number[] {
 }
 
 const startDemo = (args: string[], environment = {}) =>
-  startProcess(process.execPath, ['--import', 'tsx', 'src/operator/main.ts', 'demo', ...args], environment, {
+  startProcess(process.execPath, ['--import', 'tsx', 'src/operator/cli.ts', 'demo', ...args], environment, {
     ownGroup: true,
   })
 

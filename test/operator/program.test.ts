@@ -1,7 +1,7 @@
 import { AggregatorError } from '@quote-aggregator/client'
 import { describe, expect, test } from 'vitest'
+import { describe as describeFailure, toFailure } from '../../packages/cli/src/command-failure.js'
 import { EXIT_CODE_HELP, exitCodeOf } from '../../packages/cli/src/exit-codes.js'
-import { describe as describeFailure, toFailure } from '../../packages/cli/src/failure.js'
 import { REASONS } from '../../packages/protocol/src/errors.js'
 import { version } from '../../src/config/version.js'
 import { commandLine } from '../support/process/command-line.js'

@@ -18,8 +18,8 @@ import { settlementOf } from '../../protocol/src/settlement/settlement-of-chain.
 import { approveData } from '../../protocol/src/settlement/token-calls.js'
 import { toChecksumAddress } from '../../protocol/src/signing/checksum.js'
 import type { Address, Hex } from '../../protocol/src/values/hex.js'
+import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
-import { CommandFailure } from './failure.js'
 
 /** The bonds of a settlement contract, read and changed by a node. Amounts are in the bond token's smallest unit. */
 export type BondContract = Awaited<ReturnType<typeof openBondContract>>

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import type { LocalAccount } from 'viem'
+import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
-import { CommandFailure } from './failure.js'
 import type { CliIo } from './io.js'
 
 const KEY = /^(0x)?[0-9a-f]{64}$/i

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
 import { type Address, parseAddress } from '../../protocol/src/values/hex.js'
 import { readAmount, readChainId, readToken } from './arguments.js'
+import type { Instance, InstanceFlags } from './called-instance.js'
+import { CommandFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
-import { CommandFailure } from './failure.js'
-import type { Instance, InstanceFlags } from './instance.js'
 import type { Listed } from './output/amounts.js'
 
 /** A swap as a person writes it: tokens by address, or by the symbol of a listed one. */

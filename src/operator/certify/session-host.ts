@@ -3,8 +3,8 @@ import {
   type SessionHost,
   type SessionHostOptions,
 } from '../../../packages/cli/src/certify/certify-host.js'
+import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../../packages/cli/src/exit-codes.js'
-import { CommandFailure } from '../../../packages/cli/src/failure.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { toSessionResult } from '../../../packages/protocol/src/solvers/solver-result.js'

@@ -5,7 +5,7 @@ import type { Address } from '../../../protocol/src/values/hex.js'
 
 /**
  * The parts of the service that ask a solver. `certify` runs them, so that it sees what an instance would see, and judges what
- * comes. The service's command line has them: src/operator/certify/certify-host.ts.
+ * comes. The service's command line has them: src/operator/certify/service-parts.ts.
  */
 export interface CertifyHost {
   /** Opens the service's HTTP client for one endpoint. Nothing is connected before the first request. */

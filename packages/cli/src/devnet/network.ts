@@ -12,7 +12,7 @@ import {
 } from './deploy.js'
 import { atPreferredPort } from './preferred-port.js'
 import { type ReferenceSolver, startReferenceSolver, type TradedToken } from './reference-solver.js'
-import { writeTokenList } from './token-list.js'
+import { writeTokenList } from './write-token-list.js'
 
 /** A whole local network: a chain, the contracts, three solvers, and the service with these solvers. */
 export interface Network {

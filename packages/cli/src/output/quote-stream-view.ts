@@ -1,5 +1,5 @@
 import type { QuoteRoundEnd, QuoteStreamMessage } from '@quote-aggregator/client'
-import type { Instance } from '../instance.js'
+import type { Instance } from '../called-instance.js'
 import type { FormatAmount } from './amounts.js'
 import type { Display } from './print-result.js'
 import { formatTime, printable } from './printable.js'

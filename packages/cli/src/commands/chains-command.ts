@@ -1,6 +1,6 @@
 import type { Chain } from '@quote-aggregator/client'
 import type { Command } from 'commander'
-import { takesInstance } from '../instance.js'
+import { takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { bondFormat } from '../output/amounts.js'
 import type { Column } from '../output/tables.js'

@@ -7,11 +7,11 @@ import {
 } from '../../../protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { readAddress, readChainId, readOneOf } from '../arguments.js'
-import { type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { formatTime } from '../output/printable.js'
 import type { Column } from '../output/tables.js'
-import { showSolverStats } from './solver-stats.js'
+import { showSolverStats } from './show-solver-stats.js'
 
 interface Options extends InstanceFlags {
   readonly chain?: number

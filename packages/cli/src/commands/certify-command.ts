@@ -5,8 +5,8 @@ import { readAddress, readChainId, readInteger, readUnits } from '../arguments.j
 import type { CertifyHost } from '../certify/certify-host.js'
 import type { CertifyReport } from '../certify/report.js'
 import type { SigningTerms } from '../certify/signing-terms.js'
+import { CommandFailure } from '../command-failure.js'
 import { EXIT } from '../exit-codes.js'
-import { CommandFailure } from '../failure.js'
 import type { CliIo } from '../io.js'
 import { renderReport } from '../output/certify-view.js'
 import { printResult } from '../output/print-result.js'
@@ -118,7 +118,7 @@ async function runCases(
   if (url !== undefined && solver === undefined)
     throw badInput('--endpoint needs --solver, the address that signs.')
   const signing = await readSigningTerms(options)
-  const { certifyEndpoint, certifySession } = await import('../certify/certify.js')
+  const { certifyEndpoint, certifySession } = await import('../certify/certify-solver.js')
   const run = { signing, swap: options, timeoutMs, signal }
   const service = await loadHost()
   if (url !== undefined && solver !== undefined) {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { takesInstance } from '../instance.js'
+import { takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { formatTime } from '../output/printable.js'
 import { readSwap, SWAP_HELP, type SwapFlags, takesSwap } from '../swap.js'

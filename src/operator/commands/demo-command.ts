@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type { Command } from 'commander'
 import { readInteger } from '../../../packages/cli/src/arguments.js'
+import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../../packages/cli/src/exit-codes.js'
-import { CommandFailure } from '../../../packages/cli/src/failure.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import type { DemoOptions } from '../demo/run-demo.js'
 

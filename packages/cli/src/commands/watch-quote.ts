@@ -1,5 +1,5 @@
 import type { QuoteStreamMessage, QuoteStreamParams } from '@quote-aggregator/client'
-import type { Instance } from '../instance.js'
+import type { Instance } from '../called-instance.js'
 import type { GuardedIo } from '../io.js'
 import type { FormatAmount } from '../output/amounts.js'
 import { canErase, createLiveText } from '../output/live-text.js'

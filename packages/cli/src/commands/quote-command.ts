@@ -10,11 +10,11 @@ import { DEPOSIT_MODES, type DepositMode } from '../../../protocol/src/quotes/qu
 import { VERIFY_MODES, type VerifyMode } from '../../../protocol/src/quotes/verification.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { readAddress, readChainId, readIn, readInteger, readOneOf } from '../arguments.js'
-import { type Instance, takesInstance } from '../instance.js'
+import { type Instance, takesInstance } from '../called-instance.js'
 import type { GuardedIo } from '../io.js'
 import { renderAnswer, renderRecord } from '../output/quote-view.js'
 import { readSwap, SWAP_HELP, type SwapFlags, takesSwap } from '../swap.js'
-import { watchQuotes } from './quote-watch.js'
+import { watchQuotes } from './watch-quote.js'
 
 interface Options extends SwapFlags {
   readonly user?: Address

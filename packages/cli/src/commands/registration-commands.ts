@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { readChainId } from '../arguments.js'
-import { type InstanceFlags, takesInstance } from '../instance.js'
+import { type InstanceFlags, takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { printable } from '../output/printable.js'
 import { readAccount } from '../solver-key.js'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readAddress, readChainId } from '../../../packages/cli/src/arguments.js'
+import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../../packages/cli/src/exit-codes.js'
-import { CommandFailure } from '../../../packages/cli/src/failure.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'

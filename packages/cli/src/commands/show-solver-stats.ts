@@ -1,7 +1,7 @@
 import type { SolverCounts, SolverHour, SolverStats } from '@quote-aggregator/client'
 import type { StatsWindow } from '../../../protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
-import type { Instance, InstanceFlags } from '../instance.js'
+import type { Instance, InstanceFlags } from '../called-instance.js'
 import { formatTime } from '../output/printable.js'
 import type { Column } from '../output/tables.js'
 

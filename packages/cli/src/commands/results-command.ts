@@ -2,12 +2,12 @@ import type { OwnResult, OwnResultPage } from '@quote-aggregator/client'
 import type { Command } from 'commander'
 import { MAX_PAGE_SIZE } from '../../../protocol/src/field-rules.js'
 import { readInteger } from '../arguments.js'
-import { LIMITS, takesInstance } from '../instance.js'
+import { LIMITS, takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
 import { formatDuration, formatTime } from '../output/printable.js'
 import type { Column } from '../output/tables.js'
 import { readAccount } from '../solver-key.js'
-import { KEYS, type SignerOptions, takesSigner } from './registration.js'
+import { KEYS, type SignerOptions, takesSigner } from './registration-commands.js'
 
 interface Options extends SignerOptions {
   readonly limit: number

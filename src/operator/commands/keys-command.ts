@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { CommandFailure } from '../../../packages/cli/src/command-failure.js'
 import { EXIT } from '../../../packages/cli/src/exit-codes.js'
-import { CommandFailure } from '../../../packages/cli/src/failure.js'
 import type { CliIo } from '../../../packages/cli/src/io.js'
 import { printResult } from '../../../packages/cli/src/output/print-result.js'
 import { formatTime } from '../../../packages/cli/src/output/printable.js'

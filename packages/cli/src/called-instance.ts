@@ -1,7 +1,7 @@
 import type { AggregatorClient } from '@quote-aggregator/client'
 import type { Command } from 'commander'
+import { CommandFailure, toFailure } from './command-failure.js'
 import { EXIT } from './exit-codes.js'
-import { CommandFailure, toFailure } from './failure.js'
 import type { CliIo } from './io.js'
 import { type Amounts, type CallInstance, type Calling, createAmounts } from './output/amounts.js'
 import { createDisplay, type Display, printResult } from './output/print-result.js'
