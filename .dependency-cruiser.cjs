@@ -8,9 +8,9 @@ const LAYERS = [
   ['quoting'],
   ['rpc'],
   ['http'],
-  ['app', 'certify'],
-  ['main', 'devnet'],
-  ['cli'],
+  ['app'],
+  ['main'],
+  ['operator'],
 ]
 /** What all layers may import. It imports only itself. */
 const SHARED = ['clients', 'config', 'telemetry', 'internals', 'concurrency']
@@ -76,6 +76,24 @@ module.exports = {
       to: { path: '^src/' },
     },
     {
+      name: 'command-line-is-on-top',
+      comment: 'The command line uses the packages. Only the program that contains it imports it.',
+      severity: 'error',
+      from: { path: '^(src|packages)/', pathNot: ['^packages/cli/', inSrc(['operator']), '/test/'] },
+      to: { path: '^packages/cli/' },
+    },
+    {
+      name: 'command-line-is-a-client',
+      comment:
+        'The command line, certify and the local network import other packages, and no generated messages.',
+      severity: 'error',
+      from: { path: '^packages/cli/src/' },
+      to: {
+        path: '^(gen|packages|test|bench)/',
+        pathNot: '^(packages/(cli|client|solver|chain|protocol)/src/|gen/contracts/)',
+      },
+    },
+    {
       name: 'protocol-is-pure',
       comment: 'The protocol imports only viem, whose functions it uses for encoding and hashing.',
       severity: 'error',
@@ -114,14 +132,14 @@ module.exports = {
       name: 'compiled-contracts-are-for-the-local-network',
       comment: 'The ABI of settlement contracts is packages/protocol/src/settlement/deployed-settlement.ts.',
       severity: 'error',
-      from: { path: '^(src|packages)/', pathNot: inSrc(['devnet']) },
+      from: { path: '^(src|packages)/', pathNot: '^packages/cli/src/devnet/' },
       to: { path: '^gen/contracts/' },
     },
     {
       name: 'json-rpc-is-in-packages-chain',
-      comment: 'The reader of chains opens no connections of its own.',
+      comment: 'The reader of chains and the commands open no connections of their own.',
       severity: 'error',
-      from: { path: '^src/(chain|cli|certify)/' },
+      from: { path: '^(src/(chain|operator)|packages/cli/src)/' },
       to: { path: '^node_modules/undici/|^node_modules/(@types/)?ws/', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -170,9 +188,9 @@ module.exports = {
     },
     {
       name: 'messages-at-the-edge',
-      comment: 'Generated messages are used by rpc, http and the client; devnet uses the services.',
+      comment: 'Generated messages are used by rpc, http and the client.',
       severity: 'error',
-      from: { path: '^src/', pathNot: inSrc(['rpc', 'http', 'devnet']) },
+      from: { path: '^src/', pathNot: inSrc(['rpc', 'http']) },
       to: { path: '^gen/aggregator/' },
     },
     ...owners,

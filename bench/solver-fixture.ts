@@ -1,4 +1,4 @@
-import { bondSolver } from '../src/devnet/deploy.js'
+import { bondSolver } from '../packages/cli/src/devnet/deploy.js'
 import { BOND, startChain, type TestChain } from '../test/support/chain/chain.js'
 import { startChild } from '../test/support/process/child-process.js'
 import { signedRegistration } from '../test/support/solvers/solver.js'

@@ -24,7 +24,7 @@ const serveBuilt: Plugin = {
 await build({
   ...BUNDLE,
   outdir,
-  entryPoints: { cli: 'src/cli/main.ts' },
+  entryPoints: { cli: 'src/operator/cli.ts' },
   splitting: true,
   plugins: [serveBuilt],
 })

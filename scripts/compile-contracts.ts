@@ -17,8 +17,8 @@ const require = createRequire(import.meta.url)
 
 /** The sources of contracts that get a module. Each is named as its contract. */
 const SOURCES = [
-  'src/devnet/contracts/Settlement.sol',
-  'src/devnet/contracts/TestToken.sol',
+  'packages/cli/contracts/Settlement.sol',
+  'packages/cli/contracts/TestToken.sol',
   'test/support/chain/DeployedSettlement.sol',
 ]
 

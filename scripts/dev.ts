@@ -8,9 +8,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { context } from 'esbuild'
-import { type Network, startNetwork } from '../src/devnet/network.js'
-import { printAddresses } from '../src/devnet/network-view.js'
-import { startWatchedService, type WatchedProgram } from '../src/devnet/watched-service.js'
+import { type Network, startNetwork } from '../packages/cli/src/devnet/network.js'
+import { printAddresses } from '../packages/cli/src/devnet/network-view.js'
+import { startWatchedService, type WatchedProgram } from '../packages/cli/src/devnet/watched-service.js'
 import { BUNDLE, copyFiles } from './bundle.js'
 
 /** In the project's root: the service reads package.json from the folder above. */

@@ -1,8 +1,8 @@
+import { ChainConfigError } from '../../packages/chain/src/contract/chain-config-error.js'
 import type { ChainConfig } from '../config/config.js'
 import { ConfigError } from '../config/environment.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Chain, type ChainOptions, createChain } from './chain.js'
-import { ChainConfigError } from './chain-errors.js'
 
 /** Time that each chain has for its first answer before the service starts without it. */
 const START_TIMEOUT_MS = 3000

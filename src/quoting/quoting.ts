@@ -1,5 +1,9 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { QuoteTypedData } from '../../packages/protocol/src/signing/typed-data.js'
+import type { QuoteTypedData } from '../../packages/protocol/src/settlement/settlement.js'
+import {
+  type ContractRules,
+  createOfferValidator,
+} from '../../packages/protocol/src/signing/offer-validator.js'
 import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
 import type { Chain } from '../chain/chain.js'
 import { createPauseMeter } from '../concurrency/process-pauses.js'
@@ -25,7 +29,6 @@ import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './records/
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
 import { type Aggregator, createAggregator } from './round/aggregator.js'
 import { createFanOut } from './round/fan-out.js'
-import { type ContractRules, createOfferValidator } from './round/offer-validator.js'
 import { createOfferVerifier, createOnNonceRefused } from './round/offer-verifier.js'
 import { createQuoteIds } from './round/quote-ids.js'
 import { createRoundErrors } from './round/round-errors.js'

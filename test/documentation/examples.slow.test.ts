@@ -3,8 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it, onTestFailed } from 'vitest'
-import { type Network, startNetwork } from '../../src/devnet/network.js'
-import { playSale } from '../../src/devnet/scenario.js'
+import { type Network, startNetwork } from '../../packages/cli/src/devnet/network.js'
+import { playSale } from '../../packages/cli/src/devnet/scenario.js'
+import { startServiceInProcess } from '../../src/operator/demo/service-in-process.js'
 import { eventually } from '../support/eventually.js'
 import { cloneSources } from '../support/packages/clone.js'
 import { BUILT } from '../support/process/built.js'
@@ -29,6 +30,7 @@ beforeAll(async () => {
     // The fill window is that of `npm run demo`.
     environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent', RATE_LIMIT_SOLVERS: '0' },
     onError: () => {},
+    startService: startServiceInProcess,
   })
   // There must be an order to list.
   await playOrder()

@@ -6,13 +6,13 @@ import { DepositedSchema } from '../../gen/aggregator/v1/event_pb.js'
 import { QuoteSchema } from '../../gen/aggregator/v1/quote_pb.js'
 import { OpenSessionRequestSchema, OpenSessionResponseSchema } from '../../gen/aggregator/v1/session_pb.js'
 import { settlementAbi } from '../../gen/contracts/settlement.js'
+import { ENDPOINT_CASES, SESSION_CASES } from '../../packages/cli/src/certify/cases/all-cases.js'
+import { EXIT_CODE_HELP } from '../../packages/cli/src/exit-codes.js'
 import { REASONS } from '../../packages/protocol/src/errors.js'
 import { keccak256, quoteTypeHash } from '../../packages/protocol/src/signing/typed-data.js'
 import { sessionMessage } from '../../packages/protocol/src/solvers/registration-messages.js'
 import { DECLINE_CODES } from '../../packages/protocol/src/solvers/solver-result.js'
 import { readMessage } from '../../packages/solver/src/session/session-messages.js'
-import { ENDPOINT_CASES, SESSION_CASES } from '../../src/certify/cases/all-cases.js'
-import { EXIT_CODE_HELP } from '../../src/cli/exit-codes.js'
 
 const read = (path: string) => readFileSync(path, 'utf8')
 

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** The loader of TypeScript, for a service that runs from its sources, and the packages of this repository. */
 const EXEMPT = ['tsx', '@quote-aggregator/client', '@quote-aggregator/solver']
 /** The local network is a tool, which starts other tools. */
-const LOCAL_NETWORK = 'src/devnet/'
+const LOCAL_NETWORK = 'packages/cli/src/devnet/'
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -47,9 +47,12 @@ function filesFrom(entry: string, found = new Set<string>()): string[] {
   return [...found]
 }
 
-test('all packages that the service imports are dependencies, bundled or not', () => {
-  const imported = packagesOf(filesIn('src').filter((path) => !path.startsWith(LOCAL_NETWORK)))
-  expect(imported).toEqual(expect.arrayContaining(['fastify', 'kysely', 'pg', 'undici', 'viem', 'ws']))
+test('all packages that the service and the command line import are dependencies, bundled or not', () => {
+  const files = [...filesIn('src'), ...filesIn('packages/cli/src')]
+  const imported = packagesOf(files.filter((path) => !path.startsWith(LOCAL_NETWORK)))
+  expect(imported).toEqual(
+    expect.arrayContaining(['commander', 'fastify', 'kysely', 'pg', 'undici', 'viem', 'ws']),
+  )
   const { dependencies, optionalDependencies } = manifestOf('.')
   const declared = [...EXEMPT, ...namesOf(dependencies), ...namesOf(optionalDependencies)]
   expect(imported.filter((name) => !declared.includes(name))).toEqual([])

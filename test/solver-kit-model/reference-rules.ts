@@ -11,7 +11,7 @@ import {
   subtract,
 } from './settlement-state.js'
 
-/** The rules of the reference contract (src/devnet/contracts/Settlement.sol). */
+/** The rules of the reference contract (packages/cli/contracts/Settlement.sol). */
 export function createReferenceRules(state: SettlementState): SettlementRules {
   const { bondFor, emit } = state
 

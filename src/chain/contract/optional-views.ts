@@ -1,4 +1,13 @@
 import type { PublicClient } from 'viem'
+import {
+  ChainConfigError,
+  describeConfigError,
+} from '../../../packages/chain/src/contract/chain-config-error.js'
+import {
+  EMPTY_QUOTE,
+  emptyQuoteAddress,
+  wrongName,
+} from '../../../packages/chain/src/contract/protocol-name.js'
 import type { Clock, Timer } from '../../../packages/protocol/src/clock.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
 import { findView } from '../../../packages/protocol/src/node/read-view.js'
@@ -9,8 +18,6 @@ import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { createRetry } from '../../concurrency/retry.js'
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError, describeConfigError } from '../chain-errors.js'
-import { EMPTY_QUOTE, emptyQuoteAddress, wrongName } from './protocol-name.js'
 
 /**
  * The views that not every settlement contract has. Each is read until the contract has answered it, and now and then where the

@@ -1,18 +1,14 @@
-import { domainSeparator, type PublicClient } from 'viem'
+import type { PublicClient } from 'viem'
+import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
+import {
+  type VerifiedContract,
+  verifyContract,
+} from '../../../packages/chain/src/contract/verify-contract.js'
 import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
-import { ChainReadError } from '../../../packages/protocol/src/node/chain-read-error.js'
-import { quoteTypeName } from '../../../packages/protocol/src/quotes/quote.js'
-import { readDomain } from '../../../packages/protocol/src/settlement/read-settlement.js'
-import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
-import {
-  createQuoteHasher,
-  type QuoteHasher,
-  type QuoteTypedData,
-} from '../../../packages/protocol/src/signing/typed-data.js'
+
 import type { ChainConfig } from '../../config/config.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError } from '../chain-errors.js'
 import { createOptionalViews, type OptionalViews } from './optional-views.js'
 
 /** Verifies that a chain's endpoints and its contract match the configuration. */
@@ -104,37 +100,6 @@ export function createEndpointVerifier(
     close: async () => views?.close(),
   }
   return verifier
-}
-
-/** The values of a settlement contract that never change, and without which nothing is known of its quotes. */
-interface VerifiedContract {
-  readonly hasher: QuoteHasher
-  readonly typedData: QuoteTypedData
-}
-
-/**
- * Reads the contract's domain and the code hash of its deposit addresses.
- * @throws ChainConfigError when it is not a settlement contract of this protocol; ChainReadError when the node fails
- */
-export async function verifyContract(
-  { request }: Pick<PublicClient, 'request'>,
-  { chainId, settlement }: Pick<ChainConfig, 'chainId' | 'settlement'>,
-  protocolName: string,
-): Promise<VerifiedContract> {
-  try {
-    const read = await readDomain(request, { chainId, settlement, protocolName }, settlementOf(chainId))
-    const { domain, depositProxyCodeHash } = read
-    const hashed = { settlement, domainSeparator: domainSeparator({ domain }), depositProxyCodeHash }
-    const typedData = { primaryType: quoteTypeName(protocolName), domain }
-    return { hasher: createQuoteHasher(protocolName, hashed), typedData }
-  } catch (error) {
-    if (!(error instanceof ChainReadError) || error.failure === 'failed') throw error
-    const issue =
-      error.failure === 'absent'
-        ? 'which is not a settlement contract of this protocol'
-        : `where chain ${chainId} has no contract`
-    throw new ChainConfigError(`SERVICE_ADDRESS_${chainId}`, `is ${settlement}, ${issue}`)
-  }
 }
 
 /**

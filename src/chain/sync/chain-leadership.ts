@@ -1,8 +1,11 @@
+import {
+  ChainConfigError,
+  describeConfigError,
+} from '../../../packages/chain/src/contract/chain-config-error.js'
 import type { LeaderElection } from '../../cluster/cluster.js'
 import { createRetry } from '../../concurrency/retry.js'
 import { withTimeout } from '../../concurrency/time-limits.js'
 import type { Logger } from '../../telemetry/log.js'
-import { ChainConfigError, describeConfigError } from '../chain-errors.js'
 import type { ChainState, RemoteChainState } from './chain-state.js'
 import type { ChainSync } from './chain-sync.js'
 

@@ -1,3 +1,7 @@
+import {
+  ChainConfigError,
+  describeConfigError,
+} from '../../../packages/chain/src/contract/chain-config-error.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import { reasonOf } from '../../../packages/protocol/src/errors.js'
 import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
@@ -7,7 +11,7 @@ import {
 } from '../../../packages/protocol/src/node/parse-blocks.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
-import { ChainConfigError, describeConfigError, EventSinkError } from '../chain-errors.js'
+import { EventSinkError } from '../event-sink-errors.js'
 import { backoffMs } from './poll-schedule.js'
 
 /** All endpoints have had heads below the known blocks for longer than a node lags. */

@@ -1,3 +1,4 @@
+import { EMPTY_QUOTE } from '../../../packages/chain/src/contract/protocol-name.js'
 import { RpcError, within } from '../../../packages/chain/src/json-rpc.js'
 import { createRpcEndpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
@@ -6,7 +7,6 @@ import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js
 import { settlementOf } from '../../../packages/protocol/src/settlement/settlement-of-chain.js'
 import { type Address, toQuantity } from '../../../packages/protocol/src/values/hex.js'
 import { coalesce } from '../../concurrency/one-at-a-time.js'
-import { EMPTY_QUOTE } from '../contract/protocol-name.js'
 
 /** An answer of the node that is not validated: a result, or an error of JSON-RPC. */
 export type RpcAnswer = { readonly result: unknown } | { readonly error: unknown }

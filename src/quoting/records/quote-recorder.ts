@@ -1,7 +1,11 @@
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { QuoteRequest, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
-import type { QuoteRecord, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import {
+  type RecordedResult,
+  toRecordedResult,
+} from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { startRetention } from '../../concurrency/retention.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
@@ -224,32 +228,5 @@ export function toQuoteRecord(trace: QuoteTrace): QuoteRecord {
       fillDeadline: request.fillDeadline,
     },
     solvers: offers.concat(others),
-  }
-}
-
-/**
- * The stored form of a result. One object literal serves all kinds: there are many results, and to merge objects takes
- * many times as long.
- */
-export function toRecordedResult(
-  { solver, result, tookMs }: SolverAttempt,
-  indexes?: ReadonlyMap<Address, number>,
-  ranks?: ReadonlyMap<SignedQuote, number>,
-): RecordedResult {
-  const { kind } = result
-  const offer = kind === 'quoted' ? result.offer : undefined
-  const amounts = kind === 'invalid' ? result.amounts : undefined
-  return {
-    solver,
-    index: indexes?.get(solver),
-    outcome: kind,
-    rank: offer && ranks?.get(offer),
-    durationMs: Math.round(tookMs),
-    inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
-    outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
-    reason: 'reason' in result ? result.reason : undefined,
-    httpStatus: 'status' in result ? result.status : undefined,
-    declineCode: 'code' in result ? result.code : undefined,
-    verified: offer?.verified,
   }
 }

@@ -1,4 +1,5 @@
-import type { QuoteRecord, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import type { QuoteIds } from '../round/quote-ids.js'
 

@@ -1,4 +1,5 @@
 import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import type { OfferValidator } from '../../../packages/protocol/src/signing/offer-validator.js'
 import type { QuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import { askedSession, type Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import {
@@ -15,7 +16,6 @@ import type {
   SolverRequest,
   SolverTransport,
 } from '../../solvers/transport/solver-transports.js'
-import type { OfferValidator } from './offer-validator.js'
 
 /** The request of one round, as all solvers get it. */
 export interface AttemptRequest {

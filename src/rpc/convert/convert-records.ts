@@ -9,10 +9,11 @@ import {
   SolverOutcome,
   type SolverResultSchema,
 } from '../../../gen/aggregator/v1/quote_pb.js'
-import type { QuoteParameters, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
+import { explain } from '../../../packages/protocol/src/quotes/explain.js'
+import type { QuoteParameters } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
-import type { QuoteTypedData } from '../../../packages/protocol/src/signing/typed-data.js'
-import { explain } from '../../quoting/records/explain.js'
+import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
 import type { QuoteRecordView } from '../../quoting/records/record-view.js'
 import { toUpperCase } from './enum-words.js'
 

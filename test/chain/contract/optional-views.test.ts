@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { type Hex, numberToHex, type PublicClient } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { EMPTY_QUOTE } from '../../../packages/chain/src/contract/protocol-name.js'
 import * as contract from '../../../packages/protocol/src/settlement/deployed-settlement.js'
 import { createQuoteHasher } from '../../../packages/protocol/src/signing/typed-data.js'
 import { createOptionalViews } from '../../../src/chain/contract/optional-views.js'
-import { EMPTY_QUOTE } from '../../../src/chain/contract/protocol-name.js'
 import { createManualClock } from '../../support/manual-clock.js'
 
 const CHAIN_ID = 5

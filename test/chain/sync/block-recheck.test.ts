@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { EventWithPosition } from '../../../packages/protocol/src/orders/block.js'
-import { EventSinkError } from '../../../src/chain/chain-errors.js'
+import { EventSinkError } from '../../../src/chain/event-sink-errors.js'
 import type { BlockReader } from '../../../src/chain/logs/block-reader.js'
 import { createBlockRecheck } from '../../../src/chain/sync/block-recheck.js'
 import { createLog } from '../../../src/telemetry/log.js'

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ChainConfigError } from '../../../src/chain/chain-errors.js'
+import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
 import { createChainLeadership } from '../../../src/chain/sync/chain-leadership.js'
 import type { ChainSnapshot, ChainState } from '../../../src/chain/sync/chain-state.js'
 import type { LeadershipListener } from '../../../src/cluster/cluster.js'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { InconsistentAnswerError } from '../../../packages/protocol/src/node/parse-blocks.js'
-import { EventSinkError } from '../../../src/chain/chain-errors.js'
+import { EventSinkError } from '../../../src/chain/event-sink-errors.js'
 import { createPollResults } from '../../../src/chain/sync/poll-results.js'
 import { backoffMs } from '../../../src/chain/sync/poll-schedule.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'

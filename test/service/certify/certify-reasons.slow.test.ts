@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { CertifyReport } from '../../../packages/cli/src/certify/report.js'
 import type { DropReason } from '../../../packages/protocol/src/quotes/offer.js'
 import type {
   HttpFailReason,
   SessionFailReason,
 } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { CertifyReport } from '../../../src/certify/report.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { offering, openSession, type SessionBehaviour } from '../../support/sessions/session-solver.js'
 import { certifyEndpoint, startSessionRun } from '../../support/solvers/certify.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { CertifyReport } from '../../../src/certify/report.js'
+import type { CertifyReport } from '../../../packages/cli/src/certify/report.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { offering, openSession, type SessionBehaviour } from '../../support/sessions/session-solver.js'
 import { certifyEndpoint, PATIENT, startSessionRun } from '../../support/solvers/certify.js'

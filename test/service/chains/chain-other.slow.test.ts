@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { createTestClient, http } from 'viem'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { type Anvil, startAnvil } from '../../../src/devnet/anvil.js'
+import { type Anvil, startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { eventually } from '../../support/eventually.js'
 import type { RpcReply } from '../../support/faults/chain-view.js'

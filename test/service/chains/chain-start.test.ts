@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { deploySettlement } from '../../../src/devnet/deploy.js'
+import { deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
 import { deployer, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'

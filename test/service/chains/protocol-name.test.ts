@@ -2,8 +2,12 @@ import { pino } from 'pino'
 import { getAbiItem, toFunctionSelector } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
+import {
+  bondSolver,
+  type DevnetContracts,
+  deploySettlement,
+} from '../../../packages/cli/src/devnet/deploy.js'
 import type { AppOverrides } from '../../../src/app/app.js'
-import { bondSolver, type DevnetContracts, deploySettlement } from '../../../src/devnet/deploy.js'
 import { BOND, deployer, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { QUOTE_MEMBERS } from '../../support/chain/signed-quote.js'
 import { startRpcProxy } from '../../support/faults/rpc-proxy.js'

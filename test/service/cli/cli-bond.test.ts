@@ -1,7 +1,12 @@
 import { bytesToHex, erc20Abi, getAddress, type Hex } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi, settlementBytecode } from '../../../gen/contracts/settlement.js'
-import { createDevnetClient, type DevAccount, devAccounts, mined } from '../../../src/devnet/deploy.js'
+import {
+  createDevnetClient,
+  type DevAccount,
+  devAccounts,
+  mined,
+} from '../../../packages/cli/src/devnet/deploy.js'
 import { RULES, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { compileSource } from '../../support/chain/deploy-source.js'

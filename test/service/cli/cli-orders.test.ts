@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { exitCodeOf } from '../../../src/cli/exit-codes.js'
-import { devAccounts } from '../../../src/devnet/deploy.js'
+import { devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
+import { exitCodeOf } from '../../../packages/cli/src/exit-codes.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import type { Order } from '../../support/chain/order-actions.js'

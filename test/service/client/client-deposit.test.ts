@@ -15,7 +15,7 @@ import {
 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { createDevnetClient, mined } from '../../../src/devnet/deploy.js'
+import { createDevnetClient, mined } from '../../../packages/cli/src/devnet/deploy.js'
 import { compileSource } from '../../support/chain/deploy-source.js'
 import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../../support/chain/settlement.js'
 

@@ -1,7 +1,7 @@
 import { createAggregatorClient, type ListedOrder, type ListOrdersParams } from '@quote-aggregator/client'
 import { createPublicClient, type Hex, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { devAccounts } from '../../../src/devnet/deploy.js'
+import { devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import type { Order } from '../../support/chain/order-actions.js'

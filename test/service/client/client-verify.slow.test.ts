@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { type Client, createPublicClient, custom, type Hex, http, toFunctionSelector } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
-import { MIN_ORDER } from '../../../src/devnet/deploy.js'
+import { MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import { revertOf } from '../../support/chain/contract-calls.js'
 import {
   BOND,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { runScenario } from '../../../src/devnet/scenario.js'
+import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
 import { seriousFindings } from '../../support/console/axe.js'
 import { look, PAGE_WAIT, useConsole } from '../../support/console/swap-page.js'
 import { eventually } from '../../support/eventually.js'

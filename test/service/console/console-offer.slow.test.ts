@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { send } from '../../../src/devnet/deploy.js'
+import { send } from '../../../packages/cli/src/devnet/deploy.js'
 import { button, PAGE_WAIT, steps, useConsole } from '../../support/console/swap-page.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'

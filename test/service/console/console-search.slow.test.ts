@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { runScenario } from '../../../src/devnet/scenario.js'
+import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
 import { startConsole, type TestConsole } from '../../support/console/console.js'
 import { CHROMIUM } from '../../support/packages/chromium.js'
 

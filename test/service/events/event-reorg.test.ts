@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { devAccounts } from '../../../src/devnet/deploy.js'
+import { devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'
 import { databases, type TestDatabase } from '../../support/databases/service-databases.js'

@@ -1,7 +1,7 @@
 import { type LocalAccount, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bondSolver } from '../../../src/devnet/deploy.js'
+import { bondSolver } from '../../../packages/cli/src/devnet/deploy.js'
 import { BOND, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { readMetrics } from '../../support/service/metrics.js'
 import { startService, type TestService } from '../../support/service/service.js'

@@ -1,7 +1,7 @@
 import { parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { bondSolver } from '../../../src/devnet/deploy.js'
+import { bondSolver } from '../../../packages/cli/src/devnet/deploy.js'
 import { BOND, startChain, type TestChain } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { startService, type TestService } from '../../support/service/service.js'

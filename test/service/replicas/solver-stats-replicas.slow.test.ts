@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, it } from 'vitest'
-import { devAccounts } from '../../../src/devnet/deploy.js'
+import { devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { createTraffic, type Traffic } from '../../support/chain/event-traffic.js'

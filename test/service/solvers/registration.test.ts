@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { bondSolver, deploySettlement } from '../../../src/devnet/deploy.js'
+import { bondSolver, deploySettlement } from '../../../packages/cli/src/devnet/deploy.js'
 import { between } from '../../support/between.js'
 import { BOND, deployer, solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { bondSolver, MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import { type Bond, freeBondOf } from '../../../packages/protocol/src/solvers/solver.js'
-import { bondSolver, MIN_ORDER } from '../../../src/devnet/deploy.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { type ContractVerdict, createContractVerdict } from '../../support/chain/contract-verdict.js'
 import { eventually } from '../../support/eventually.js'

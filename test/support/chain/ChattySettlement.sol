@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {Settlement} from "../../../src/devnet/contracts/Settlement.sol";
+import {Settlement} from "../../../packages/cli/contracts/Settlement.sol";
 
 /// @title A settlement contract that emits any order events
 /// @notice For tests with many events. Its events belong to no orders.

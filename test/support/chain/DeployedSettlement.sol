@@ -8,9 +8,9 @@ import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 
-import {DepositProxy} from "../../../src/devnet/contracts/DepositProxy.sol";
-import {Order, OrderState} from "../../../src/devnet/contracts/Order.sol";
-import {ServiceQuote, ServiceQuoteHash} from "../../../src/devnet/contracts/ServiceQuote.sol";
+import {DepositProxy} from "../../../packages/cli/contracts/DepositProxy.sol";
+import {Order, OrderState} from "../../../packages/cli/contracts/Order.sol";
+import {ServiceQuote, ServiceQuoteHash} from "../../../packages/cli/contracts/ServiceQuote.sol";
 import {DeployedBonds} from "./DeployedBonds.sol";
 
 /// @title A settlement contract with the rules of deployed contracts of this protocol

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.28;
 
-import {ServiceQuote} from "../../../src/devnet/contracts/ServiceQuote.sol";
+import {ServiceQuote} from "../../../packages/cli/contracts/ServiceQuote.sol";
 
 /// @title A settlement contract that refuses quotes with other errors than the reference contract
 contract OtherSettlement {

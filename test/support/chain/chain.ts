@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { deployedSettlementBytecode } from '../../../gen/contracts/deployed-settlement.js'
-import { startAnvil } from '../../../src/devnet/anvil.js'
-import { bondSolver, deploySettlement, devAccounts } from '../../../src/devnet/deploy.js'
+import { startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
+import { bondSolver, deploySettlement, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 
 export const [deployer, user, ...solverAccounts] = devAccounts
 

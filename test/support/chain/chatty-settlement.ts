@@ -1,5 +1,10 @@
 import { type Address, encodeFunctionData, getAddress } from 'viem'
-import { createDevnetClient, type Devnet, devAccounts, mined } from '../../../src/devnet/deploy.js'
+import {
+  createDevnetClient,
+  type Devnet,
+  devAccounts,
+  mined,
+} from '../../../packages/cli/src/devnet/deploy.js'
 import { quantity } from './batch-rpc.js'
 import { createBlockMiner } from './block-miner.js'
 import { compileSource } from './deploy-source.js'

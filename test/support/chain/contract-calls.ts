@@ -14,7 +14,12 @@ import {
 import { deployedSettlementAbi } from '../../../gen/contracts/deployed-settlement.js'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
-import { createDevnetClient, type Devnet, devAccounts, receiptOf } from '../../../src/devnet/deploy.js'
+import {
+  createDevnetClient,
+  type Devnet,
+  devAccounts,
+  receiptOf,
+} from '../../../packages/cli/src/devnet/deploy.js'
 
 /** The contract with deployed rules has all calls and events of the reference contract, and more. */
 const CALLS = deployedSettlementAbi

@@ -1,6 +1,11 @@
 import { type Abi, type Address, getAddress, type Hex } from 'viem'
+import {
+  createDevnetClient,
+  type Devnet,
+  devAccounts,
+  mined,
+} from '../../../packages/cli/src/devnet/deploy.js'
 import { compile } from '../../../scripts/compile-contracts.js'
-import { createDevnetClient, type Devnet, devAccounts, mined } from '../../../src/devnet/deploy.js'
 
 const FOLDER = 'test/support/chain'
 

@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, type Hex } from 'viem'
 import { settlementAbi } from '../../../gen/contracts/settlement.js'
 import { testTokenAbi } from '../../../gen/contracts/test-token.js'
-import { createDevnetClient, type DevAccount, devAccounts } from '../../../src/devnet/deploy.js'
+import { createDevnetClient, type DevAccount, devAccounts } from '../../../packages/cli/src/devnet/deploy.js'
 import { createRandom } from '../random.js'
 import { type BlockMiner, createBlockMiner, type MinedBlock } from './block-miner.js'
 import { solverAccounts, type TestChain, user } from './chain.js'

@@ -1,7 +1,12 @@
 import { type Abi, type Address, getAddress, type Hex } from 'viem'
 import { settlementAbi, settlementBytecode } from '../../../gen/contracts/settlement.js'
+import {
+  createDevnetClient,
+  type Devnet,
+  devAccounts,
+  mined,
+} from '../../../packages/cli/src/devnet/deploy.js'
 import { compile } from '../../../scripts/compile-contracts.js'
-import { createDevnetClient, type Devnet, devAccounts, mined } from '../../../src/devnet/deploy.js'
 
 const SOURCE = 'test/support/chain/OddTokens.sol'
 const [, , , , , , , , , deployer] = devAccounts

@@ -1,4 +1,4 @@
-import { type DevAccount, MIN_ORDER } from '../../../src/devnet/deploy.js'
+import { type DevAccount, MIN_ORDER } from '../../../packages/cli/src/devnet/deploy.js'
 import type { Random } from '../random.js'
 import type { Action, ActionKind, Order, OrderActions } from './order-actions.js'
 import { apply, type OpenOrders } from './order-book.js'

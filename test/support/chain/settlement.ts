@@ -1,10 +1,10 @@
-import { type Anvil, startAnvil } from '../../../src/devnet/anvil.js'
+import { type Anvil, startAnvil } from '../../../packages/cli/src/devnet/anvil.js'
 import {
   bondSolver,
   type DevnetContracts,
   deploySettlement,
   devAccounts,
-} from '../../../src/devnet/deploy.js'
+} from '../../../packages/cli/src/devnet/deploy.js'
 import { bytecodeOf, type Rules } from './chain.js'
 import { type Calls, createCalls } from './contract-calls.js'
 import { orderIdOf, type ServiceQuote, signQuote } from './signed-quote.js'

@@ -4,9 +4,10 @@
  */
 import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { startNetwork } from '../../../src/devnet/network.js'
-import { runScenario } from '../../../src/devnet/scenario.js'
-import { runTraffic } from '../../../src/devnet/traffic.js'
+import { startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import { runScenario } from '../../../packages/cli/src/devnet/scenario.js'
+import { runTraffic } from '../../../packages/cli/src/devnet/traffic.js'
+import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
 import { eventually } from '../eventually.js'
 import { startBrowser } from './console.js'
 
@@ -23,6 +24,7 @@ async function main(): Promise<void> {
     environment: { DEFAULT_FILL_WINDOW: '5', LOG_LEVEL: 'silent' },
     onError: () => {},
     servicePort: 0,
+    startService: startServiceInProcess,
   })
   await runScenario(network, () => {})
   void runTraffic(network, console.error)

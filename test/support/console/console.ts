@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import type { Address } from 'viem'
-import { buildConsole } from '../../../src/devnet/build-console.js'
-import { type Network, startNetwork } from '../../../src/devnet/network.js'
+import { type Network, startNetwork } from '../../../packages/cli/src/devnet/network.js'
+import { buildConsole } from '../../../src/operator/demo/build-console.js'
+import { startServiceInProcess } from '../../../src/operator/demo/service-in-process.js'
 import { CHROMIUM } from '../packages/chromium.js'
 import { bringWallet, type WalletAnswer, type WalletOptions } from './wallet.js'
 
@@ -73,6 +74,7 @@ export async function startConsole(environment: Record<string, string> = {}) {
       },
       onError: () => {},
       servicePort: 0,
+      startService: startServiceInProcess,
     })
     const { rpcUrl } = network.devnet
     return {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { createTestClient, http } from 'viem'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest'
-import { createDevnetClient } from '../../../src/devnet/deploy.js'
+import { createDevnetClient } from '../../../packages/cli/src/devnet/deploy.js'
 import { type ConsolePage, overflow, startConsole, type TestConsole, takeScreenshot } from './console.js'
 
 /** Long enough to take an offer, short enough to wait for a refund. */

@@ -1,6 +1,6 @@
-import type { CliIo } from '../../../src/cli/io.js'
-import { run } from '../../../src/cli/program.js'
+import type { CliIo } from '../../../packages/cli/src/io.js'
 import type { Environment } from '../../../src/config/environment.js'
+import { run } from '../../../src/operator/program.js'
 
 /** How a command line ended. */
 export interface Ended {

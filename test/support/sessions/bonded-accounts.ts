@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { bondSolver } from '../../../src/devnet/deploy.js'
+import { bondSolver } from '../../../packages/cli/src/devnet/deploy.js'
 import { BOND, type TestChain } from '../chain/chain.js'
 import { createCalls } from '../chain/contract-calls.js'
 

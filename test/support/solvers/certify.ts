@@ -1,5 +1,5 @@
+import type { CertifyReport } from '../../../packages/cli/src/certify/report.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { CertifyReport } from '../../../src/certify/report.js'
 import type { TestChain } from '../chain/chain.js'
 import { commandLine, startCommandLine } from '../process/command-line.js'
 

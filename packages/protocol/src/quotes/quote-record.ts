@@ -1,28 +1,6 @@
-import type { DeclineCode, FailReason, SolverResult } from '../solvers/solver-result.js'
+import type { RecordedResult } from '../solvers/solver-result.js'
 import type { Address } from '../values/hex.js'
-import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType, QuoteKind } from './quote.js'
-import type { ContractRefusal } from './verification.js'
-
-/** The stored result of a request to one solver. */
-export interface RecordedResult extends AnsweredAmounts {
-  readonly solver: Address
-  /** Position of the request in the round, from 0; absent in results outside of a record. */
-  readonly index?: number | undefined
-  /** `circuit_open`: the quote did not wait for the solver. */
-  readonly outcome: SolverResult['kind'] | 'circuit_open'
-  /** Rank among the valid offers, 1 for the best one. */
-  readonly rank?: number | undefined
-  /** Milliseconds for which the solver had the request. */
-  readonly durationMs?: number | undefined
-  readonly reason?: DropReason | ContractRefusal | FailReason | 'replica_unreachable' | undefined
-  /** The solver's answer, when it declined a request over HTTP. */
-  readonly httpStatus?: number | undefined
-  /** The solver's answer, when it declined a request on its session. */
-  readonly declineCode?: DeclineCode | undefined
-  /** Whether the settlement contract accepted the offer when it was asked; absent in all other cases. */
-  readonly verified?: true | undefined
-}
 
 /** How the service obtained one quote, as plain JSON: amounts in the token's smallest unit are decimal strings. */
 export interface QuoteRecord {

@@ -7,7 +7,7 @@ export type VerifyMode = (typeof VERIFY_MODES)[number]
  * calls, such as `fill`, are left out.
  */
 export const CONTRACT_REFUSALS = [
-  // src/devnet/contracts/Settlement.sol
+  // packages/cli/contracts/Settlement.sol
   'CallerNotUser(address)',
   'DepositDeadlinePassed(uint32)',
   'OrderBelowMinimum(uint256,uint256)',
@@ -16,7 +16,7 @@ export const CONTRACT_REFUSALS = [
   'FillDeadlineBeforeDepositDeadline(uint32,uint32)',
   'SignerNotSolver(address)',
   'NonceAlreadyUsed(address,uint256)',
-  // src/devnet/contracts/SolverBonds.sol
+  // packages/cli/contracts/SolverBonds.sol
   'ZeroAmount()',
   'SolverNotRegistered(address)',
   'InsufficientBond(uint256,uint256)',

@@ -64,6 +64,13 @@ export interface TypedDataDomain {
   readonly salt?: Hex | undefined
 }
 
+/** What solvers sign, as EIP-712 names it. */
+export interface QuoteTypedData {
+  readonly primaryType: string
+  /** Its members by name, as far as the contract uses them. */
+  readonly domain: TypedDataDomain
+}
+
 /** A settlement contract's requirements on orders; undefined without such a view (docs/protocol.md, "Contract views"). */
 export interface SettlementTerms {
   /** `BOND_RESERVATION_BPS()`: the part of `outputAmount` that a free bond must cover, in hundredths of a percent. */

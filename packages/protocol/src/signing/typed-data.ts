@@ -1,7 +1,6 @@
 import { createKeccak } from 'hash-wasm'
 import { keccak256 as hashInJavaScript } from 'viem'
 import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, quoteTypeName } from '../quotes/quote.js'
-import type { TypedDataDomain } from '../settlement/settlement.js'
 import type { Address, Hex } from '../values/hex.js'
 
 /** The values of a settlement contract that the hashes of its quotes depend on. They are read once. */
@@ -11,13 +10,6 @@ export interface SettlementDomain {
   readonly domainSeparator: Hex
   /** `DEPOSIT_PROXY_CREATION_CODE_HASH`, 32 bytes. */
   readonly depositProxyCodeHash: Hex
-}
-
-/** What solvers sign, as EIP-712 names it. */
-export interface QuoteTypedData {
-  readonly primaryType: string
-  /** Its members by name, as far as the contract uses them. */
-  readonly domain: TypedDataDomain
 }
 
 /** Hashes the quotes of one settlement contract exactly as the contract does (EIP-712; docs/protocol.md, "Quote struct"). */

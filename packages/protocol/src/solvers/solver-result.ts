@@ -1,6 +1,7 @@
 import type { AnsweredAmounts, DropReason } from '../quotes/offer.js'
 import type { SignedQuote } from '../quotes/quote.js'
 import type { ContractRefusal } from '../quotes/verification.js'
+import type { Address } from '../values/hex.js'
 
 /** Why a request to an endpoint failed, or its reply could not be read. It does not reveal the endpoint. */
 export type HttpFailReason =
@@ -127,4 +128,59 @@ export function toSessionResult(result: ReportedResult, rank?: number): SessionR
   const outcome = result.kind.toUpperCase() as SessionResult['outcome']
   if (result.kind === 'invalid' || result.kind === 'failed') return { outcome, reason: result.reason }
   return result.kind === 'quoted' && rank !== undefined ? { outcome, rank } : { outcome }
+}
+
+/** The stored result of a request to one solver. */
+export interface RecordedResult extends AnsweredAmounts {
+  readonly solver: Address
+  /** Position of the request in the round, from 0; absent in results outside of a record. */
+  readonly index?: number | undefined
+  /** `circuit_open`: the quote did not wait for the solver. */
+  readonly outcome: SolverResult['kind'] | 'circuit_open'
+  /** Rank among the valid offers, 1 for the best one. */
+  readonly rank?: number | undefined
+  /** Milliseconds for which the solver had the request. */
+  readonly durationMs?: number | undefined
+  readonly reason?: DropReason | ContractRefusal | FailReason | 'replica_unreachable' | undefined
+  /** The solver's answer, when it declined a request over HTTP. */
+  readonly httpStatus?: number | undefined
+  /** The solver's answer, when it declined a request on its session. */
+  readonly declineCode?: DeclineCode | undefined
+  /** Whether the settlement contract accepted the offer when it was asked; absent in all other cases. */
+  readonly verified?: true | undefined
+}
+
+/** A request to one solver that has ended. */
+interface EndedRequest {
+  readonly solver: Address
+  readonly result: SolverResult
+  /** Milliseconds for which the solver had it. */
+  readonly tookMs: number
+}
+
+/**
+ * The stored form of a result. One object literal serves all kinds: there are many results, and to merge objects takes
+ * many times as long.
+ */
+export function toRecordedResult(
+  { solver, result, tookMs }: EndedRequest,
+  indexes?: ReadonlyMap<Address, number>,
+  ranks?: ReadonlyMap<SignedQuote, number>,
+): RecordedResult {
+  const { kind } = result
+  const offer = kind === 'quoted' ? result.offer : undefined
+  const amounts = kind === 'invalid' ? result.amounts : undefined
+  return {
+    solver,
+    index: indexes?.get(solver),
+    outcome: kind,
+    rank: offer && ranks?.get(offer),
+    durationMs: Math.round(tookMs),
+    inputAmount: offer?.quote.inputAmount.toString() ?? amounts?.inputAmount,
+    outputAmount: offer?.quote.outputAmount.toString() ?? amounts?.outputAmount,
+    reason: 'reason' in result ? result.reason : undefined,
+    httpStatus: 'status' in result ? result.status : undefined,
+    declineCode: 'code' in result ? result.code : undefined,
+    verified: offer?.verified,
+  }
 }

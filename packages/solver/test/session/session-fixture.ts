@@ -1,5 +1,5 @@
 import { expect, onTestFinished } from 'vitest'
-import { devAccounts } from '../../../../src/devnet/deploy.js'
+import { devAccounts } from '../../../cli/src/devnet/deploy.js'
 import type { SessionError } from '../../src/session/session-error.js'
 import { openSolverSession, type SolverSessionOptions } from '../../src/session/solver-session.js'
 import { type Message, manualTiming, type ServerConnection, startSessionServer } from './session-server.js'

@@ -1,0 +1,140 @@
+import type { AggregatorClient } from '@quote-aggregator/client'
+import type { Command } from 'commander'
+import { CommandFailure, toFailure } from './command-failure.js'
+import { EXIT } from './exit-codes.js'
+import type { CliIo } from './io.js'
+import { type Amounts, type CallInstance, type Calling, createAmounts } from './output/amounts.js'
+import { createDisplay, type Display, printResult } from './output/print-result.js'
+import { shellWord, toJson } from './output/printable.js'
+
+export interface InstanceFlags {
+  readonly url?: string
+  readonly json?: boolean
+  readonly chain?: number | readonly number[]
+}
+
+/** The instance that a command calls, and the output of what it answers. */
+export interface Instance {
+  /** Base URL, as it may be printed. */
+  readonly url: string
+  readonly amounts: Amounts
+  /** A command line that a person can copy: another command for the same instance and chain. @param command with its own arguments */
+  commandLine(command: string): string
+  readonly call: CallInstance
+  /** Calls it, and prints the answer as `printResult` does. */
+  print<T>(
+    work: (client: AggregatorClient, calling: Calling) => Promise<T>,
+    render: (answer: T, display: Display) => string | Promise<string>,
+  ): Promise<void>
+  /** Prints each item of a stream as it comes: its JSON or a text, on a line. */
+  printEach<T>(
+    work: (client: AggregatorClient, calling: Calling) => AsyncIterable<T>,
+    toLine: (item: T) => string | Promise<string>,
+  ): Promise<void>
+  /**
+   * Prints a list of several pages, up to a limit: with `--json` each item on a line as it comes, else as one text. Those of earlier
+   * pages are printed also when a later one fails.
+   * @param name of the items
+   * @param work gives the items; it may give more
+   */
+  printList<T>(
+    name: string,
+    limit: number,
+    work: (client: AggregatorClient, calling: Calling) => AsyncIterable<T>,
+    render: (items: readonly T[], display: Display) => string | Promise<string>,
+  ): Promise<void>
+  /** @throws CommandFailure when the user has ended the command */
+  assertNotInterrupted(): void
+}
+
+const USUAL_URL = 'http://localhost:3000'
+/** The usual `--limit` of items, and the highest one. Its pages fit into the requests that an instance allows in a minute. */
+export const LIMITS = { usual: 20, most: 10_000 }
+
+/** Adds the options of a command that calls an instance. @param run gets the instance, the options and the command's argument */
+export function takesInstance<Options extends InstanceFlags, Argument = never>(
+  command: Command,
+  io: CliIo,
+  run: (instance: Instance, options: Options, argument: Argument) => Promise<void>,
+): Command {
+  return command
+    .option('--url <url>', `the instance; AGGREGATOR_URL when not given, else ${USUAL_URL}`)
+    .option('--json', 'JSON on standard output, for scripts; amounts are decimal strings')
+    .action(async () => {
+      const options = command.opts<Options>()
+      await run(openInstance(io, options), options, command.processedArgs[0])
+    })
+}
+
+function openInstance(io: CliIo, options: InstanceFlags): Instance {
+  const url = instanceUrl(io, options)
+  const signal = io.interruption()
+  const { stdout, stderr } = io
+  const apiKey = io.environment().AGGREGATOR_API_KEY?.trim()
+
+  function commandLine(command: string): string {
+    const words = ['npx quote-aggregator', command]
+    if (typeof options.chain === 'number') words.push(`--chain ${options.chain}`)
+    if (url !== USUAL_URL) words.push(`--url ${shellWord(url)}`)
+    return words.join(' ')
+  }
+
+  const call: CallInstance = async (work) => {
+    const { AggregatorError, createAggregatorClient } = await import('@quote-aggregator/client')
+    try {
+      return await work(createAggregatorClient({ baseUrl: url, apiKey }), { signal })
+    } catch (error) {
+      throw error instanceof AggregatorError ? toFailure(error, commandLine) : error
+    }
+  }
+
+  return {
+    url,
+    amounts: createAmounts(call),
+    commandLine,
+    call,
+    async print(work, render) {
+      const answer = await call(work)
+      await printResult(io, options, answer, (display) => render(answer, display))
+    },
+    printEach: (work, toLine) =>
+      call(async (client, calling) => {
+        for await (const item of work(client, calling))
+          stdout.write(`${options.json ? toJson(item) : await toLine(item)}\n`)
+      }),
+    async printList(name, limit, work, render) {
+      const items: Parameters<typeof render>[0][number][] = []
+      let isCut = false
+      const [reading] = await Promise.allSettled([
+        call(async (client, calling) => {
+          for await (const item of work(client, calling)) {
+            isCut = items.length === limit
+            if (isCut) break
+            items.push(item)
+            if (options.json) stdout.write(`${toJson(item)}\n`)
+          }
+        }),
+      ])
+      const isShown = reading.status === 'fulfilled' || items.length > 0
+      if (isShown && !options.json) stdout.write(await render(items, createDisplay(io)))
+      if (reading.status === 'rejected') throw reading.reason
+      if (isCut) stderr.write(`There are more ${name}: list more with --limit, up to ${LIMITS.most}.\n`)
+    },
+    assertNotInterrupted() {
+      if (signal.aborted) throw new CommandFailure(EXIT.interrupted)
+    },
+  }
+}
+
+function instanceUrl(io: CliIo, options: InstanceFlags): string {
+  const text = (options.url ?? (io.environment().AGGREGATOR_URL || USUAL_URL)).trim()
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    throw badUrl('must be an http or https URL, such as http://localhost:3000')
+  if (url.username !== '' || url.password !== '') throw badUrl('must have no user name and no password')
+  return (url.origin + url.pathname).replace(/\/+$/, '')
+}
+
+function badUrl(mustBe: string): CommandFailure {
+  return new CommandFailure(EXIT.badInput, `--url or AGGREGATOR_URL ${mustBe}.`)
+}

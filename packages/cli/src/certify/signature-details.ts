@@ -1,0 +1,101 @@
+import { hashMessage } from 'viem'
+import { checkOffer } from '../../../protocol/src/quotes/offer.js'
+import {
+  QUOTE_MEMBERS,
+  type Quote,
+  type QuoteRequest,
+  toContractQuote,
+} from '../../../protocol/src/quotes/quote.js'
+import type { TypedDataDomain } from '../../../protocol/src/settlement/settlement.js'
+import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
+import { recoverAddress } from '../../../protocol/src/signing/signatures.js'
+import type { Address, Hex } from '../../../protocol/src/values/hex.js'
+import type { SignatureDetails } from './report.js'
+import { hasherUnder, type SigningTerms } from './signing-terms.js'
+
+/**
+ * Describes a reply whose signature was dropped.
+ * @param reply the parsed JSON, which matches the request but for its signature
+ */
+export function describeSignature(
+  terms: SigningTerms,
+  request: QuoteRequest,
+  solver: Address,
+  reply: unknown,
+): SignatureDetails | undefined {
+  const offer = checkOffer(request, solver, reply)
+  if (typeof offer === 'string') return undefined
+  const { quote } = offer
+  const signature = Buffer.from(offer.signature.slice(2), 'hex')
+  const { structHash, digest } = terms.hasher.hash(quote)
+  const { domain, primaryType } = terms.typedData
+  const recovered = recoverAddress(digest, signature)
+  return {
+    expectedSigner: toChecksumAddress(solver),
+    recoveredSigner: recovered && toChecksumAddress(recovered),
+    digest: toHex(digest),
+    structHash: toHex(structHash),
+    domain,
+    primaryType,
+    types: QUOTE_MEMBERS,
+    message: messageOf(quote),
+    likelyMistake: findMistake(terms, quote, signature),
+  }
+}
+
+function messageOf(quote: Quote): Record<string, string> {
+  const values = toContractQuote(quote)
+  return Object.fromEntries(
+    QUOTE_MEMBERS.map(({ name, type }) => {
+      const value = String(values[name])
+      return [name, type === 'address' ? toChecksumAddress(value as Address) : value]
+    }),
+  )
+}
+
+/** The first mistake of a list with which the signature would be the solver's. */
+function findMistake(terms: SigningTerms, quote: Quote, signature: Uint8Array): string | undefined {
+  const { domain, primaryType } = terms.typedData
+  const { structHash, digest } = terms.hasher.hash(quote)
+  const isBy = (hashed: Uint8Array) => recoverAddress(hashed, signature) === quote.solver
+  if (isBy(digest)) return undefined
+  if (isBy(structHash)) return 'The struct was signed without the domain.'
+  if (isBy(hashMessage({ raw: digest }, 'bytes')))
+    return 'The digest was signed as a personal message (EIP-191): sign it without a prefix.'
+  for (const [member, value] of domainMistakes(primaryType)) {
+    if (!isBy(digestUnder(terms, primaryType, { ...domain, [member]: value }, quote))) continue
+    const named = `the domain's ${member}`
+    if (value === undefined) return `The quote was signed without ${named}.`
+    return `The quote was signed with ${named} ${JSON.stringify(value)}.`
+  }
+  const otherType = ['Quote', 'ServiceQuote', 'SettlementQuote'].find((name) =>
+    isBy(digestUnder(terms, name, domain, quote)),
+  )
+  return otherType && `The quote was signed as ${otherType}, and not as ${primaryType}.`
+}
+
+/** Members of the domain with usual wrong values; undefined for a domain without the member. */
+function domainMistakes(primaryType: string): (readonly [keyof TypedDataDomain, unknown])[] {
+  const usual = {
+    name: [primaryType.replace(/Quote$/, ''), 'Service', 'Settlement', primaryType, '', undefined],
+    version: ['1', '2', '1.0', '1.0.0', '0', '', undefined],
+    chainId: [1, 31337, 1337, undefined],
+    verifyingContract: [undefined],
+  }
+  return Object.entries(usual).flatMap(([member, values]) =>
+    values.map((value) => [member as keyof TypedDataDomain, value] as const),
+  )
+}
+
+function digestUnder(
+  { settlement }: SigningTerms,
+  primaryType: string,
+  domain: TypedDataDomain,
+  quote: Quote,
+): Uint8Array {
+  return hasherUnder(primaryType.replace(/Quote$/, ''), settlement, domain).hash(quote).digest
+}
+
+function toHex(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}

@@ -1,0 +1,158 @@
+import type { Command } from 'commander'
+import { wordsOf } from '../../../protocol/src/node/node-words.js'
+import type { Address } from '../../../protocol/src/values/hex.js'
+import { readAddress, readChainId, readInteger, readUnits } from '../arguments.js'
+import type { CertifyHost } from '../certify/certify-host.js'
+import type { CertifyReport } from '../certify/report.js'
+import type { SigningTerms } from '../certify/signing-terms.js'
+import { CommandFailure } from '../command-failure.js'
+import { EXIT } from '../exit-codes.js'
+import type { CliIo } from '../io.js'
+import { renderReport } from '../output/certify-view.js'
+import { printResult } from '../output/print-result.js'
+
+interface Options {
+  readonly endpoint?: string
+  readonly session?: boolean
+  readonly host: string
+  readonly port: number
+  readonly wait: number
+  readonly solver?: Address
+  readonly inputToken: Address
+  readonly outputToken: Address
+  readonly amount: bigint
+  readonly settlement: Address
+  readonly rpcUrl?: string
+  readonly chainId?: number
+  readonly protocolName: string
+  readonly domainName?: string
+  readonly domainVersion: string
+  readonly timeout: number
+  readonly production?: boolean
+  readonly json?: boolean
+}
+
+const MAX_TIMEOUT_MS = 60_000
+const MAX_WAIT_SECONDS = 3600
+const MAX_PORT = 65_535
+
+const MORE_HELP = `
+Certify asks the solver as an instance would, and checks each reply with the same code. It needs no instance and no bond.
+Each line of the report: pass, warn or FAIL, the name of the case, its time, what was found, what to do.
+warn: it works, and costs you something. FAIL: exit code 5; an instance would drop replies.
+
+The quotes are firm as far as the solver knows, so it may count their amounts as promised until they expire. No one gets
+them. Run it against an instance of your solver without other users: one case sends 200 requests, 50 at a time.
+
+Example; docs/solvers.md has more:
+  quote-aggregator certify --endpoint http://localhost:4000 --solver 0x… --input-token 0x… --output-token 0x… \\
+    --amount 1000000 --settlement 0x… --rpc-url http://localhost:8545`
+
+/**
+ * `certify`: checks a solver before it registers.
+ * @param loadHost loads the parts of the service that ask a solver
+ */
+export function addCertify(program: Command, io: CliIo, loadHost: () => Promise<CertifyHost>): void {
+  program
+    .command('certify')
+    .description(
+      'Checks a solver at its endpoint, or on a session that it opens here, with the code by which an instance drops replies.',
+    )
+    .option('--endpoint <url>', "the solver's base URL: certify posts to <url>/quote")
+    .option('--session', 'wait for a session of the solver, by WebSocket or gRPC')
+    .option('--host <address>', 'with --session: where to listen', '127.0.0.1')
+    .option('--port <port>', 'with --session: the port; 0 takes a free one', readInteger(0, MAX_PORT), 0)
+    .option(
+      '--wait <seconds>',
+      'with --session: how long the solver may take to connect',
+      readInteger(1, MAX_WAIT_SECONDS),
+      60,
+    )
+    .option(
+      '--solver <address>',
+      "the solver's address; with --session, the first that connects when left out",
+      readAddress,
+    )
+    .requiredOption('--input-token <token>', 'token that the user sells', readAddress)
+    .requiredOption('--output-token <token>', 'token that the user buys', readAddress)
+    .requiredOption('--amount <number>', 'how much to sell, in the smallest unit', readUnits)
+    .requiredOption(
+      '--settlement <address>',
+      'the settlement contract, for which the solver signs',
+      readAddress,
+    )
+    .option('--rpc-url <url>', 'a node: the EIP-712 domain and the minimum order are read from the contract')
+    .option('--chain-id <id>', 'without --rpc-url: the chain', readChainId)
+    .option('--protocol-name <name>', "the instance's PROTOCOL_NAME: the struct is <name>Quote", 'Service')
+    .option('--domain-name <name>', "without --rpc-url: the domain's name; the protocol's name when left out")
+    .option('--domain-version <version>', "without --rpc-url: the domain's version", '1')
+    .option('--timeout <ms>', 'time for a reply', readInteger(1, MAX_TIMEOUT_MS), 2000)
+    .option('--production', 'refuse an endpoint that an instance in production refuses')
+    .option('--json', 'one JSON object on standard output')
+    .addHelpText('after', MORE_HELP)
+    .action((options: Options) => certify(io, options, loadHost))
+}
+
+async function certify(io: CliIo, options: Options, loadHost: () => Promise<CertifyHost>): Promise<void> {
+  const signal = io.interruption()
+  const report = await runCases(io, options, loadHost, signal)
+  await printResult(io, options, report, (display) => renderReport(report, display))
+  const { failed, notRun } = report
+  if (signal.aborted && notRun.length > 0) throw new CommandFailure(EXIT.interrupted)
+  if (report.ok) return
+  const missing = notRun.length > 0 ? ` Correct this first: ${notRun.length} were not run.` : ''
+  throw new CommandFailure(EXIT.unhealthy, `${failed} failed: each FAIL says what to do.${missing}`)
+}
+
+/** Runs the cases at the endpoint, or on a session that the solver opens. */
+async function runCases(
+  io: CliIo,
+  options: Options,
+  loadHost: () => Promise<CertifyHost>,
+  signal: AbortSignal,
+): Promise<CertifyReport> {
+  const { endpoint: url, session, solver, timeout: timeoutMs, production = false } = options
+  if ((url === undefined) === (session !== true)) throw badInput('Name either --endpoint or --session.')
+  if (url !== undefined && !(/^https?:/i.test(url) && URL.canParse(url)))
+    throw badInput('--endpoint must be an http or https URL.')
+  if (url !== undefined && solver === undefined)
+    throw badInput('--endpoint needs --solver, the address that signs.')
+  const signing = await readSigningTerms(options)
+  const { certifyEndpoint, certifySession } = await import('../certify/certify-solver.js')
+  const run = { signing, swap: options, timeoutMs, signal }
+  const service = await loadHost()
+  if (url !== undefined && solver !== undefined) {
+    const endpoint = service.openEndpoint({ url, solver, production })
+    return certifyEndpoint({ ...run, endpoint }).finally(endpoint.close)
+  }
+  const { chainId } = signing
+  const host = await service.startSessions({ ...options, chainId, solver })
+  io.stderr.write(
+    `Waiting for a session of the solver at ${host.url}. Start the solver with this URL as its instance.\n`,
+  )
+  return certifySession({ ...run, host, waitMs: options.wait * 1000 }).finally(host.close)
+}
+
+async function readSigningTerms(options: Options): Promise<SigningTerms> {
+  const { givenTerms, readTerms } = await import('../certify/signing-terms.js')
+  const { settlement, protocolName, rpcUrl, chainId, domainName = protocolName, domainVersion } = options
+  if (rpcUrl === undefined) {
+    if (chainId === undefined) throw badInput('Name the chain with --chain-id, or a node with --rpc-url.')
+    return givenTerms({ chainId, settlement, protocolName, domainName, domainVersion })
+  }
+  const { ChainConfigError } = await import('../../../chain/src/contract/chain-config-error.js')
+  const refuse = (error: Error) => {
+    if (!(error instanceof ChainConfigError))
+      throw new CommandFailure(EXIT.unavailable, `The node of --rpc-url does not answer: ${wordsOf(error)}`)
+    const option = error.variable === 'PROTOCOL_NAME' ? '--protocol-name' : '--settlement'
+    throw badInput(`${option} ${error.message}.`)
+  }
+  const terms = await readTerms({ rpcUrl, settlement, protocolName }).catch(refuse)
+  if (chainId !== undefined && chainId !== terms.chainId)
+    throw badInput(`--chain-id is ${chainId}, and the node of --rpc-url answers for chain ${terms.chainId}.`)
+  return { ...terms, readFreeBond: (solver) => terms.readFreeBond(solver).catch(refuse) }
+}
+
+function badInput(message: string): CommandFailure {
+  return new CommandFailure(EXIT.badInput, message)
+}

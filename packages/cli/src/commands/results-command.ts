@@ -1,0 +1,83 @@
+import type { OwnResult, OwnResultPage } from '@quote-aggregator/client'
+import type { Command } from 'commander'
+import { MAX_PAGE_SIZE } from '../../../protocol/src/field-rules.js'
+import { readInteger } from '../arguments.js'
+import { LIMITS, takesInstance } from '../called-instance.js'
+import type { CliIo } from '../io.js'
+import { formatDuration, formatTime } from '../output/printable.js'
+import type { Column } from '../output/tables.js'
+import { readAccount } from '../solver-key.js'
+import { KEYS, type SignerOptions, takesSigner } from './registration-commands.js'
+
+interface Options extends SignerOptions {
+  readonly limit: number
+  readonly audience?: string
+}
+
+const COLUMNS: readonly Column<OwnResult>[] = [
+  ['time', ({ requestedAt }) => formatTime(requestedAt / 1000)],
+  ['kind', ({ kind }) => kind, 'minor'],
+  ['outcome', ({ result }) => result.outcome],
+  [
+    'reason',
+    ({ result: { reason, declineCode, httpStatus } }) =>
+      reason ?? declineCode ?? (httpStatus && `status ${httpStatus}`),
+  ],
+  ['rank', ({ result }) => result.rank],
+  ['distance', ({ distanceBps }) => distanceBps],
+  ['ms', ({ result }) => result.durationMs],
+  ['quote id', ({ quoteId }) => quoteId, 'minor'],
+]
+
+/** `results`: what came of the requests to a solver, for the solver itself. */
+export function addResults(program: Command, io: CliIo): void {
+  const command = program
+    .command('results')
+    .description(
+      "Lists the results of a solver's own requests, the newest first. The instance keeps them for a day.",
+    )
+    .option('--limit <number>', 'most results', readInteger(1, LIMITS.most), LIMITS.usual)
+    .option('--audience <origin>', "the instance's origin in PUBLIC_URLS, if --url has another one")
+    .addHelpText(
+      'after',
+      `${KEYS}
+
+"distance" is how much worse the offer was than the best one, in basis points. It is known after the deposit deadline.
+With --json, each line is one JSON object.`,
+    )
+  takesInstance(takesSigner(command), io, async (instance, options: Options) => {
+    const { chain: chainId, protocolName, limit, keyFile, audience = instance.url } = options
+    const account = await readAccount(io, keyFile)
+    const { signOwnResults } = await import('@quote-aggregator/client')
+    const signed = await signOwnResults(account, { protocolName, chainId, audience })
+    // One more shows whether there are more.
+    const pageSize = Math.min(limit + 1, MAX_PAGE_SIZE)
+    let page: OwnResultPage | undefined
+    await instance.printList(
+      'results',
+      limit,
+      async function* (client, calling) {
+        do {
+          page = await client.listOwnResults(signed, { pageSize, pageToken: page?.nextPageToken }, calling)
+          yield* page.results
+        } while (page.nextPageToken !== undefined)
+      },
+      async (results, { table, fields }) => {
+        if (page === undefined) return ''
+        const { coolDown } = page
+        const formatBond = await instance.amounts.formatBond(chainId)
+        const state = fields([
+          ['not asked', page.notAsked],
+          ['circuit breaker', page.circuitBreaker],
+          [
+            'cool-down',
+            coolDown && `level ${coolDown.level}, for ${formatDuration(coolDown.until - Date.now())}`,
+          ],
+          ['total bond', formatBond(page.totalBond)],
+          ['free bond', formatBond(page.freeBond)],
+        ])
+        return `${state}\n${results.length === 0 ? 'No results are kept.\n' : table(COLUMNS, results)}`
+      },
+    )
+  })
+}

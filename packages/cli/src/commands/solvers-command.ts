@@ -1,0 +1,68 @@
+import type { ListedSolver } from '@quote-aggregator/client'
+import type { Command } from 'commander'
+import {
+  DEFAULT_STATS_WINDOW,
+  STATS_WINDOWS,
+  type StatsWindow,
+} from '../../../protocol/src/solvers/solver-statistics.js'
+import type { Address } from '../../../protocol/src/values/hex.js'
+import { readAddress, readChainId, readOneOf } from '../arguments.js'
+import { type InstanceFlags, takesInstance } from '../called-instance.js'
+import type { CliIo } from '../io.js'
+import { formatTime } from '../output/printable.js'
+import type { Column } from '../output/tables.js'
+import { showSolverStats } from './show-solver-stats.js'
+
+interface Options extends InstanceFlags {
+  readonly chain?: number
+  readonly stats?: boolean
+  readonly window?: StatsWindow
+  readonly solver?: Address
+}
+
+const COLUMNS: readonly Column<ListedSolver>[] = [
+  ['solver', ({ address }) => address],
+  ['name', ({ name }) => name],
+  ['registered', ({ registeredAt }) => formatTime(registeredAt / 1000)],
+]
+
+/** `solvers`: the solvers that get quote requests. @returns the command, to which the operator's lists are added */
+export function addSolvers(program: Command, io: CliIo): Command {
+  const command = program
+    .command('solvers')
+    .description(
+      'Lists the active solvers of a chain; block and allow decide who may register. The longest registered is first.',
+    )
+    // Not a required option: commander would require it for the subcommands too.
+    .option('--chain <id>', 'the chain', readChainId)
+    .option('--stats', 'show what the solvers did: requests, offers, orders and response times')
+    .option(
+      `--window <window>`,
+      `the time of --stats: ${STATS_WINDOWS.join(', ')} (default: "${DEFAULT_STATS_WINDOW}")`,
+      readOneOf(STATS_WINDOWS),
+    )
+    .option('--solver <address>', 'show one solver with --stats, by hours', readAddress)
+    // An option before a subcommand would be ignored, and a removal would then apply to every chain.
+    .enablePositionalOptions()
+    .hook('preSubcommand', (solvers) => {
+      if (Object.keys(solvers.opts()).length === 0) return
+      solvers.error('error: options come last, such as solvers block <address> --chain 1')
+    })
+    .addHelpText(
+      'after',
+      '\nExamples:\n  quote-aggregator solvers --chain 31337\n  quote-aggregator solvers --chain 31337 --stats --window 7d',
+    )
+  takesInstance(command, io, async (instance, options: Options) => {
+    const { chain } = options
+    if (chain === undefined) return command.error("error: required option '--chain <id>' not specified")
+    if (options.stats) return showSolverStats(instance, options, chain)
+    if (options.window !== undefined || options.solver !== undefined)
+      return command.error('error: --window and --solver need --stats')
+    await instance.print(
+      (client, calling) => client.listSolvers(chain, calling),
+      (solvers, { table }) =>
+        solvers.length > 0 ? table(COLUMNS, solvers) : `No solver is active on chain ${chain}.\n`,
+    )
+  })
+  return command
+}

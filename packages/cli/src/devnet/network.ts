@@ -1,0 +1,169 @@
+import { type Account, type Address, parseUnits } from 'viem'
+import { type Anvil, startAnvil } from './anvil.js'
+import {
+  bondSolver,
+  createDevnetClient,
+  type DevAccount,
+  type Devnet,
+  type DevnetContracts,
+  deploySettlement,
+  devAccounts,
+  send,
+} from './deploy.js'
+import { atPreferredPort } from './preferred-port.js'
+import { type ReferenceSolver, startReferenceSolver, type TradedToken } from './reference-solver.js'
+import { writeTokenList } from './write-token-list.js'
+
+/** A whole local network: a chain, the contracts, three solvers, and the service with these solvers. */
+export interface Network {
+  readonly devnet: Devnet
+  readonly contracts: DevnetContracts
+  readonly solvers: readonly ReferenceSolver[]
+  /** The base URL of the service. */
+  readonly serviceUrl: string
+  /** The account that the demo trades with. It owns some of each token. */
+  readonly user: DevAccount
+  close(): Promise<void>
+}
+
+export interface NetworkOptions {
+  /** Further variables of the service. Those that the network needs take precedence. */
+  readonly environment: NodeJS.ProcessEnv
+  /** Called with the errors of a solver. */
+  readonly onError: (error: unknown) => void
+  /** The port that the service takes where it is free; 3000 when left out. The other parts leave it to the service. */
+  readonly servicePort?: number | undefined
+  /** Starts the service with these variables. @throws an error with `is <port>, which is in use` when its port is taken */
+  readonly startService: (environment: NodeJS.ProcessEnv) => Promise<RunningService>
+}
+
+/** A service of a network. */
+export interface RunningService {
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** The ports of a network's parts on 127.0.0.1, unless they are taken. */
+export const USUAL_PORTS = { chain: 8545, service: 3000, firstSolver: 4001 }
+const PROTOCOL_NAME = 'Service'
+const BOND = parseUnits('50000', 6)
+const IDLE_BLOCK_SECONDS = 1
+const INVENTORY = parseUnits('1000000', 18)
+
+/**
+ * The reference solvers: a smaller spread offers more. The last one connects to the service, and has no port. It wins where the
+ * user buys an exact amount.
+ */
+const SOLVERS = [
+  { name: 'Aldous', spreadBps: { EXACT_INPUT: 5n, EXACT_OUTPUT: 6n }, hasEndpoint: true },
+  { name: 'Beatrix', spreadBps: { EXACT_INPUT: 12n, EXACT_OUTPUT: 12n }, hasEndpoint: true },
+  { name: 'Cosmo', spreadBps: { EXACT_INPUT: 30n, EXACT_OUTPUT: 5n }, hasEndpoint: false },
+] as const
+
+/**
+ * Starts a local network on 127.0.0.1, at the usual ports if they are free. When a later step fails,
+ * everything that was started is ended.
+ */
+export async function startNetwork(options: NetworkOptions): Promise<Network> {
+  const started: { close(): Promise<void> }[] = []
+  const close = async () => {
+    for (const part of started.toReversed()) await part.close()
+  }
+  try {
+    const anvil = await atPreferredPort(portFor(USUAL_PORTS.chain, options), startChain)
+    started.push({ close: anvil.stop })
+    const [deployer, user, ...solverAccounts] = devAccounts
+    const devnet = { rpcUrl: anvil.url, chainId: anvil.chainId }
+    const contracts = await deploySettlement({ ...devnet, deployer })
+    await mint(devnet, deployer, user.address, contracts)
+
+    const solvers: ReferenceSolver[] = []
+    for (const [index, { name, spreadBps, hasEndpoint }] of SOLVERS.entries()) {
+      const account = solverAccounts[index] ?? deployer
+      await bondSolver({ ...devnet, settlement: contracts.settlement, solver: account }, BOND)
+      await mint(devnet, deployer, account.address, contracts)
+      const solver = await startReferenceSolver({
+        ...devnet,
+        account,
+        name,
+        spreadBps,
+        settlement: contracts.settlement,
+        tokens: tradedTokens(contracts),
+        protocolName: PROTOCOL_NAME,
+        transport: hasEndpoint ? { usualPort: portFor(USUAL_PORTS.firstSolver + index, options) } : 'session',
+        onError: options.onError,
+      })
+      started.push(solver)
+      solvers.push(solver)
+    }
+
+    const tokenList = writeTokenList(devnet, contracts)
+    started.push(tokenList)
+    const environment = {
+      [`CHAIN_NAME_${devnet.chainId}`]: 'Demo chain',
+      [`TOKEN_LIST_${devnet.chainId}`]: tokenList.path,
+      ...options.environment,
+      ...serviceEnvironment(devnet, contracts),
+    }
+    const { servicePort = USUAL_PORTS.service, startService } = options
+    const service = await atPreferredPort(servicePort, (port) =>
+      startService({ ...environment, PORT: String(port) }),
+    )
+    started.push(service)
+    for (const solver of solvers) {
+      await solver.join(service.url)
+      // The connections to the service are closed before it.
+      started.push(solver)
+    }
+    return { devnet, contracts, solvers, serviceUrl: service.url, user, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** A block for each transaction, and one in between, since solvers trust no clock of a chain that stands still. */
+function startChain(port: number): Promise<Anvil> {
+  return startAnvil({ port, blockTimeSeconds: IDLE_BLOCK_SECONDS, extraArgs: ['--mixed-mining'] })
+}
+
+/** @returns the usual port of another part, or 0, for any free one, when it is the port of the service */
+export function portFor(
+  usualPort: number,
+  { servicePort = USUAL_PORTS.service }: Pick<NetworkOptions, 'servicePort'>,
+): number {
+  return usualPort === servicePort ? 0 : usualPort
+}
+
+/** What the reference solvers trade, and at which prices. */
+export function tradedTokens({ weth, usdc }: DevnetContracts): TradedToken[] {
+  return [
+    { address: weth, decimals: 18, priceMicros: 2_500_000_000n },
+    { address: usdc, decimals: 6, priceMicros: 1_000_000n },
+  ]
+}
+
+function serviceEnvironment({ chainId, rpcUrl }: Devnet, { settlement }: DevnetContracts): NodeJS.ProcessEnv {
+  return {
+    SUPPORTED_CHAINS: String(chainId),
+    [`RPC_URL_${chainId}`]: rpcUrl,
+    [`SERVICE_ADDRESS_${chainId}`]: settlement,
+    PROTOCOL_NAME,
+    HOST: '127.0.0.1',
+    DB_PATH: ':memory:',
+    // A port that the caller has for another purpose is not used for this.
+    DATABASE_URL: '',
+    DATABASE_URL_FILE: '',
+    NODE_ENV: 'development',
+  }
+}
+
+async function mint(
+  devnet: Devnet,
+  payer: Account,
+  to: Address,
+  { weth, usdc }: DevnetContracts,
+): Promise<void> {
+  const client = createDevnetClient(devnet, payer)
+  for (const token of [weth, usdc]) await send(client, token, 'mint', [to, INVENTORY])
+}

@@ -1,0 +1,200 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  AggregatorError,
+  createSolver,
+  decline,
+  type Solver,
+  type SolverQuoteRequest,
+} from '@quote-aggregator/solver'
+import { bytesToHex, maxUint256 } from 'viem'
+import type { OrderType } from '../../../protocol/src/quotes/quote.js'
+import type { Address, Hex } from '../../../protocol/src/values/hex.js'
+import type { DevAccount, Devnet } from './deploy.js'
+import { atPreferredPort } from './preferred-port.js'
+
+/** A solver of the local network that prices from a table, made with the kit for market makers. */
+export interface ReferenceSolver {
+  readonly name: string
+  readonly account: DevAccount
+  /** Undefined for a solver that connects by a session. */
+  readonly endpointUrl: string | undefined
+  /** Registers at or connects to the service, and fills from now on. @returns when the service asks it */
+  join(serviceUrl: string): Promise<void>
+  /** Never pays the orders for which this is true, and goes on with the others. @returns a function that ends it for later orders */
+  leaveUnfilled(isLeft: (orderId: Hex) => boolean): () => void
+  /** May be called more than once. */
+  close(): Promise<void>
+}
+
+interface ReferenceSolverOptions extends Devnet {
+  readonly account: DevAccount
+  readonly name: string
+  readonly settlement: Address
+  readonly tokens: readonly TradedToken[]
+  /** The solver's profit, in hundredths of a percent. */
+  readonly spreadBps: Readonly<Record<OrderType, bigint>>
+  readonly protocolName: string
+  /** How the service asks it: at an endpoint with this port unless it is taken, 0 takes any free one; or by a session. */
+  readonly transport: { readonly usualPort: number } | 'session'
+  readonly onError: (error: unknown) => void
+}
+
+const HOST = '127.0.0.1'
+const POLL_INTERVAL_MS = 50
+/** People ask the local network for many quotes, and take few. Nobody waits a minute there for a refund. */
+const LIMITS = { overcommit: 1_000, maxOpenBond: 1, minFillSeconds: 4 }
+/** Ether is free there, and blocks have room. Quotes that are open must fit into a fill window of seconds. */
+const CHAIN_LIMITS = { maxCancelFees: 10n ** 19n, maxPayments: 256 }
+
+/** Starts the endpoint of a reference solver if it has one. It quotes and fills after `join`. */
+export async function startReferenceSolver(options: ReferenceSolverOptions): Promise<ReferenceSolver> {
+  const { account, name, transport } = options
+  let solver: Solver | undefined
+  const leaves = new Set<(orderId: Hex) => boolean>()
+  const endpoint =
+    transport === 'session'
+      ? undefined
+      : await atPreferredPort(transport.usualPort, (port) => listen(port, () => solver))
+
+  function join(serviceUrl: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error) => reject(new Error(`${name} could not start: ${describe(error)}`))
+      solver = createSolver({
+        ...kitOptions(options),
+        aggregatorUrl: serviceUrl,
+        ...(endpoint && { endpointUrl: endpoint.url }),
+        fill: async (order) => {
+          if (![...leaves].some((isLeft) => isLeft(order.orderId))) await order.fill()
+        },
+        // It registers and connects again by itself. Only the first time must not fail.
+        onError(error) {
+          if (error instanceof AggregatorError) fail(error)
+          options.onError(error)
+        },
+        onSession(change) {
+          if (change.state === 'open') return
+          reject(new Error(`${name} could not connect: ${change.error.message}`))
+          if (change.isFinal) options.onError(change.error)
+        },
+      })
+      solver.start().then(resolve, fail)
+    })
+  }
+
+  return {
+    name,
+    account,
+    endpointUrl: endpoint?.url,
+    join,
+    leaveUnfilled(isLeft) {
+      leaves.add(isLeft)
+      return () => leaves.delete(isLeft)
+    },
+    async close() {
+      await Promise.all([solver?.close(), endpoint?.close()])
+    },
+  }
+}
+
+/** An error of the instance has a code. */
+function describe(error: Error): string {
+  return error instanceof AggregatorError ? `${error.reason}: ${error.message}` : error.message
+}
+
+function kitOptions({ account, name, tokens, spreadBps, ...options }: ReferenceSolverOptions) {
+  const { rpcUrl, chainId, settlement, protocolName, onError } = options
+  const addresses = tokens.map(({ address }) => address)
+  return {
+    account: bytesToHex(account.getHdKey().privateKey ?? new Uint8Array()),
+    name,
+    protocolName,
+    chains: {
+      [chainId]: {
+        rpc: rpcUrl,
+        settlement,
+        tokens: addresses,
+        pollIntervalMs: POLL_INTERVAL_MS,
+        ...CHAIN_LIMITS,
+      },
+    },
+    ...LIMITS,
+    onError,
+    quote(request: SolverQuoteRequest) {
+      const amounts = price(tokens, spreadBps[request.orderType], request)
+      if (amounts === undefined) return decline('AMOUNT_TOO_SMALL')
+      const { inputAmount, outputAmount } = amounts
+      return { amount: request.orderType === 'EXACT_INPUT' ? outputAmount : inputAmount }
+    },
+  }
+}
+
+/** Serves the handler of a solver, which comes later. */
+async function listen(port: number, solver: () => Solver | undefined) {
+  const server = createServer((request, response) => {
+    const found = solver()
+    if (found === undefined) response.writeHead(503).end()
+    else found.handler(request, response)
+  })
+  server.listen(port, HOST)
+  await once(server, 'listening')
+  return {
+    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
+    async close() {
+      if (!server.listening) return
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+/** A token that a reference solver trades. */
+export interface TradedToken {
+  readonly address: Address
+  readonly decimals: number
+  /** Price of one whole token in millionths of a dollar. */
+  readonly priceMicros: bigint
+}
+
+/** The parameters of a price: the amount of the fixed side is in its token's smallest unit. */
+interface PriceRequest {
+  readonly inputToken: string
+  readonly outputToken: string
+  readonly orderType: OrderType
+  readonly amount: bigint
+}
+
+const BASIS_POINTS = 10_000n
+
+/**
+ * Prices a swap from a table of token prices, rounded in the solver's favour.
+ * @param spreadBps the solver's profit, in hundredths of a percent
+ * @returns both amounts in the tokens' smallest units; undefined when a token is not traded, nothing is left,
+ * or an amount is above 2^256-1
+ */
+export function price(tokens: readonly TradedToken[], spreadBps: bigint, request: PriceRequest) {
+  const input = find(tokens, request.inputToken)
+  const output = find(tokens, request.outputToken)
+  if (input === undefined || output === undefined) return undefined
+
+  const inputWorth = input.priceMicros * 10n ** BigInt(output.decimals) * (BASIS_POINTS - spreadBps)
+  const outputWorth = output.priceMicros * 10n ** BigInt(input.decimals) * BASIS_POINTS
+  const isExactInput = request.orderType === 'EXACT_INPUT'
+  const inputAmount = isExactInput ? request.amount : divideUp(request.amount * outputWorth, inputWorth)
+  const outputAmount = isExactInput ? (request.amount * inputWorth) / outputWorth : request.amount
+  return isAmount(inputAmount) && isAmount(outputAmount) ? { inputAmount, outputAmount } : undefined
+}
+
+function find(tokens: readonly TradedToken[], address: string): TradedToken | undefined {
+  return tokens.find((token) => token.address.toLowerCase() === address.toLowerCase())
+}
+
+function isAmount(value: bigint): boolean {
+  return value > 0n && value <= maxUint256
+}
+
+function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by
+}

@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { MAX_UINT256 } from '../../protocol/src/field-rules.js'
+import { type Address, parseAddress } from '../../protocol/src/values/hex.js'
+import { readAmount, readChainId, readToken } from './arguments.js'
+import type { Instance, InstanceFlags } from './called-instance.js'
+import { CommandFailure } from './command-failure.js'
+import { EXIT } from './exit-codes.js'
+import type { Listed } from './output/amounts.js'
+
+/** A swap as a person writes it: tokens by address, or by the symbol of a listed one. */
+export interface SwapFlags extends InstanceFlags {
+  readonly chain: number
+  readonly toChain?: number
+  readonly sell?: string
+  readonly buy?: string
+  readonly amount?: string
+  readonly exactOutput?: boolean
+}
+
+/** For the help of commands with a swap. */
+export const SWAP_HELP = `
+Tokens are addresses, or symbols of tokens that the operator of the instance has listed. The amount of a symbol is in the token: 1.5.
+The amount of an address is a whole number in the token's smallest unit: 1000000 is 1 of a token with 6 decimals.`
+
+/** Adds the options of a command with a swap. */
+export function takesSwap(command: Command): Command {
+  return command
+    .requiredOption('--chain <id>', 'chain of the deposit', readChainId)
+    .option('--sell <token>', 'token to sell', readToken)
+    .option('--buy <token>', 'token to buy', readToken)
+    .option('--amount <number>', 'how much to sell; with --exact-output, how much to buy', readAmount)
+    .option('--exact-output', 'fix what is bought: the least to be sold for it is the best offer')
+}
+
+/**
+ * Reads a swap, with the lists of listed tokens where they are needed (docs/decisions.md, D29).
+ * @param more options that must be given as well
+ * @throws CommandFailure
+ */
+export async function readSwap(
+  { amounts }: Instance,
+  { chain, toChain = chain, sell = '', buy = '', amount = '', exactOutput, json }: SwapFlags,
+  more: Readonly<Record<string, unknown>> = {},
+) {
+  const given = Object.entries({ '--sell': sell, '--buy': buy, '--amount': amount, ...more })
+  const missing = given.flatMap(([name, value]) => (value ? [] : [name]))
+  if (missing.length > 0) throw refusal(`It needs ${missing.join(', ')} as well. --help has an example.`)
+  const isPlain = [sell, buy].every((token) => parseAddress(token) !== undefined) && !amount.includes('.')
+  // Only to show amounts, they are read at the same time as the answer.
+  if (isPlain && !json) void amounts.format(chain, toChain)
+  const listOf = async (chainId: number) => (isPlain ? [] : amounts.listed(chainId))
+  const input = resolve(sell, await listOf(chain), chain)
+  const output = resolve(buy, await listOf(toChain), toChain)
+  return {
+    chainId: chain,
+    inputToken: input.address,
+    outputToken: output.address,
+    orderType: exactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
+    amount: readUnits(amount, exactOutput ? output : input),
+  } as const
+}
+
+const GIVE_ADDRESS = 'Give the address, and the amount in its smallest unit, a whole number.'
+
+interface Resolved {
+  readonly address: Address
+  readonly listed: Listed | undefined
+  readonly isSymbol: boolean
+}
+
+function resolve(text: string, tokens: readonly Listed[], chainId: number): Resolved {
+  const address = parseAddress(text)
+  if (address !== undefined) {
+    const listed = tokens.find((token) => parseAddress(token.address) === address)
+    return { address, listed, isSymbol: false }
+  }
+  const [listed, other] = tokens.filter(({ symbol }) => symbol === text)
+  if (listed === undefined)
+    throw refusal(`No listed token of chain ${chainId} has the symbol ${text}. ${GIVE_ADDRESS}`)
+  if (other !== undefined)
+    throw refusal(
+      `Two listed tokens have the symbol ${text}: ${listed.address} and ${other.address}. ${GIVE_ADDRESS}`,
+    )
+  return { address: parseAddress(listed.address) ?? '0x', listed, isSymbol: true }
+}
+
+/** The amount in the token's smallest unit. */
+function readUnits(text: string, { address, listed, isSymbol }: Resolved): bigint {
+  const [whole = '', fraction] = text.split('.')
+  if (fraction !== undefined && listed === undefined)
+    throw refusal(`--amount ${text} has a point, but ${address} is not a listed token. ${GIVE_ADDRESS}`)
+  const decimals = listed !== undefined && (isSymbol || fraction !== undefined) ? listed.decimals : 0
+  if ((fraction?.length ?? 0) > decimals)
+    throw refusal(`--amount ${text} has more than the ${decimals} decimals of ${listed?.symbol}.`)
+  const units = BigInt(whole + (fraction ?? '').padEnd(decimals, '0'))
+  if (units === 0n || units > MAX_UINT256)
+    throw refusal(`--amount ${text} must be above 0 and below 2^256 smallest units.`)
+  return units
+}
+
+function refusal(message: string): CommandFailure {
+  return new CommandFailure(EXIT.badInput, message)
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { commandLine } from '../../../test/support/process/command-line.js'
+import { ADDRESS, sampleChain } from '../../client/test/samples.js'
+import { sendJson, serve } from '../../client/test/server.js'
+
+const OTHER = `0x${'22'.repeat(20)}`
+const best = { solver: ADDRESS, name: 'Ada', inputAmount: '7', outputAmount: '1000' }
+const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', OTHER, '--amount', '1000']
+
+/** Runs a command line against an instance with one answer. @returns how it ended, and what it sent */
+async function runAgainst(answer: unknown, argv: readonly string[], status = 200) {
+  const sent: unknown[] = []
+  const { url } = await serve(async (request, response) => {
+    sent.push(request.url, (await request.toArray()).join(''))
+    sendJson(response, status, answer)
+  })
+  return { ...(await commandLine([...argv, '--url', url])), sent }
+}
+
+describe('price', () => {
+  const answer = { best, offers: 2, asOf: 1_700_000_000_000 }
+
+  it('shows what a swap would give', async () => {
+    const { code, stdout, sent } = await runAgainst(answer, ['price', ...SWAP, '--exact-output'])
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      [
+        `solver  ${ADDRESS}`,
+        'name    Ada',
+        `sells   7 of ${ADDRESS}`,
+        `buys    1000 of ${OTHER}`,
+        'offers  2',
+        'as of   2023-11-14 22:13:20 UTC',
+        '',
+      ].join('\n'),
+    )
+    const swap = { inputToken: ADDRESS, outputToken: OTHER, orderType: 'EXACT_OUTPUT', amount: '1000' }
+    expect(sent).toEqual(['/v1/1/tokens', '', '/v1/1/price', JSON.stringify(swap)])
+  })
+
+  it('prints one document with --json, with amounts as decimal strings', async () => {
+    const { code, stdout } = await runAgainst(answer, ['price', ...SWAP, '--json'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, answer])
+  })
+
+  it('ends with 3 when no solver answers', async () => {
+    const refusal = { error: 'No offers.', code: 'NO_QUOTES' }
+    const { code, stdout, stderr } = await runAgainst(refusal, ['price', ...SWAP], 503)
+    expect([code, stdout]).toEqual([3, ''])
+    expect(stderr).toMatch(/^error: No offers\. \(NO_QUOTES\)\n/)
+  })
+
+  it('needs a chain, both tokens and an amount', async () => {
+    const { code, stderr, sent } = await runAgainst(answer, ['price', '--chain', '1', '--sell', ADDRESS])
+    expect([code, sent]).toEqual([2, []])
+    expect(stderr).toContain('It needs --buy, --amount as well.')
+  })
+})
+
+describe('chains', () => {
+  // Of an instance without names.
+  const { domain, bondToken, headBlock, name, ...unread } = {
+    ...sampleChain(10, `0x${'22'.repeat(20)}`),
+    status: 'down',
+  }
+
+  it('lists the chains of an instance, also one that it has not read yet', async () => {
+    const { code, stdout } = await runAgainst({ chains: [{ ...sampleChain(1), name: 'Base' }, unread] }, [
+      'chains',
+    ])
+    expect(code).toBe(0)
+    expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+      ['chain', 'name', 'status', 'head', 'protocol', 'settlement', 'solvers', 'minimum bond', 'bond token'],
+      ['', '1', 'Base', 'ok', '7', 'Service', ADDRESS, '3', '0.001 USDC', ADDRESS],
+      ['', '10', 'Chain 10', 'down', 'Service', OTHER, '3', '1000 units'],
+      [''],
+    ])
+  })
+
+  it('prints one document with --json', async () => {
+    const { code, stdout } = await runAgainst({ chains: [sampleChain(1), unread] }, ['chains', '--json'])
+    expect([code, JSON.parse(stdout)]).toEqual([0, [sampleChain(1), { ...unread, name: 'Chain 10' }]])
+  })
+})

@@ -1,0 +1,190 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { startCommandLine } from '../../../test/support/process/command-line.js'
+import { ADDRESS, orderIdOf, sampleEnd, sampleUpdate } from '../../client/test/samples.js'
+import { sendJson, serve } from '../../client/test/server.js'
+import { screenOf } from './screen.js'
+
+const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']
+const COLUMNS = 70
+const ROWS = 24
+const WAITING = { softDeadlineMs: 300, minQuotes: 2 }
+
+const block = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const quote = (round: number, output: number) => block('quote', inTheFuture(sampleUpdate(round, output)))
+const done = (...end: Parameters<typeof sampleEnd>) => block('done', sampleEnd(...end))
+
+function inTheFuture(update: ReturnType<typeof sampleUpdate>) {
+  return { ...update, quote: { ...update.quote, depositDeadline: 4_000_000_000 } }
+}
+
+function openStream(response: ServerResponse): ServerResponse {
+  return response.writeHead(200, { 'content-type': 'text/event-stream' })
+}
+
+/** Runs `quote` against an instance that answers so. */
+async function startQuote(
+  answer: (response: ServerResponse, request: IncomingMessage) => void,
+  more: readonly string[],
+  terminal: { readonly isTTY?: boolean; readonly environment?: Record<string, string> } = {},
+) {
+  const { url, requests } = await serve((request, response) => answer(response, request))
+  const running = startCommandLine(['quote', ...SWAP, ...more, '--url', url], {
+    ...terminal,
+    columns: COLUMNS,
+    rows: ROWS,
+  })
+  return { ...running, requests }
+}
+
+const streaming =
+  (...blocks: string[]) =>
+  (response: ServerResponse) =>
+    void openStream(response).end(blocks.join(''))
+
+describe('quote --watch', () => {
+  it('prints a line for each message when its output is not a terminal', async () => {
+    const answer = streaming(quote(1, 5), quote(1, 6), done(1, 6, [5]), done(2, undefined))
+    const { code, stdout, stderr } = await (await startQuote(answer, ['--watch'])).ended
+    expect([code, stderr]).toEqual([0, ''])
+    const lines = stdout.split('\n').map((line) => line.replace(/^\d{4}-\d\d-\d\d [\d:]+ UTC {2}/, ''))
+    const offer = (output: number) => `solver ${ADDRESS}  sells 1  buys ${output}  order ${orderIdOf(output)}`
+    expect(lines).toEqual([
+      `round 1: 1 of 3 answered  ${offer(5)}`,
+      `round 1: 1 of 3 answered  ${offer(6)}`,
+      `round 1 done: 3 asked, 2 quoted, 1 late  ${offer(6)}`,
+      'round 2 done: no offer, 3 asked, 1 late',
+      '',
+    ])
+  })
+
+  it('prints one object a line with --json, also on a terminal', async () => {
+    const running = await startQuote(streaming(quote(1, 5), done(1, 5)), ['--watch', '--json'], {
+      isTTY: true,
+    })
+    const { code, stdout } = await running.ended
+    expect(code).toBe(0)
+    const messages = stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+    expect(messages).toMatchObject([
+      { type: 'quote', round: 1, offer: { quote: { outputAmount: '5' } } },
+      { type: 'done', round: 1, best: { quote: { outputAmount: '5' } }, alternatives: [], late: 1 },
+    ])
+  })
+
+  it('shows the last message on a terminal, in the place of the one before it', async () => {
+    const others = Array.from({ length: 20 }, (_, index) => 100 - index)
+    const answer = streaming(quote(1, 5), done(1, 5, others), quote(2, 7), done(2, 7, [6, 4]))
+    const { code, stdout, stderr } = await (await startQuote(answer, ['--watch'], { isTTY: true })).ended
+    expect([code, stderr]).toEqual([0, ''])
+    const screen = screenOf(stdout, COLUMNS, ROWS)
+    expect(screen[0]).toMatch(/^round 2 done: 3 asked, 3 quoted, 1 late, \d+ s left to deposit$/)
+    expect(screen.filter((row) => row.startsWith('round'))).toHaveLength(1)
+    expect(screen.filter((row) => /^[123] {2}0x11/.test(row))).toHaveLength(3)
+    expect(screen.join('')).toContain(`order id    ${orderIdOf(7)}`)
+    expect(screen.join('')).not.toContain(orderIdOf(5))
+    expect(stdout).toContain(orderIdOf(5))
+  })
+
+  it('counts the time that is left on a terminal', async () => {
+    const answer = (response: ServerResponse) => void openStream(response).write(quote(1, 5))
+    const running = await startQuote(answer, ['--watch'], { isTTY: true })
+    const secondsLeft = () => {
+      const [head = ''] = screenOf(running.written.stdout, COLUMNS, ROWS)
+      return Number(/, (\d+) s left to deposit$/.exec(head)?.[1])
+    }
+    await expect.poll(secondsLeft).toBeGreaterThan(0)
+    const first = secondsLeft()
+    await expect.poll(secondsLeft).toBeLessThan(first)
+    running.interrupt()
+    expect((await running.ended).code).toBe(130)
+  })
+
+  it('leaves the whole of a long last message on a terminal', async () => {
+    const others = Array.from({ length: 20 }, (_, index) => 100 - index)
+    const answer = streaming(quote(1, 500), done(1, 500, others))
+    const { stdout } = await (await startQuote(answer, ['--watch'], { isTTY: true })).ended
+    const screen = screenOf(stdout, COLUMNS, ROWS)
+    expect(screen.filter((row) => row.startsWith('round'))).toHaveLength(1)
+    expect(screen.filter((row) => /^ ?\d+ {2}0x11/.test(row))).toHaveLength(21)
+    expect(screen.join('')).toContain('quote --why q-1 --chain 1')
+  })
+
+  it('prints lines on a terminal that cannot erase', async () => {
+    const answer = streaming(quote(1, 5), done(1, 5))
+    const dumb = { isTTY: true, environment: { TERM: 'dumb' } }
+    const { stdout } = await (await startQuote(answer, ['--watch'], dumb)).ended
+    expect(stdout).toMatch(/^\S+ \S+ UTC {2}round 1: .*\n\S+ \S+ UTC {2}round 1 done: .*\n$/)
+  })
+
+  it('ends with 130 at Ctrl-C, and closes the connection', async () => {
+    let closed: Promise<unknown> | undefined
+    const answer = (response: ServerResponse) => {
+      closed = once(response, 'close')
+      openStream(response).write(quote(1, 5))
+    }
+    const running = await startQuote(answer, ['--refresh', '5'])
+    await expect.poll(() => running.written.stdout).toMatch(/^\S+ \S+ UTC {2}round 1: /)
+    running.interrupt()
+    const { code, stderr } = await running.ended
+    expect([code, stderr]).toEqual([130, ''])
+    await closed
+  })
+
+  it('ends with the exit code of the error that ends the stream, and with what to do about it', async () => {
+    const answer = streaming(block('error', { error: 'No offers.', code: 'NO_QUOTES', quoteId: 'q-1' }))
+    const { code, stderr } = await (await startQuote(answer, ['--watch'])).ended
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/^error: No offers\. \(NO_QUOTES\)\n(.*\n)*.*quote --why q-1 --chain 1/)
+  })
+
+  it('ends with 3 when the connection breaks', async () => {
+    const answer = (response: ServerResponse) => {
+      openStream(response).write(quote(1, 5), () => response.destroy())
+    }
+    const { code, stderr } = await (await startQuote(answer, ['--watch'])).ended
+    expect(code).toBe(3)
+    expect(stderr).toContain('(CONNECTION_FAILED)')
+  })
+})
+
+describe('quote', () => {
+  it.each([
+    [['--refresh', '15'], '/v1/1/quote/stream', { refreshSeconds: 15 }],
+    [['--watch'], '/v1/1/quote/stream', {}],
+    [['--watch', '--soft-deadline', '300', '--min-quotes', '2'], '/v1/1/quote/stream', WAITING],
+    [['--soft-deadline', '300', '--min-quotes', '2'], '/v1/1/quote', WAITING],
+    [['--verify', 'all'], '/v1/1/quote', { verify: 'all' }],
+    [['--watch', '--verify', 'best'], '/v1/1/quote/stream', { verify: 'best' }],
+  ])('sends %j', async (more, path, fields) => {
+    const sent: unknown[] = []
+    const answer = async (response: ServerResponse, request: IncomingMessage) => {
+      if (request.method === 'GET') return sendJson(response, 200, { tokens: [] })
+      const body = JSON.parse((await request.toArray()).join(''))
+      const { refreshSeconds, softDeadlineMs, minQuotes, verify } = body
+      sent.push(request.url, { refreshSeconds, softDeadlineMs, minQuotes, verify })
+      sendJson(response, 503, { error: 'No.', code: 'NO_QUOTES' })
+    }
+    expect((await (await startQuote(answer, more)).ended).code).toBe(3)
+    expect(sent).toEqual([path, fields])
+  })
+
+  it.each([
+    [['--refresh', '4'], 'It must be 5 to 60.'],
+    [['--refresh', '61'], 'It must be 5 to 60.'],
+    [['--soft-deadline', '0'], 'It must be 1 to 60000.'],
+    [['--min-quotes', '0'], 'It must be 1 to 1000.'],
+    [['--verify', 'some'], 'It must be one of off, best, all.'],
+    [['--watch', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],
+    [['--refresh', '5', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],
+  ])('refuses %j', async (more, said) => {
+    const running = await startQuote(streaming(), more)
+    const { code, stderr } = await running.ended
+    expect(code).toBe(2)
+    expect(stderr).toContain(said)
+    expect(running.requests()).toBe(0)
+  })
+})

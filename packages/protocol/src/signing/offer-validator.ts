@@ -1,0 +1,138 @@
+import { amountsOf, checkOffer, type DropReason, type Offer } from '../quotes/offer.js'
+import type { Quote, QuoteRequest } from '../quotes/quote.js'
+import { bondFor, type SettlementTerms } from '../settlement/settlement.js'
+import type { SolverKey } from '../solvers/solver.js'
+import type { SolverResult } from '../solvers/solver-result.js'
+import type { Address } from '../values/hex.js'
+import { checkSignature } from './signatures.js'
+import type { QuoteHasher } from './typed-data.js'
+
+/** One solver's reply to one request. */
+interface Reply {
+  readonly request: QuoteRequest
+  readonly hasher: QuoteHasher
+  /** The registered solver that was asked. */
+  readonly solver: Address
+  /** The parsed JSON of its reply. */
+  readonly body: unknown
+}
+
+/** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
+ * (docs/decisions.md, D4, D13). */
+export type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
+
+type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
+
+/** Counts the seconds of a stage, as a histogram of prom-client does. */
+interface ValidationMetrics {
+  readonly stageSeconds: { observe(labels: { readonly stage: 'verify' }, seconds: number): void }
+}
+
+interface WaitingReply {
+  readonly reply: Reply
+  readonly resolve: (result: ValidatedReply) => void
+}
+
+/**
+ * Builds the validator. Replies that come in one turn of the event loop are validated together at its end, step by step.
+ * The tables for the recovery of signatures take a megabyte. If other work ran between two recoveries, each would evict
+ * the other from the processor's caches.
+ * @param rules of the settlement contract
+ * @param metrics get the duration of each group of replies
+ */
+export function createOfferValidator(
+  rules: Pick<ContractRules, 'violationOf'>,
+  metrics?: ValidationMetrics,
+): OfferValidator {
+  let waiting: WaitingReply[] = []
+
+  function validateAll(): void {
+    const batch = waiting
+    waiting = []
+    const start = performance.now()
+    const offers = batch.map(({ reply }) => hash(reply)).map(checkSigner)
+    const accepted = batch.map(({ reply }, index) => {
+      const offer = offers[index] ?? 'malformed'
+      return isHashed(offer) ? (rules.violationOf(reply.request, offer.quote) ?? offer) : offer
+    })
+    metrics?.stageSeconds.observe({ stage: 'verify' }, (performance.now() - start) / 1000)
+    batch.forEach(({ reply, resolve }, index) => {
+      resolve(toResult(accepted[index] ?? 'malformed', reply))
+    })
+  }
+
+  return (reply) =>
+    new Promise((resolve) => {
+      if (waiting.push({ reply, resolve }) === 1) setImmediate(validateAll)
+    })
+}
+
+interface HashedOffer extends Offer {
+  readonly hasher: QuoteHasher
+  readonly structHash: Uint8Array
+  readonly digest: Uint8Array
+  readonly signatureBytes: Uint8Array
+}
+
+function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReason {
+  const offer = checkOffer(request, solver, body)
+  if (typeof offer === 'string') return offer
+  const { quote, signature } = offer
+  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
+  return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
+}
+
+function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
+  return typeof offer !== 'string'
+}
+
+function checkSigner(offer: HashedOffer | DropReason): HashedOffer | DropReason {
+  if (!isHashed(offer)) return offer
+  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
+}
+
+function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {
+  if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
+  const { quote, signature, hasher, structHash, signatureBytes } = offer
+  return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
+}
+
+/** The settlement contract's reasons to reject a signed offer, from state in memory (docs/decisions.md, D13). */
+export interface ContractRules {
+  /** Whether the offers of a solver can be checked. */
+  canCheck(solver: SolverKey): boolean
+  /**
+   * The first reason for which `deposit` and `settle` would revert. A solver may repeat a nonce until an order or a cancellation
+   * has used it.
+   */
+  violationOf(request: Pick<QuoteRequest, 'chainId' | 'kind'>, quote: Quote): DropReason | undefined
+}
+
+/** What is known of contracts and solvers, in memory. */
+interface ContractRulesOptions {
+  readonly chains: ReadonlyMap<number, { terms(): SettlementTerms }>
+  /** In the bond token's smallest unit; undefined while it is not known. */
+  readonly freeBonds: { of(solver: SolverKey): bigint | undefined }
+  readonly usedNonces: { isUsed(solver: SolverKey, nonce: bigint): boolean }
+}
+
+/** Builds the rules of all chains. The check of an offer reads nothing from the chain. */
+export function createContractRules(options: ContractRulesOptions): ContractRules {
+  const { chains, freeBonds, usedNonces } = options
+  return {
+    canCheck: (solver) =>
+      chains.get(solver.chainId)?.terms().bondReservationBps === undefined ||
+      freeBonds.of(solver) !== undefined,
+
+    violationOf({ chainId }, { solver: address, outputAmount, nonce }) {
+      const { bondReservationBps, minOrder } = chains.get(chainId)?.terms() ?? {}
+      const key = { chainId, address }
+      if (minOrder !== undefined && outputAmount < minOrder) return 'below_minimum_order'
+      if (bondReservationBps !== undefined) {
+        const isCovered = bondFor(outputAmount, bondReservationBps) <= (freeBonds.of(key) ?? 0n)
+        if (!isCovered) return 'bond_too_small'
+      }
+      return usedNonces.isUsed(key, nonce) ? 'nonce_used' : undefined
+    },
+  }
+}

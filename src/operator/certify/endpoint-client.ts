@@ -1,0 +1,24 @@
+import type { CertifiedEndpoint, EndpointOptions } from '../../../packages/cli/src/certify/certify-host.js'
+import { createEndpointGuard } from '../../solvers/transport/endpoint-guard.js'
+import { createSolverHttpClient } from '../../solvers/transport/solver-http-client.js'
+import { sendTrialRequest } from './send-trial-request.js'
+
+/** Connections of a service to one solver, as MAX_CONNECTIONS_PER_SOLVER has them by default. */
+const MAX_CONNECTIONS = 1024
+
+/** A solver's endpoint, asked by the service's HTTP client behind its guard. */
+export function openEndpoint(options: EndpointOptions): CertifiedEndpoint {
+  const { url, solver, production } = options
+  const client = createSolverHttpClient(createEndpointGuard({ production, allowlist: [] }), MAX_CONNECTIONS)
+  const called = { address: solver, endpointUrl: url }
+  return {
+    ...options,
+    requestQuote: (request, timeoutMs, signal) =>
+      sendTrialRequest(request, timeoutMs, signal, (...call) => client.requestQuote(called, ...call)),
+    reportResult() {},
+    assertAllowedInProduction: () =>
+      createEndpointGuard({ production: true, allowlist: [] }).assertAllowed(url),
+    countConnections: () => client.countConnections()(called),
+    close: client.close,
+  }
+}

@@ -1,0 +1,134 @@
+import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { formatDuration } from '../../../packages/cli/src/output/printable.js'
+import { wordsOf } from '../../../packages/protocol/src/node/node-words.js'
+import {
+  InconsistentAnswerError,
+  type TimedHeader,
+} from '../../../packages/protocol/src/node/parse-blocks.js'
+import { verifyChainId } from '../../chain/contract/verify-endpoint.js'
+import { type BlockReader, createBlockReader } from '../../chain/logs/block-reader.js'
+import type { ChainConfig } from '../../config/config.js'
+import { type CheckResult, createReport, type Report } from './check-result.js'
+
+/** The check results of one JSON-RPC endpoint. */
+export interface ExaminedEndpoint {
+  readonly endpoint: Endpoint
+  readonly reader: BlockReader
+  readonly checkResults: readonly CheckResult[]
+  /** Undefined when the endpoint cannot be used. */
+  readonly head: TimedHeader | undefined
+  /** Age of the head by this machine's clock at the read, in milliseconds. */
+  readonly headAgeMs: number
+}
+
+/** Address of the precompiled identity contract, which returns its input on every chain. */
+const IDENTITY = `0x${'00'.repeat(19)}04` as const
+const RECEIPTS_REMEDY = 'Events that the node omits are found late or never. Use an endpoint with receipts.'
+const OLD_HEAD_MS = 5 * 60_000
+const OLD_REMEDY = 'The node may be stuck or syncing. It is normal for a local chain that mines on demand.'
+
+/**
+ * Checks an endpoint with every kind of call that the service makes.
+ * @param index position of the endpoint in the list of the chain, from 0
+ * @param lastBlock the last block whose events are published; undefined when none is known
+ */
+export async function examineEndpoint(
+  config: ChainConfig,
+  endpoint: Endpoint,
+  index: number,
+  lastBlock: number | undefined,
+): Promise<ExaminedEndpoint> {
+  const variable = `RPC_URL_${config.chainId}`
+  const report = createReport(config.rpcUrls.length > 1 ? `${variable} URL ${index + 1}` : variable)
+  const { host } = new URL(config.rpcUrls[index] ?? '')
+  const reader = createBlockReader(endpoint.client, config.chainId, config.settlement, {
+    knownSolvers: async () => new Map(),
+  })
+  const unusable = { endpoint, reader, checkResults: report.list, head: undefined, headAgeMs: 0 }
+
+  if (!(await checkChainId(config, endpoint, host, report))) return unusable
+  if (!endpoint.takesBatches()) {
+    const remedy = `Reading past events takes up to 50 times as many requests. Use an endpoint with batches in ${variable}.`
+    report.warn('batches', 'does not accept JSON-RPC batches: each call is a separate request', remedy)
+  }
+  const head = await reader.head().catch((error) => {
+    report.fail('head', `could not be read: ${wordsOf(error)}`, `Use another endpoint in ${variable}.`)
+    return undefined
+  })
+  if (head === undefined) return unusable
+  const headAgeMs = Date.now() - head.timestampMs
+  const age = `${formatDuration(Math.abs(headAgeMs))} ${headAgeMs < 0 ? 'ahead of the clock' : 'old'}`
+  report.judge('head', headAgeMs <= OLD_HEAD_MS, `block ${head.number}, ${age}`, OLD_REMEDY)
+  await checkCalls(config, endpoint, head, report)
+  await checkNextBlock(reader, head, lastBlock, report)
+  return { ...unusable, head, headAgeMs }
+}
+
+/** @returns whether the endpoint answers, and serves the right chain */
+async function checkChainId(
+  { chainId }: ChainConfig,
+  { client }: Endpoint,
+  host: string,
+  { ok, fail }: Report,
+): Promise<boolean> {
+  const start = performance.now()
+  try {
+    // Two calls in one turn of the event loop are sent as one batch.
+    await Promise.all([verifyChainId(client, chainId), client.getBlockNumber({ cacheTime: 0 })])
+    const took = performance.now() - start
+    ok('reachable', `${host} answers in ${formatDuration(took)}`)
+    ok('chain id', String(chainId))
+    return true
+  } catch (error) {
+    const remedy = `Correct RPC_URL_${chainId}: is the URL right, is its key valid, and does the node run?`
+    const wrong = `Use an endpoint of chain ${chainId} in RPC_URL_${chainId}, or correct SUPPORTED_CHAINS.`
+    if (error instanceof ChainConfigError) fail('chain id', error.message, wrong)
+    else fail('reachable', `${host} does not answer: ${wordsOf(error)}`, remedy)
+    return false
+  }
+}
+
+async function checkCalls(
+  { settlement: address }: ChainConfig,
+  { client }: Endpoint,
+  head: TimedHeader,
+  { ok, warn, fail, judge }: Report,
+): Promise<void> {
+  const call = [{ to: IDENTITY, data: '0x' }, { blockHash: head.hash }] as const
+  const filter = { address, blockHash: head.hash }
+  const [logs, echo, receipts] = await Promise.allSettled([
+    client.request({ method: 'eth_getLogs', params: [filter] }),
+    client.request({ method: 'eth_call', params: call }),
+    client.request({ method: 'eth_getBlockReceipts', params: [head.hash] } as never),
+  ])
+  const answered: [string, PromiseSettledResult<unknown>, string, Report['warn'], string][] = [
+    ['eth_getLogs', logs, 'EIP-234', fail, 'Without this call the service reads no events.'],
+    ['eth_call', echo, 'EIP-1898', warn, 'Order reads still work, but each of them calls the node.'],
+  ]
+  for (const [check, answer, standard, otherwise, remedy] of answered)
+    if (answer.status === 'fulfilled') ok(check, `by block hash (${standard})`)
+    else otherwise(check, `fails by block hash (${standard}): ${wordsOf(answer.reason)}`, remedy)
+  const hasReceipts = receipts.status === 'fulfilled' && Array.isArray(receipts.value)
+  const found = hasReceipts ? 'proves that no event of a block is missing' : 'returns no receipts'
+  judge('eth_getBlockReceipts', hasReceipts, found, RECEIPTS_REMEDY)
+}
+
+/** Reads the block that the service reads next, or the head, as the service does. */
+async function checkNextBlock(
+  reader: BlockReader,
+  head: TimedHeader,
+  lastBlock: number | undefined,
+  { ok, fail }: Report,
+): Promise<void> {
+  const number = Math.min(head.number, (lastBlock ?? head.number) + 1)
+  try {
+    await reader.blocks([await reader.header(number)])
+    ok('block', `the events of block ${number} can be read`)
+  } catch (error) {
+    const member = error instanceof InconsistentAnswerError && error.member ? ` at ${error.member}` : ''
+    const remedy =
+      'No later event is published before it can be read. Use another endpoint, or report it to the provider.'
+    fail('block', `block ${number} cannot be read${member}: ${wordsOf(error)}`, remedy)
+  }
+}

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path'
+import { CommandFailure } from '../../packages/cli/src/command-failure.js'
+import { EXIT } from '../../packages/cli/src/exit-codes.js'
+import type { CliIo } from '../../packages/cli/src/io.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import { readDatabaseLocation } from '../config/database-url.js'
+import { EnvironmentReader } from '../config/environment.js'
+import { DEFAULTS } from '../config/variables.js'
+import type { OperatorStores } from '../store/operator/operator-stores.js'
+
+const DATABASE_HELP = `
+It works on the database that DB_PATH or DATABASE_URL names, whether the service runs or not.`
+
+/** The help text of each command on the database. @param follows says when a running service knows of the change */
+export const ownDatabaseHelp = (follows: string, ...examples: string[]): string =>
+  `${DATABASE_HELP}\n${follows}\n\nExample:\n${examples.map((example) => `  quote-aggregator ${example}`).join('\n')}`
+
+/**
+ * Runs an action on the database of the operator's own instance.
+ * @throws CommandFailure with what to do, instead of the database's errors
+ */
+export async function withOperatorStores<T>(
+  io: CliIo,
+  work: (stores: OperatorStores) => Promise<T>,
+): Promise<T> {
+  const env = new EnvironmentReader(io.environment(), DEFAULTS)
+  const location = readDatabaseLocation(env)
+  env.assertValid()
+  try {
+    const { openOperatorStores } = await import('../store/operator/open-operator-stores.js')
+    const stores = await openOperatorStores(location)
+    try {
+      return await work(stores)
+    } finally {
+      await stores.close()
+    }
+  } catch (error) {
+    if (error instanceof ServiceError)
+      throw new CommandFailure(EXIT.unavailable, `${error.message} (${error.reason})`)
+    // PostgreSQL's own refusals have a severity.
+    const { code, severity } = error as { readonly code?: string; readonly severity?: string }
+    if (severity === undefined && !code?.startsWith('SQLITE_')) throw error
+    const { faultErrorOf } = await import('../store/sqlite/file-health.js')
+    const { message } = faultErrorOf(error) ?? (error as Error)
+    const place = severity === undefined ? `DB_PATH, ${resolve(location.dbPath)},` : 'DATABASE_URL'
+    throw new CommandFailure(EXIT.unavailable, `${place} cannot be used: ${message}`)
+  }
+}

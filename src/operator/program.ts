@@ -1,0 +1,112 @@
+import { Command, CommanderError } from 'commander'
+import { CommandFailure, describe } from '../../packages/cli/src/command-failure.js'
+import { addBond } from '../../packages/cli/src/commands/bond-command.js'
+import { addCertify } from '../../packages/cli/src/commands/certify-command.js'
+import { addChains } from '../../packages/cli/src/commands/chains-command.js'
+import { addOrder } from '../../packages/cli/src/commands/order-command.js'
+import { addOrders } from '../../packages/cli/src/commands/orders-command.js'
+import { addPrice } from '../../packages/cli/src/commands/price-command.js'
+import { addQuote } from '../../packages/cli/src/commands/quote-command.js'
+import { addRegister, addUnregister } from '../../packages/cli/src/commands/registration-commands.js'
+import { addResults } from '../../packages/cli/src/commands/results-command.js'
+import { addSolvers } from '../../packages/cli/src/commands/solvers-command.js'
+import { addWatch } from '../../packages/cli/src/commands/watch-command.js'
+import { EXIT, EXIT_CODE_HELP, type ExitCode } from '../../packages/cli/src/exit-codes.js'
+import { type CliIo, type GuardedIo, guardOutput } from '../../packages/cli/src/io.js'
+import { refuseKeys } from '../../packages/cli/src/solver-key.js'
+import { ConfigError } from '../config/environment.js'
+import { version } from '../config/version.js'
+import { addDemo } from './commands/demo-command.js'
+import { addDoctor } from './commands/doctor-command.js'
+import { addKeys } from './commands/keys-command.js'
+import { addServe } from './commands/serve-command.js'
+import { addSolverLists } from './commands/solver-list-commands.js'
+
+/**
+ * Runs one command line.
+ * @param argv only the arguments, without the programs' names
+ * @returns the exit code; nothing is thrown
+ */
+export async function run(argv: readonly string[], world: CliIo): Promise<ExitCode> {
+  const io = { ...world, stdout: guardOutput(world.stdout), stderr: guardOutput(world.stderr) }
+  try {
+    refuseKeys(argv)
+    await createProgram(io).parseAsync(argv, { from: 'user' })
+    return EXIT.done
+  } catch (error) {
+    // Commander has already printed the error, and throws for --help and --version too.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.badInput
+    const { exitCode, text } = describe(asFailure(error))
+    if (exitCode !== EXIT.interrupted) io.stderr.write(`error: ${text}\n`)
+    return exitCode
+  }
+}
+
+/** A wrong variable of the instance is bad input of the commands on it. */
+function asFailure(error: unknown): unknown {
+  return error instanceof ConfigError ? new CommandFailure(EXIT.badInput, error.message) : error
+}
+
+/** Every command, in the order of the help. */
+export function createProgram(io: GuardedIo): Command {
+  const program = new Command('quote-aggregator')
+    .description('Requests a quote from every registered solver of a chain, and returns the best signed one.')
+    .version(version)
+    // Options after a subcommand belong to it: solvers has both.
+    .enablePositionalOptions()
+    .exitOverride()
+    // The first sentence.
+    .configureHelp({ subcommandDescription: (command) => /^[^.]*/.exec(command.description())?.[0] ?? '' })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .showHelpAfterError('Add --help to see the usage.')
+    .addHelpText('after', MORE_HELP)
+
+  program.commandsGroup('Run an instance:')
+  addServe(program)
+  addDoctor(program, io)
+  addKeys(program, io)
+  addDemo(program, io)
+
+  program.commandsGroup('Use an instance:')
+  addQuote(program, io)
+  addPrice(program, io)
+  addOrder(program, io)
+  addOrders(program, io)
+  addSolverLists(addSolvers(program, io), io)
+  addChains(program, io)
+  addWatch(program, io)
+
+  program.commandsGroup('Be a solver:')
+  addBond(program, io)
+  addCertify(program, io, async () => (await import('./certify/service-parts.js')).certifyHost)
+  addRegister(program, io)
+  addUnregister(program, io)
+  addResults(program, io)
+
+  const help = new Command('help').argument('[command]').description('Shows the usage of a command.')
+  program.addHelpCommand(help.helpGroup('More:'))
+  return program
+}
+
+const MORE_HELP = `
+Begin with:
+  npx quote-aggregator demo                      a local chain, three solvers, a few swaps; needs a clone
+  npx quote-aggregator solvers --chain 31337     in a second terminal: its solvers
+  npx quote-aggregator quote --help              how to ask them
+  npx quote-aggregator doctor                    before your own instance serves
+
+Variables, from the environment or a file .env:
+  AGGREGATOR_URL       the instance that commands call; --url comes before it
+  AGGREGATOR_API_KEY   the API key that commands send to the instance
+  SOLVER_PRIVATE_KEY   the key of bond, register, unregister and results
+  NO_COLOR             no colours
+  and those of the instance, which serve and doctor read: see docs/configuration.md
+
+Exit codes:
+${EXIT_CODE_HELP.map(([code, meaning]) => `  ${String(code).padEnd(3)}  ${meaning}`).join('\n')}
+`
