@@ -7,7 +7,6 @@ import {
   DECIMALS,
   DEPOSIT_WINDOW,
   DOMAIN_TEXT,
-  type IntegerRule,
   LOWER_CASE_BYTES32,
   MAX_QUOTE_TIMEOUT_MS,
   PROTOCOL_NAME,
@@ -22,7 +21,7 @@ import { ORDER_STATES } from '../../src/domain/orders/order.js'
 import { ORDER_TYPES } from '../../src/domain/quotes/quote.js'
 import { DISPLAY_NAME, TOKEN_SYMBOL } from '../../src/domain/values/display-name.js'
 import { type Constraint, type Constraints, CURSOR, PAGE_TOKEN, TEXT, UUID } from './constraint.js'
-import { SOLVER_CONSTRAINTS } from './solver-constraints.js'
+import { ASKED_OF_SOLVERS, SOLVER_CONSTRAINTS } from './solver-constraints.js'
 
 /** A JSON schema (draft 2020-12), or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>
@@ -36,7 +35,7 @@ const ASKED_QUOTE = {
   user_address: ADDRESS,
   origin_chain_id: CHAIN_ID,
   destination_chain_id: CHAIN_ID,
-  ...Object.fromEntries(Object.entries(QUOTE_OPTION_RULES).flatMap(integerConstraint)),
+  ...Object.fromEntries(Object.entries(QUOTE_OPTION_RULES).flatMap(optionConstraint)),
 }
 const OFFER = {
   solver_signature: SIGNATURE,
@@ -84,12 +83,7 @@ const CONSTRAINTS: Constraints = {
   },
   'aggregator.v1.GetQuoteRecordRequest': { chain_id: CHAIN_ID, quote_id: UUID },
   'aggregator.v1.GetQuoteRecordResponse': { quote_id: UUID, best_amount: UINT256 },
-  'aggregator.v1.QuoteParameters': {
-    input_token: ADDRESS,
-    output_token: ADDRESS,
-    amount: AMOUNT,
-    user_address: ADDRESS,
-  },
+  'aggregator.v1.QuoteParameters': ASKED_OF_SOLVERS,
   'aggregator.v1.SolverResult': {
     solver: ADDRESS,
     rank: { minimum: 1 },
@@ -174,8 +168,8 @@ function eventConstraints(type: OrderEventType): Readonly<Record<string, Constra
 }
 
 /** Values of a list are those of the field's enum. */
-function integerConstraint([name, rule]: [string, IntegerRule | readonly string[]]): [string, Constraint][] {
-  return 'minimum' in rule ? [[protoName(name), rule]] : []
+function optionConstraint([name, rule]: [string, Constraint | readonly string[]]): [string, Constraint][] {
+  return 'length' in rule ? [] : [[protoName(name), rule]]
 }
 
 function protoName(name: string): string {

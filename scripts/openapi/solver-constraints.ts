@@ -17,6 +17,14 @@ const ORIGIN = { format: 'uri' }
 /** What JSON Schema can say of a display name: it has no Unicode patterns. */
 const SHORT_NAME = { minLength: 1, maxLength: DISPLAY_NAME.maxLength }
 
+/** What solvers are asked for, which records show too. */
+export const ASKED_OF_SOLVERS = {
+  input_token: ADDRESS,
+  output_token: ADDRESS,
+  amount: AMOUNT,
+  user_address: ADDRESS,
+}
+
 /** The constraints on messages of SolverService and of sessions. */
 export const SOLVER_CONSTRAINTS: Constraints = {
   'aggregator.v1.RegisterSolverRequest': {
@@ -80,12 +88,9 @@ export const SOLVER_CONSTRAINTS: Constraints = {
   'aggregator.v1.SessionReady': { session_id: UUID, heartbeat_ms: { minimum: 1 }, cursor: CURSOR },
   'aggregator.v1.SessionLimits': { max_message_bytes: { minimum: 1 }, max_open_requests: { minimum: 1 } },
   'aggregator.v1.SessionQuoteRequest': {
+    ...ASKED_OF_SOLVERS,
     id: UUID,
     deadline: UNIX_MS,
-    input_token: ADDRESS,
-    output_token: ADDRESS,
-    amount: AMOUNT,
-    user_address: ADDRESS,
     chain_id: CHAIN_ID,
     destination_chain_id: CHAIN_ID,
     traceparent: TEXT,

@@ -130,7 +130,7 @@ export interface QuoteOptions {
 }
 
 /**
- * The rules of a request's optional fields: the limits of an integer, or the values. The client, the command line and the API
+ * The rules of a request's optional fields: of an integer, of a text, or the values. The client, the command line and the API
  * reference read them here. An instance may allow less.
  */
 export const QUOTE_OPTION_RULES = {
@@ -138,7 +138,7 @@ export const QUOTE_OPTION_RULES = {
   softDeadlineMs: SOFT_DEADLINE_MS,
   minQuotes: MIN_QUOTES,
   verify: VERIFY_MODES,
-} satisfies Record<keyof QuoteOptions, IntegerRule | readonly string[]>
+} satisfies Record<keyof QuoteOptions, IntegerRule | TextRule | readonly string[]>
 
 /** Seconds between two rounds of a quote stream (docs/decisions.md, D16). */
 export const REFRESH_SECONDS = integerOf(5, 60)

@@ -1,14 +1,22 @@
 import type { FieldViolation } from '../../../src/domain/errors.js'
-import { ADDRESS, BYTES32, CHAIN_ID, type IntegerRule, MAX_UINT256 } from '../../../src/domain/field-rules.js'
+import {
+  ADDRESS,
+  BYTES32,
+  CHAIN_ID,
+  type IntegerRule,
+  MAX_UINT256,
+  type TextRule,
+} from '../../../src/domain/field-rules.js'
 import { parseAddress, parseBytes32 } from '../../../src/domain/values/hex.js'
 import { isIntegerOf } from '../../../src/domain/values/numbers.js'
+import { isTextOf } from '../../../src/domain/values/text.js'
 import { AggregatorError, invalidCall } from './errors.js'
 
 /** What is wrong with each argument of a call; undefined for those that are in order. */
 export type Checks = Readonly<Record<string, string | undefined>>
 
-/** The rule of an argument that may be left out: the limits of an integer, or its values. */
-export type OptionRule = IntegerRule | readonly string[]
+/** The rule of an argument that may be left out: that of an integer or a text, or its values. */
+export type OptionRule = IntegerRule | TextRule | readonly string[]
 
 /** @throws AggregatorError INVALID_ARGUMENT with every bad field */
 export function check(checks: Checks): void {
@@ -76,8 +84,9 @@ export function choiceProblem(choices: readonly string[], value: unknown): strin
 /** Checks an argument that may be left out. */
 export function optionProblem(rule: OptionRule, value: unknown): string | undefined {
   if (value === undefined) return undefined
-  if (!('minimum' in rule)) return choiceProblem(rule, value)
-  return isIntegerOf(rule, value) ? undefined : rule.mustBe
+  if ('length' in rule) return choiceProblem(rule, value)
+  const isRight = 'pattern' in rule ? isTextOf(rule, value) : isIntegerOf(rule, value)
+  return isRight ? undefined : rule.mustBe
 }
 
 export function durationProblem(value: unknown): string | undefined {

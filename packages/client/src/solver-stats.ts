@@ -15,7 +15,7 @@ import {
   readText,
   readUint256,
 } from './answer-fields.js'
-import { check } from './arguments.js'
+import { check, optionProblem } from './arguments.js'
 import type { Messages, UnknownText } from './messages.js'
 
 /** What a solver did in some time. Requests for prices and cancelled requests are in no count. */
@@ -85,10 +85,8 @@ export interface SolverStatsParams {
 
 /** The query of a window. @throws AggregatorError INVALID_ARGUMENT */
 export function toWindowQuery({ window }: SolverStatsParams): string {
-  if (window === undefined) return ''
-  const isRight = typeof window === 'string' && STATS_WINDOW.pattern.test(window)
-  check({ window: isRight ? undefined : STATS_WINDOW.mustBe })
-  return `?window=${window}`
+  check({ window: optionProblem(STATS_WINDOW, window) })
+  return window === undefined ? '' : `?window=${window}`
 }
 
 /** The readers of what a solver did in some time. */

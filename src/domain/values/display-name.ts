@@ -1,4 +1,5 @@
 import type { TextRule } from '../field-rules.js'
+import { isTextOf } from './text.js'
 
 const MAX_LENGTH = 64
 
@@ -42,10 +43,10 @@ export const TOKEN_SYMBOL: TextRule = {
 
 /** Whether a text may be shown as the symbol of a token. */
 export function isTokenSymbol(text: string): boolean {
-  return isDisplayName(text) && [...text].length <= MAX_SYMBOL_LENGTH
+  return isTextOf(TOKEN_SYMBOL, text)
 }
 
 /** Whether a solver may register with this name (docs/decisions.md, D5). */
 export function isDisplayName(text: string): boolean {
-  return DISPLAY_NAME.pattern.test(text) && [...text].length <= MAX_LENGTH
+  return isTextOf(DISPLAY_NAME, text)
 }

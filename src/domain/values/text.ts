@@ -1,9 +1,18 @@
+import type { TextRule } from '../field-rules.js'
+
 /**
  * Characters that a terminal executes, hides or reorders: control, format and unassigned characters, line separators, and
  * characters that are invisible by default. The two selectors of an emoji's style are excluded, because they are harmless.
  */
 const UNPRINTABLE = /(?![\ufe0e\ufe0f])[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 const BEYOND_ASCII = /[^\n\x20-\x7e]/
+
+/** Whether a value is a text that satisfies a rule. */
+export function isTextOf({ pattern, minLength = 0, maxLength }: TextRule, value: unknown): value is string {
+  if (typeof value !== 'string' || !pattern.test(value)) return false
+  const { length } = [...value]
+  return length >= minLength && length <= (maxLength ?? length)
+}
 
 /** Replaces unprintable characters, including line feeds, by `?`. */
 export function replaceUnprintable(text: string): string {

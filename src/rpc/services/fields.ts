@@ -7,6 +7,7 @@ import {
   MAX_INTEGER,
   SIGNATURE,
   STATS_WINDOW,
+  type TextRule,
   UNIX_MS,
   UUID,
 } from '../../domain/field-rules.js'
@@ -20,6 +21,7 @@ import { endpointUrlProblem } from '../../domain/values/endpoint-url.js'
 import { type Address, type Hex, parseAddress, parseBytes32 } from '../../domain/values/hex.js'
 import { parseAmount } from '../../domain/values/numbers.js'
 import { AN_ORIGIN, parseOrigin } from '../../domain/values/origin.js'
+import { isTextOf } from '../../domain/values/text.js'
 
 const NOTHING: Hex = '0x'
 
@@ -51,13 +53,17 @@ export class Fields {
 
   /** @returns the UUID in lower case */
   uuid(field: string, text: string): string {
-    if (!UUID.pattern.test(text)) this.addViolation(field, UUID.mustBe)
-    return text.toLowerCase()
+    return this.text(field, text, UUID).toLowerCase()
   }
 
   signature(field: string, text: string): Hex {
-    if (!SIGNATURE.pattern.test(text)) this.addViolation(field, SIGNATURE.mustBe)
-    return text as Hex
+    return this.text(field, text, SIGNATURE) as Hex
+  }
+
+  /** A text that satisfies a rule. */
+  text(field: string, text: string, rule: TextRule): string {
+    if (!isTextOf(rule, text)) this.addViolation(field, rule.mustBe)
+    return text
   }
 
   /** An amount of 1 to 2^256-1 in decimal. */
