@@ -1,5 +1,4 @@
 import type { FieldViolation } from '../../../packages/protocol/src/errors.js'
-import type { TextRule } from '../../../packages/protocol/src/field-rules.js'
 import {
   ADDRESS,
   AMOUNT,
@@ -8,6 +7,7 @@ import {
   MAX_INTEGER,
   SIGNATURE,
   STATS_WINDOW,
+  type TextRule,
   UNIX_MS,
   UUID,
 } from '../../../packages/protocol/src/field-rules.js'

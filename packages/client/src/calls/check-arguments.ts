@@ -1,11 +1,11 @@
 import type { FieldViolation } from '../../../protocol/src/errors.js'
-import type { TextRule } from '../../../protocol/src/field-rules.js'
 import {
   ADDRESS,
   BYTES32,
   CHAIN_ID,
   type IntegerRule,
   MAX_UINT256,
+  type TextRule,
 } from '../../../protocol/src/field-rules.js'
 import { parseAddress, parseBytes32 } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
