@@ -8,7 +8,7 @@ export { AggregatorError } from '../../client/src/errors.js'
 export type { OrderType, Quote, QuoteKind } from '../../protocol/src/quotes/quote.js'
 export type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 export { createSolver, type Solver } from './create-solver.js'
-export type { CancelledQuote } from './ending/ending.js'
+export type { CancelledQuote } from './ending/cancel-requests.js'
 export type { SolverMetrics } from './metrics.js'
 export type {
   DepositedOrder,

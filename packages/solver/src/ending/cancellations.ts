@@ -21,6 +21,8 @@ interface CancellationsOptions
   readonly onUnaffordable: (nonces: readonly bigint[]) => void
 }
 
+export type Cancellations = ReturnType<typeof createCancellations>
+
 /** Builds the transactions that use up nonces, each followed to its end. They go on after a restart. */
 export function createCancellations(options: CancellationsOptions) {
   const { chain, solver, time, state, ledger, payments, budget, onError, signal } = options

@@ -20,6 +20,8 @@ export interface EndedOrder {
 /** Where a deposit is, and its transaction. */
 type FoundDeposit = Pick<DepositedOrder, 'deposit' | 'transactionHash'>
 
+export type OrderReports = ReturnType<typeof createOrderReports>
+
 /** Builds what tells the market maker of orders, and counts their ends. */
 export function createOrderReports(parts: ChainParts) {
   const { chain, ledger, metrics, log, onError } = parts
