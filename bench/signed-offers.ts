@@ -3,7 +3,7 @@ import { systemClock } from '../packages/protocol/src/clock.js'
 import { type Address, lowerCase } from '../packages/protocol/src/values/hex.js'
 import { readChain } from '../packages/solver/src/chain/open-chain.js'
 import { openNode } from '../packages/solver/src/chain/open-node.js'
-import { createKeySigner } from '../packages/solver/src/quote-signer.js'
+import { createKeySigner } from '../packages/solver/src/quoting/quote-signer.js'
 import type { SolverRequest, WireReply } from '../test/support/solvers/solver.js'
 import { benchAccount } from './bench-accounts.js'
 

@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { DepositedOrder, FilledOrder } from '../../packages/solver/src/fillable-order.js'
+import type { DepositedOrder, FilledOrder } from '../../packages/solver/src/orders/fillable-order.js'
 import type { SolverOptions } from '../../packages/solver/src/solver-options.js'
 import type { KnownQuote } from './known-quotes.js'
 import { startRunning } from './running-solver.js'

@@ -8,8 +8,8 @@ export { AggregatorError } from '../../client/src/calls/aggregator-error.js'
 export type { OrderType, Quote, QuoteKind } from '../../protocol/src/quotes/quote.js'
 export type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
 export { createSolver, type Solver } from './create-solver.js'
-export type { CancelledQuote } from './ending.js'
-export type { EndpointAnswer, EndpointRequest } from './endpoint.js'
+export type { CancelledQuote } from './ending/cancel-requests.js'
+export type { SolverMetrics } from './metrics.js'
 export type {
   DepositedOrder,
   FillableOrder,
@@ -17,9 +17,9 @@ export type {
   OrderTerms,
   ShortOrder,
   SolverQuote,
-} from './fillable-order.js'
-export type { SolverMetrics } from './metrics.js'
-export { decline } from './quoting.js'
+} from './orders/fillable-order.js'
+export type { EndpointAnswer, EndpointRequest } from './quoting/endpoint.js'
+export { decline } from './quoting/quoting.js'
 export { SessionError } from './session/session-error.js'
 export type { SessionResult } from './session/session-messages.js'
 export type {

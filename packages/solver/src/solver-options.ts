@@ -1,6 +1,6 @@
 import type { Address, Hex, LocalAccount, Transport } from 'viem'
 import type { DeclineCode } from '../../protocol/src/solvers/solver-result.js'
-import type { DepositedOrder, FillableOrder, FilledOrder, ShortOrder } from './fillable-order.js'
+import type { DepositedOrder, FillableOrder, FilledOrder, ShortOrder } from './orders/fillable-order.js'
 import type { IncomingRequest } from './session/request-terms.js'
 import type { SessionResult } from './session/session-messages.js'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../protocol/src/clock.js'
-import type { DepositedOrder, FilledOrder } from './fillable-order.js'
 import type { SolverMetrics } from './metrics.js'
-import type { RiskLimits } from './quote-ledger.js'
+import type { DepositedOrder, FilledOrder } from './orders/fillable-order.js'
+import type { RiskLimits } from './risk/quote-ledger.js'
 import type { SolverAccount, SolverLog, SolverOptions } from './solver-options.js'
 import type { SolverState } from './state.js'
 

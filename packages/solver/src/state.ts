@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import type { Hex } from 'viem'
-import type { SignedTransaction } from './chain/transactions.js'
-import type { SolverQuote } from './fillable-order.js'
+import type { SolverQuote } from './orders/fillable-order.js'
 import { fromWireQuote, toWireQuote } from './session/wire-quote.js'
+import type { SignedTransaction } from './transactions/transaction-sender.js'
 
 /** An order that was deposited, as far as the solver has come with it. */
 export interface StoredOrder {

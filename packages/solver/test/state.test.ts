@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
-import type { SolverQuote } from '../src/fillable-order.js'
+import type { SolverQuote } from '../src/orders/fillable-order.js'
 import { openState } from '../src/state.js'
 
 const DEADLINE = 2_000_000_000

@@ -1,6 +1,6 @@
 import { type Hex, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { FilledOrder } from '../../../packages/solver/src/fillable-order.js'
+import type { FilledOrder } from '../../../packages/solver/src/orders/fillable-order.js'
 import type { ChainOptions } from '../../../packages/solver/src/solver-options.js'
 import { solverAccounts } from '../../support/chain/chain.js'
 import { eventually } from '../../support/eventually.js'

@@ -5,9 +5,9 @@ import { isNodeAnswer } from '../../../protocol/src/node/node-answer.js'
 import { logsIn } from '../../../protocol/src/node/parse-blocks.js'
 import { settlementOf } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { toQuantity } from '../../../protocol/src/values/hex.js'
-import type { ChainParts } from '../chain-parts.js'
-import type { DepositLog } from '../filling.js'
+import type { DepositLog } from '../orders/deposits.js'
 import { within } from '../waiting.js'
+import type { ChainParts } from './chain-parts.js'
 import { type Head, readHead } from './chain-time.js'
 
 interface DepositPollerOptions

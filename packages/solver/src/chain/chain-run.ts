@@ -1,0 +1,190 @@
+import { lowerCase } from '../../../protocol/src/values/hex.js'
+import { createEnding, type Ending } from '../ending/ending.js'
+import { createOnceAMinute } from '../once-a-minute.js'
+import type { SolverQuote } from '../orders/fillable-order.js'
+import { createFilling, type Filling } from '../orders/filling.js'
+import { createDepositAddresses } from '../risk/deposit-addresses.js'
+import { type AskedQuote, createQuoteLedger } from '../risk/quote-ledger.js'
+import type { IncomingRequest } from '../session/request-terms.js'
+import type { ChainOptions } from '../solver-options.js'
+import type { SolverParts } from '../solver-parts.js'
+import { approveTokens } from '../transactions/approvals.js'
+import { createPayments, type Payments } from '../transactions/payments.js'
+import { createTransactionSender } from '../transactions/transaction-sender.js'
+import { within } from '../waiting.js'
+import type { ChainParts } from './chain-parts.js'
+import { type ChainTime, readChainTime } from './chain-time.js'
+import { pollDeposits } from './deposit-poller.js'
+import { readHoldings } from './holdings.js'
+import { failed, readChain, type SolverChain } from './open-chain.js'
+import { openNode } from './open-node.js'
+import { readBalance } from './orders.js'
+
+/** A solver at work on one chain: what it has, what it has promised, and the orders that it pays. */
+export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
+
+/** Time for what is under way when the solver is closed. */
+const CLOSING_MS = 1_000
+/** A quote that leaves time enough to end all others. */
+const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY }
+
+/**
+ * Connects to a chain, sends what a stopped process may have left unsent, and pays and ends from then on what it has left. It
+ * quotes only after `prepare`.
+ * @throws Error with the node's words, and Error for a chain or an account that does not fit
+ */
+export async function startChainRun(chainId: number, chainOptions: ChainOptions, shared: SolverParts) {
+  const { client, close } = openNode(chainOptions.rpc, shared.clock)
+  try {
+    const { protocolName, account } = shared
+    const chain = await readChain(chainId, chainOptions, client, protocolName, account.address)
+    return await run(await openParts(chain, shared), close)
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+async function openParts(chain: SolverChain, shared: SolverParts): Promise<ChainParts> {
+  const { chainId } = chain
+  const { state, clock, account, onError, signal } = shared
+  const place = `chains[${chainId}].rpc must show its newest block`
+  const time = await readChainTime(chain, clock).catch(failed(place))
+  const solver = lowerCase(account.address)
+  const payments = startPayments(chain, time, shared)
+  const ledger = createQuoteLedger(chain.bondReservationBps, shared.limits, time.passed)
+  const addresses = createDepositAddresses(chain, solver, state, time)
+  const isDue = createOnceAMinute(clock)
+  for (const signed of state.keptQuotes(chainId)) ledger.add(signed)
+  function report(reason: string, error: unknown): void {
+    if (!signal.aborted && isDue(reason)) onError(error)
+  }
+  async function refresh() {
+    const holdings = await readHoldings(chain, solver, report)
+    ledger.update(holdings)
+    addresses.see(holdings)
+    return holdings
+  }
+  return { ...shared, chain, solver, time, ledger, addresses, payments, report, refresh }
+}
+
+/** @param close closes the connections to the node */
+async function run(parts: ChainParts, close: () => void) {
+  const { chain, ledger, time, state, payments, addresses, onError, report } = parts
+  const filling = createFilling(parts, (nonce) => ending.isCancelling(nonce))
+  const ending = createEnding(parts, filling)
+  // Their nonces must be taken before new ones are.
+  await payments.resume().catch(failed(`chains[${chain.chainId}].rpc must take transactions again`))
+  ending.resume()
+  filling.resume()
+  const ended = follow(parts, filling, ending)
+  let isPrepared = false
+
+  function pause(): string | undefined {
+    if (!isPrepared) return 'the chain is not ready'
+    const isBlind = time.isBlind(chain.pollIntervalMs)
+    if (isBlind) report('blind', new Error(`the node of chain ${chain.chainId} does not answer`))
+    if (time.isStale()) return 'the newest block is old'
+    return isBlind ? 'the node does not answer' : undefined
+  }
+
+  return {
+    chain,
+    ledger,
+    time,
+    filling,
+    /** Puts approvals in place, and reads what the solver has: only then it may quote. @throws Error with the node's words */
+    async prepare(): Promise<void> {
+      await approveTokens(chain, parts.solver, payments, parts)
+      await parts.refresh().catch(failed(`chains[${chain.chainId}].rpc must show what ${parts.solver} has`))
+      await ending.learn()
+      const fields = { chainId: chain.chainId, keepsTokens: addresses.known() ?? 'not known yet' }
+      parts.log.info(fields, 'whether the contract keeps the tokens of cancelled quotes at their addresses')
+      isPrepared = true
+    },
+    /** What is too low for a further quote. */
+    shortageFor: (asked: AskedQuote) =>
+      ledger.shortageFor(asked, {
+        lockSeconds: asked.quote.fillDeadline - time.now(),
+        keepsTokens: addresses.keepsTokens(),
+      }),
+    /** Why no quote at all would be signed at present. */
+    pause: () => pause() ?? ending.pauseFor(LONG_WINDOW),
+    /** Why a quote may not be signed at present. */
+    pauseFor(asked: IncomingRequest): string | undefined {
+      const why = pause()
+      if (why !== undefined) return why
+      if (ledger.hasMissed(asked.outputToken)) return 'missed orders in the output token have cost too much'
+      if (asked.isForAddress && addresses.areDeclined())
+        return 'a deposit address has cost a part of the bond'
+      return ending.pauseFor(asked)
+    },
+    /** Keeps a quote, and watches its deposit address from now on. */
+    addQuote(signed: SolverQuote): void {
+      const dropped = ledger.add(signed)
+      if (!dropped.includes(signed)) state.addQuote(signed)
+      for (const { orderId } of dropped) state.dropQuote(orderId)
+    },
+    /** As `Solver.cancelQuotes`. */
+    async cancelQuotes(selects: (signed: SolverQuote) => boolean = () => true) {
+      const kept = [...ledger.quotes()].flatMap(({ signed }) => signed)
+      return ending.cancel(kept.filter(selects))
+    },
+    /** @returns when nothing runs any more, after the signal has aborted; or soon, when a node or a market maker does not answer */
+    async idle(): Promise<void> {
+      const ends = [ended, filling.idle(), ending.idle()]
+      await within(parts.clock, CLOSING_MS, Promise.all(ends).catch(onError))
+      close()
+    },
+  }
+}
+
+/** Follows the blocks of a chain, and does what is due at each. */
+function follow(parts: ChainParts, filling: Filling, ending: Ending): Promise<void> {
+  const { chain, state, ledger, time, payments } = parts
+  let isLookingBack = false
+
+  /** What fails is looked at again at the next block. Orders come first: their payments are sent again by themselves. */
+  async function lookBack(): Promise<void> {
+    if (isLookingBack) return
+    isLookingBack = true
+    const onFailed = (error: unknown) => parts.report('look back', error)
+    await filling.lookBack().catch(onFailed)
+    await payments.lookBack().catch(onFailed)
+    isLookingBack = false
+  }
+
+  return pollDeposits({
+    ...parts,
+    addresses: ledger.addresses,
+    onDeposited: filling.deposited,
+    async onTransfer(to, transactionHash) {
+      const signed = ledger.at(to)
+      if (signed === undefined) return
+      const { quote, orderId, depositAddress } = signed
+      // Transfers of nothing would make orders that hold up others.
+      const balance = await readBalance(chain, quote.inputToken, depositAddress)
+      if (balance >= quote.inputAmount) filling.deposited(orderId, quote.fillDeadline, { transactionHash })
+    },
+    async onBlock(head) {
+      time.see(head)
+      // A look may wait for slow answers, and must not hold up the next block. Nothing that fails here may keep quotes from their end.
+      ending.look()
+      void lookBack()
+      await parts.refresh()
+      state.prune(chain.chainId, time.passed())
+    },
+  })
+}
+
+function startPayments(chain: SolverChain, time: ChainTime, shared: SolverParts): Payments {
+  const { account, state } = shared
+  const { chainId } = chain
+  const nonceAfterKept = () => (state.keptPayments(chainId).at(-1)?.nonce ?? -1) + 1
+  return createPayments({
+    ...shared,
+    chain,
+    time,
+    sender: createTransactionSender(chain, account, nonceAfterKept, () => time.atDepth().blockNumber),
+  })
+}

@@ -1,0 +1,58 @@
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
+import type { ChainParts } from '../chain/chain-parts.js'
+import type { CancelBudget } from '../risk/cancel-budget.js'
+import { type EndingLoad, endingShortage } from '../risk/ending-limits.js'
+import type { Cancellations } from './cancellations.js'
+import type { OpenQuotes } from './open-quotes.js'
+
+const PAUSES = {
+  FEES: 'maxCancelFees of this hour might not pay for the end of what is open',
+  BALANCE: 'the account cannot pay for the gas of what it has promised',
+  TIME: 'a fill window is too short to end all that is open: raise minFillSeconds or maxPayments',
+}
+
+/** Builds what says why a further quote may not be signed: all that is open must be ended in time, with what there is. */
+export function createEndingPause(
+  parts: ChainParts,
+  open: Pick<OpenQuotes, 'toCancel'>,
+  cancellations: Pick<Cancellations, 'cost'>,
+  budget: CancelBudget,
+) {
+  const { chain, solver, time, ledger, report } = parts
+
+  /** What is open, and the quote that is asked for. */
+  function loadWith(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): EndingLoad {
+    const quotes = open.toCancel().map(({ quote }) => quote)
+    const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
+    const windows = [asked, ...quotes].map(
+      ({ depositDeadline, fillDeadline }) => fillDeadline - depositDeadline,
+    )
+    return {
+      quotes: quotes.length + 1,
+      payments: quotes.length + orders.length + 1,
+      fillSeconds: windows.reduce((one, other) => Math.min(one, other)),
+    }
+  }
+
+  /** @returns undefined when it may be signed, or nothing is known of its cost yet */
+  return (asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): string | undefined => {
+    const gas = ledger.gas()
+    if (gas === undefined) return undefined
+    const shortage = endingShortage(loadWith(asked), {
+      gas,
+      cancellationCost: cancellations.cost(),
+      feesLeft: budget.left(),
+      roundSeconds: time.blockSeconds() + chain.pollIntervalMs / 1000,
+      atOnce: chain.maxPayments,
+    })
+    if (shortage === 'FEES') budget.report()
+    if (shortage === 'BALANCE')
+      report(
+        'balance',
+        new Error(
+          `${solver} has ${gas.balance} wei on chain ${chain.chainId}, too little for the gas to end or pay all that is open: it does not quote`,
+        ),
+      )
+    return shortage && PAUSES[shortage]
+  }
+}

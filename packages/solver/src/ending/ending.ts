@@ -1,0 +1,117 @@
+import type { ChainParts } from '../chain/chain-parts.js'
+import type { AtBlock } from '../chain/orders.js'
+import type { SolverQuote } from '../orders/fillable-order.js'
+import type { Filling } from '../orders/filling.js'
+import { createCancelBudget } from '../risk/cancel-budget.js'
+import type { LedgerQuote } from '../risk/quote-ledger.js'
+import { beforeAbort } from '../waiting.js'
+import { type CancelledQuote, createCancelRequests } from './cancel-requests.js'
+import { createCancellations } from './cancellations.js'
+import type { EndingParts } from './ending-parts.js'
+import { createEndingPause } from './ending-pause.js'
+import { endsAfter } from './ending-rules.js'
+import { createOpenQuotes } from './open-quotes.js'
+import { lookAtQuote } from './quote-look.js'
+
+/**
+ * Ends the quotes of a chain that were not taken: the one place where they leave the ledger without a deposit at the contract. An open
+ * quote goes this way:
+ * 1. It is due when its time has come (`endsAfter`), or when the market maker wants it to be cancelled.
+ * 2. `lookAtQuote` asks the chain. If its nonce is used, `endQuote` ends it. If its tokens are there, it is paid or kept.
+ * 3. Otherwise a cancellation uses up its nonce (`cancellations.ts`), and the next look ends it.
+ */
+export type Ending = ReturnType<typeof createEnding>
+
+/** Quotes that are read at once. */
+const LOOKED_AT = 100
+
+/** Builds the ending of a chain. */
+export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'deposited' | 'hasGivenUp'>) {
+  const { chain, time, ledger, state, addresses, payments, signal, onError, report } = chainParts
+  const requests = createCancelRequests()
+  const parts: EndingParts = { ...chainParts, filling, requests, laterLooks: new Map() }
+  const isCancelling = (nonce: bigint) => cancellations.has(nonce)
+  const open = createOpenQuotes(parts, isCancelling)
+  const budget = createCancelBudget({ chain, state, now: time.passed, onSpent: onError })
+  const cancellations = createCancellations({
+    ...parts,
+    budget,
+    countAbove: open.countAbove,
+    onEnd: look,
+    onUnaffordable: (nonces) => nonces.forEach((nonce) => void requests.conclude(nonce, 'OPEN')),
+  })
+  let looking: Promise<void> = Promise.resolve()
+  let isLookDue = false
+
+  /** Looks at each quote that is due: one look after the other, and one at most waits. */
+  function look(): void {
+    if (isLookDue) return
+    isLookDue = true
+    looking = looking.then(lookAtAll).catch((error) => {
+      if (!signal.aborted) onError(error)
+    })
+  }
+
+  async function lookAtAll(): Promise<void> {
+    isLookDue = false
+    cancellations.resume()
+    for (const nonce of requests.nonces())
+      if ((ledger.get(nonce)?.deposit ?? 'CONTRACT') === 'CONTRACT') requests.conclude(nonce, 'TAKEN')
+    const due = [...ledger.quotes()].filter(isDue).sort(open.byUrgency)
+    const wanted = new Set(open.notSpared())
+    // A node that does not have this block must not answer for it.
+    const at = time.atDepth(0)
+    for (let from = 0; from < due.length && !signal.aborted; from += LOOKED_AT) {
+      const some = due.slice(from, from + LOOKED_AT)
+      const isEnding = await Promise.all(some.map((entry) => tryToLookAt(entry, at, wanted)))
+      cancellations.start(some.filter((_, index) => isEnding[index]).map(({ quote }) => quote))
+    }
+    await addresses.learn()
+  }
+
+  function isDue(entry: LedgerQuote): boolean {
+    const { quote, signed, deposit } = entry
+    const [first] = signed
+    if (first === undefined || deposit === 'CONTRACT') return false
+    const isTime =
+      time.passed() > endsAfter(entry) && time.passed() >= (parts.laterLooks.get(quote.nonce) ?? 0)
+    if (!isTime && !requests.has(quote.nonce)) return false
+    return !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
+  }
+
+  /** One that fails must not keep the others. It is looked at again at each block. */
+  async function tryToLookAt(entry: LedgerQuote, at: AtBlock, wanted: Set<LedgerQuote>): Promise<boolean> {
+    const { nonce, inputToken } = entry.quote
+    try {
+      return await lookAtQuote(parts, entry, at, () => !wanted.has(entry) && !requests.has(nonce))
+    } catch (error) {
+      report(`look ${inputToken}`, error)
+      requests.fail(nonce, error)
+      return false
+    }
+  }
+
+  return {
+    look,
+    /** Learns what a cancellation costs. @throws viem's errors */
+    learn: async () => cancellations.learn(),
+    /** Whether a nonce is being used up. */
+    isCancelling,
+    /** Goes on with the cancellations that the state has. */
+    resume: () => cancellations.resume(),
+    /** Cancels quotes before their time. @returns when each has ended @throws viem's errors; the quotes are then cancelled later */
+    async cancel(wanted: readonly SolverQuote[]): Promise<CancelledQuote[]> {
+      signal.throwIfAborted()
+      const outcomes = wanted.map(async ({ orderId, quote }) => ({
+        orderId,
+        outcome: await requests.add(quote.nonce),
+      }))
+      look()
+      return beforeAbort(signal, Promise.all(outcomes))
+    },
+    /** Why what is open could not be ended with a further quote. */
+    pauseFor: createEndingPause(parts, open, cancellations, budget),
+    /** @returns when no cancellation is followed any more, after the signal has aborted */
+    idle: async () => cancellations.idle(),
+  }
+}

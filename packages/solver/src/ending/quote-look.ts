@@ -1,0 +1,87 @@
+import { requestOf, settleCall } from '../chain/calls.js'
+import { type AtBlock, isNonceUsed, readBalance } from '../chain/orders.js'
+import type { SolverQuote } from '../orders/fillable-order.js'
+import { isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
+import type { EndingParts } from './ending-parts.js'
+import { decideEnd, endsAfter } from './ending-rules.js'
+import { endQuote } from './quote-end.js'
+
+/** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
+const LATER_SECONDS = 60
+
+/**
+ * Looks at an open quote once. Its nonce is used, and it ends; or its tokens lie at its address, and it is paid or kept; or its nonce is
+ * to be used up.
+ * @param at the newest block: what came after it counts as well
+ * @param isSpared whether it may stay open, since it is small and nobody asked for its end
+ * @returns whether it is to be cancelled
+ * @throws ChainReadError, viem's errors
+ */
+export async function lookAtQuote(
+  parts: EndingParts,
+  entry: LedgerQuote,
+  at: AtBlock,
+  isSpared: () => boolean,
+): Promise<boolean> {
+  const { chain, solver, time, addresses, filling, requests } = parts
+  const { quote } = entry
+  const [signed] = entry.signed
+  if (signed === undefined) return false
+  const [wasUsed, isUsed, balance] = await Promise.all([
+    isNonceUsed(chain, solver, quote.nonce, at),
+    isNonceUsed(chain, solver, quote.nonce),
+    balanceOf(parts, entry, signed, at),
+  ])
+  if (wasUsed || isUsed) {
+    await endQuote(parts, entry)
+    return false
+  }
+  const isPaid = balance >= quote.inputAmount
+  const decision = decideEnd(entry, {
+    time: time.passed(),
+    balance,
+    canSettle: isPaid && !isPrice(quote) && (await canSettle(parts, signed)),
+    isSpared: isSpared(),
+    keepsTokens: addresses.keepsTokens(),
+  })
+  if (decision === 'CANCEL') return true
+  requests.conclude(quote.nonce, decision === 'PAY' ? 'TAKEN' : 'KEPT')
+  if (decision === 'PAY') filling.deposited(signed.orderId, quote.fillDeadline)
+  else if (time.passed() > quote.fillDeadline)
+    parts.laterLooks.set(quote.nonce, time.passed() + LATER_SECONDS)
+  return false
+}
+
+/** A balance that cannot be read keeps no quote open, unless its cancellation might take tokens from a user. */
+async function balanceOf(
+  { chain, time, addresses }: EndingParts,
+  { quote, isForAddress }: LedgerQuote,
+  { depositAddress }: SolverQuote,
+  at: AtBlock,
+): Promise<bigint> {
+  try {
+    const [before, now] = await Promise.all([
+      readBalance(chain, quote.inputToken, depositAddress, at),
+      readBalance(chain, quote.inputToken, depositAddress),
+    ])
+    return before > now ? before : now
+  } catch (error) {
+    const isEarly = time.passed() <= endsAfter({ quote, deposit: 'ADDRESS' })
+    if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
+    return 0n
+  }
+}
+
+async function canSettle(
+  { chain, solver, state, time, filling }: EndingParts,
+  signed: SolverQuote,
+): Promise<boolean> {
+  const { quote, orderId } = signed
+  const status = state.order(orderId)?.status ?? 'OPEN'
+  if (time.passed() > quote.fillDeadline || status !== 'OPEN' || filling.hasGivenUp(orderId)) return false
+  // A payment that needs more is not sent.
+  return chain.client.call({ ...requestOf(solver, settleCall(chain, signed)), gas: chain.maxGas }).then(
+    () => true,
+    () => false,
+  )
+}

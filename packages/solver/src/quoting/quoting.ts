@@ -1,0 +1,205 @@
+import { type Address, getAddress, maxUint256 } from 'viem'
+import { linkSignal } from '../../../client/src/calls/abort.js'
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
+import { DECLINE_CODES, type DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
+import { lowerCase } from '../../../protocol/src/values/hex.js'
+import type { ChainRun } from '../chain/chain-run.js'
+import { createOnceAMinute } from '../once-a-minute.js'
+import { isPrice } from '../risk/quote-ledger.js'
+import type { IncomingRequest } from '../session/request-terms.js'
+import type { SessionAnswer } from '../session/session-messages.js'
+import type { QuoteAnswer, SolverOptions, SolverQuoteRequest } from '../solver-options.js'
+import type { SolverParts } from '../solver-parts.js'
+import { beforeAbort } from '../waiting.js'
+import { createNonces } from './nonces.js'
+import type { QuoteSigner } from './quote-signer.js'
+import { type RequestRules, requestProblem } from './request-rules.js'
+
+interface QuotingOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
+  readonly chains: ReadonlyMap<number, ChainRun>
+  readonly signer: QuoteSigner
+  readonly quote: SolverOptions['quote']
+  readonly rules: RequestRules
+}
+
+/** So many requests are answered at a time, over all sessions and the endpoint (docs/decisions.md, D23). */
+const MAX_ANSWERS_UNDER_WAY = 64
+/** A later deadline counts as this one: such requests would hold all answers of a slow `quote`. */
+const MAX_ANSWER_MS = 60_000
+
+const LATE = new Error('the deadline has passed: it must answer earlier')
+
+/** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
+export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
+
+/** The answer of `quote` that makes no offer. A decline in time never counts against the solver. */
+export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
+  return { decline: code }
+}
+
+/** Builds the answers of a solver: its own prices within what it has. */
+export function createQuoting(options: QuotingOptions): Quoting {
+  const { chains, signer, metrics, log, onError, clock } = options
+  const isDue = createOnceAMinute(clock)
+  const solver = lowerCase(signer.account.address)
+  const nextNonce = createNonces()
+  const priceNonces = new Map<string, bigint>()
+  let underWay = 0
+
+  function refuse(code: DeclineCode): SessionAnswer {
+    metrics.declined++
+    if (code === 'INSUFFICIENT_LIQUIDITY') metrics.declinedForLiquidity++
+    return decline(code)
+  }
+
+  /**
+   * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token share a nonce until
+   * the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
+   */
+  function nonceFor({ chain, ledger, time }: ChainRun, request: IncomingRequest): bigint {
+    if (!isPrice(request)) return nextNonce()
+    const shared = `${chain.chainId} ${request.outputToken}`
+    const open = ledger.get(priceNonces.get(shared) ?? -1n)
+    if (open?.deposit === 'NONE' && time.now() <= open.quote.depositDeadline) return open.quote.nonce
+    const nonce = nextNonce()
+    priceNonces.set(shared, nonce)
+    return nonce
+  }
+
+  /** Why a request must not be answered at this time, whatever its price. */
+  function refusal(run: ChainRun, request: IncomingRequest): DeclineCode | undefined {
+    if (!isTraded(run, request)) return 'UNSUPPORTED_PAIR'
+    const { chain, time } = run
+    const problem = requestProblem(request, options.rules, {
+      clockMs: clock.now(),
+      now: time.now(),
+      blockSeconds: time.blockSeconds(),
+      contracts: [chain.settlement, ...chain.tokens.keys()],
+    })
+    const why = problem ?? run.pauseFor(request)
+    if (why === undefined) return undefined
+    const code = problem === undefined ? 'PAUSED' : 'OTHER'
+    if (isDue(code)) log.info({ chainId: request.chainId, why }, 'request declined')
+    return code
+  }
+
+  /** Strangers choose what `quote` is asked, so what it does wrong is a decline and a line, and no error. */
+  async function price(request: IncomingRequest, signal: AbortSignal): Promise<bigint | DeclineCode> {
+    try {
+      return readAnswer(await beforeAbort(signal, options.quote(toPublic(request, signal))))
+    } catch (error) {
+      // Nobody waits for this answer any more.
+      if (signal.aborted && signal.reason !== LATE) return 'OTHER'
+      metrics.quotesFailed++
+      const { chainId, orderType, amount } = request
+      const why = error instanceof Error ? error.message : String(error)
+      const fields = { chainId, orderType, amount: String(amount), why }
+      if (isDue('quote has failed')) log.warn(fields, 'quote has failed: declined')
+      log.debug({ err: error }, 'quote has failed')
+      return 'OTHER'
+    }
+  }
+
+  async function answer(request: IncomingRequest, signal: AbortSignal): Promise<SessionAnswer> {
+    const run = chains.get(request.chainId)
+    if (run === undefined) return refuse('UNSUPPORTED_PAIR')
+    const atFirst = refusal(run, request)
+    if (atFirst !== undefined) return refuse(atFirst)
+    const priced = await price(request, signal)
+    if (typeof priced === 'string') return refuse(priced)
+    const quote = toQuote(solver, request, priced, nonceFor(run, request))
+    // Without a bond, nothing would make it worth to end it.
+    if (quote.outputAmount < run.chain.minOrder || run.ledger.bondOf(quote) === 0n)
+      return refuse('AMOUNT_TOO_SMALL')
+    // Time has passed. From here on, nothing may come between the checks and the promise.
+    const refused = refusal(run, request)
+    if (refused !== undefined) return refuse(refused)
+    // A cancellation takes no tokens from a user of a price.
+    const asked = { quote, isForAddress: request.isForAddress && !isPrice(quote) }
+    const shortage = run.shortageFor(asked)
+    if (shortage !== undefined) {
+      const { chainId, outputToken } = request
+      const fields = { chainId, outputToken, outputAmount: String(quote.outputAmount), shortage }
+      if (isDue(`${outputToken} ${shortage}`)) log.info(fields, 'too little for a quote')
+      return refuse('INSUFFICIENT_LIQUIDITY')
+    }
+    run.ledger.promise(asked)
+    try {
+      const signed = await beforeAbort(signal, signer.sign(run.chain, quote))
+      run.addQuote({ ...signed, isForAddress: asked.isForAddress, quoteId: request.id })
+      metrics.quoted++
+      return { quote, signature: signed.signature }
+    } catch (error) {
+      run.ledger.withdraw(quote)
+      throw error
+    }
+  }
+
+  return async (request, signal) => {
+    metrics.requests++
+    // An instance may send as many as it likes.
+    if (underWay >= MAX_ANSWERS_UNDER_WAY) return refuse('PAUSED')
+    underWay++
+    const ending = new AbortController()
+    const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]
+    const leftMs = Math.min(Math.max(0, request.deadline - clock.now()), MAX_ANSWER_MS)
+    const timer = clock.setTimeout(() => ending.abort(LATE), leftMs)
+    try {
+      return await answer(request, ending.signal)
+    } catch (error) {
+      // Nobody waits for this answer any more.
+      if (!signal?.aborted && !options.signal.aborted) onError(error)
+      return refuse('OTHER')
+    } finally {
+      underWay--
+      timer.stop()
+      for (const remove of unlink) remove()
+    }
+  }
+}
+
+/** The kit pays on the chain of the deposit, in tokens that it has been given. */
+function isTraded({ chain }: ChainRun, request: IncomingRequest): boolean {
+  const { inputToken, outputToken, destinationChainId } = request
+  return destinationChainId === chain.chainId && chain.tokens.has(inputToken) && chain.tokens.has(outputToken)
+}
+
+function toPublic(request: IncomingRequest, signal: AbortSignal): SolverQuoteRequest {
+  return {
+    ...request,
+    inputToken: getAddress(request.inputToken),
+    outputToken: getAddress(request.outputToken),
+    user: getAddress(request.user),
+    signal,
+  }
+}
+
+/** @throws Error when the answer of a program without types is neither an amount nor a decline, or the amount is none */
+function readAnswer(answer: QuoteAnswer): bigint | DeclineCode {
+  if (typeof answer !== 'object' || answer === null || !('decline' in answer || 'amount' in answer))
+    throw new Error(`it returned ${answer}: it must be { amount } or decline(code)`)
+  if ('decline' in answer) {
+    if (DECLINE_CODES.includes(answer.decline)) return answer.decline
+    throw new Error(`it declined with ${answer.decline}: it must be one of ${DECLINE_CODES.join(', ')}`)
+  }
+  const amount: unknown = answer.amount
+  if (typeof amount === 'bigint' && amount > 0n && amount <= maxUint256) return amount
+  throw new Error(`it returned the amount ${amount}: it must be a bigint of 1 to 2^256-1`)
+}
+
+function toQuote(solver: Address, request: IncomingRequest, amount: bigint, nonce: bigint): Quote {
+  const isExactInput = request.orderType === 'EXACT_INPUT'
+  return {
+    solver,
+    user: request.user,
+    inputToken: request.inputToken,
+    inputAmount: isExactInput ? request.amount : amount,
+    outputToken: request.outputToken,
+    outputAmount: isExactInput ? amount : request.amount,
+    orderType: request.orderType,
+    outputChainId: request.destinationChainId,
+    depositDeadline: request.depositDeadline,
+    fillDeadline: request.fillDeadline,
+    nonce,
+  }
+}

@@ -1,0 +1,107 @@
+import { type Hex, toFunctionSelector } from 'viem'
+import { revertOf } from '../../../protocol/src/node/revert.js'
+import { type Quote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
+import { requestOf, settlementCall } from '../chain/calls.js'
+import type { ChainTime } from '../chain/chain-time.js'
+import type { SolverChain } from '../chain/open-chain.js'
+import { isNonceUsed } from '../chain/orders.js'
+import type { SolverState } from '../state.js'
+import type { Holdings } from './quote-ledger.js'
+
+const DAY_SECONDS = 86_400
+const LEARNING_SECONDS = 60
+/** Returns 1 for each call. In the place of a token, it has no say in what a simulation reverts with, and nothing comes from it. */
+const INERT_TOKEN = '0x600160005260206000f3'
+/** What a contract that keeps tokens reverts with before it looks for them, and one that gives them back after it. */
+const ANSWERS: Readonly<Record<string, 'yes' | 'no'>> = {
+  [toFunctionSelector('NothingDeposited(bytes32)')]: 'no',
+  [toFunctionSelector('NonceAlreadyUsed()')]: 'yes',
+  [toFunctionSelector('NonceAlreadyUsed(address,uint256)')]: 'yes',
+}
+
+export type DepositAddresses = ReturnType<typeof createDepositAddresses>
+
+/**
+ * Knows what the contract of a chain does with tokens at deposit addresses. Some contracts keep them when the quote was cancelled, and
+ * take `settle` only until the deposit deadline (docs/protocol.md, "Contract calls"). What is learnt is kept over restarts.
+ */
+export function createDepositAddresses(
+  chain: SolverChain,
+  solver: Hex,
+  state: Pick<SolverState, 'position' | 'setPosition' | 'endedQuote'>,
+  time: Pick<ChainTime, 'passed'>,
+) {
+  const place = `${chain.chainId} ${chain.settlement}`
+  const known = () => state.position(`keeps tokens ${place}`)
+  const keepsTokens = () => known() !== 'no'
+  const bond = `bond ${place}`
+  const highestBond = () => BigInt(state.position(bond) ?? '0')
+  let nextLearning = 0
+
+  /** @param name of the position that has the chain's time of the last one */
+  function wasWithinDay(name: string): boolean {
+    const at = state.position(`${name} ${place}`)
+    return at !== undefined && time.passed() < Number(at) + DAY_SECONDS
+  }
+
+  return {
+    /** True until it is known. */
+    keepsTokens,
+    /** `yes`, `no`, or undefined. */
+    known,
+    /** The last second at which `settle` takes a quote; the earlier one until it is known. */
+    lastSettle: ({ depositDeadline, fillDeadline }: Quote) =>
+      keepsTokens() ? depositDeadline : fillDeadline,
+    /** From when on no `settle` of tokens at an address is tried; the later one until it is known. */
+    givenUpAfter: ({ depositDeadline, fillDeadline }: Quote) =>
+      known() === 'yes' ? depositDeadline : fillDeadline,
+    /**
+     * Asks the contract by an own quote whose nonce is used. The input token is replaced: it could revert with an error of the contract.
+     * @throws viem's errors
+     */
+    async learn(): Promise<void> {
+      if (known() !== undefined || time.passed() < nextLearning) return
+      const past = state.endedQuote(chain.chainId, time.passed())
+      if (past === undefined) return
+      nextLearning = time.passed() + LEARNING_SECONDS
+      if (!(await isNonceUsed(chain, solver, past.quote.nonce))) return
+      const refund = [toContractQuote(past.quote), past.signature] as const
+      const call = settlementCall(chain, 'refundAddressDeposit', refund)
+      const answer = await chain.client
+        .call({
+          ...requestOf(solver, call),
+          stateOverride: [{ address: past.quote.inputToken, code: INERT_TOKEN }],
+        })
+        .then(
+          // `null` is no answer of the contract.
+          ({ data }) => (data === null ? undefined : ('no' as const)),
+          (error) => ANSWERS[revertOf(error)?.data.slice(0, 10) ?? ''],
+        )
+      if (answer !== undefined) state.setPosition(`keeps tokens ${place}`, answer)
+    },
+    /** Takes what was read. */
+    see({ totalBond }: Pick<Holdings, 'totalBond'>): void {
+      if (totalBond > highestBond()) state.setPosition(bond, String(totalBond))
+    },
+    /**
+     * Others have ended an order. The looks at the bond and at the order may be far apart, and a restart may lie between them, so the
+     * highest bond that was seen counts, less each slash since. It falls for other reasons too, which may look like slashes here.
+     * @param held what was read after that
+     * @param cost what a slash of the order takes
+     * @returns whether it was a slash
+     */
+    hasCostBond({ totalBond }: Pick<Holdings, 'totalBond'>, cost: bigint, isForAddress: boolean): boolean {
+      const highest = highestBond()
+      const left = highest > cost ? highest - cost : 0n
+      if (totalBond > left || highest === 0n) return false
+      state.setPosition(bond, String(left))
+      for (const name of isForAddress ? ['slash', 'address slash'] : ['slash'])
+        state.setPosition(`${name} ${place}`, String(time.passed()))
+      return true
+    },
+    /** Whether quotes for deposit addresses are declined after a slash of one. */
+    areDeclined: () => wasWithinDay('address slash'),
+    /** Whether an untaken quote was slashed within a day. */
+    wasSlashed: () => wasWithinDay('slash'),
+  }
+}

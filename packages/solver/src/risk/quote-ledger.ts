@@ -1,0 +1,268 @@
+import type { Address } from 'viem'
+import { NO_USER, type Quote } from '../../../protocol/src/quotes/quote.js'
+import { bondFor } from '../../../protocol/src/settlement/settlement.js'
+import type { SolverQuote } from '../orders/fillable-order.js'
+import type { SolverOptions } from '../solver-options.js'
+import type { GasFunds } from './ending-limits.js'
+
+/** What a solver has on a chain. Amounts in the smallest unit. */
+export interface Holdings {
+  /** By token in lower case: what the settlement contract could take, the lower one of balance and allowance. */
+  readonly payable: ReadonlyMap<Address, bigint>
+  /** Total less reserved and unstaking. */
+  readonly freeBond: bigint
+  /** With the reserved part. */
+  readonly totalBond: bigint
+  readonly gas: GasFunds
+}
+
+/** What a market maker allows quotes to risk. Shares are parts of the free bond, of `maxOpenBond` with what own orders reserve. */
+export type RiskLimits = Required<
+  Pick<SolverOptions, 'overcommit' | 'maxBondShare' | 'maxOpenBond' | 'maxAddressBondShare'>
+>
+
+/**
+ * What is too low for a quote, or why. `UNREAD` lasts until the node has answered. `PAYABLE`: the funds of the token are promised.
+ * `SHARE`: the quote promises too much of them for so long. The others are the limits of the bond.
+ */
+export type Shortage =
+  | 'UNREAD'
+  | 'PAYABLE'
+  | 'SHARE'
+  | 'BOND_SHARE'
+  | 'OPEN_BOND'
+  | 'ADDRESS_BOND'
+  | 'TOO_MANY'
+
+/** A quote that was signed, or is about to be; or prices with one nonce, of which one at most can be taken. */
+export interface LedgerQuote {
+  /** Of prices: the earliest deadlines and the largest output. */
+  readonly quote: Quote
+  /** The user pays at the deposit address, or did not say how. */
+  readonly isForAddress: boolean
+  /** What is signed with this nonce: nothing at first, and then one quote, or the two prices that bind most. */
+  readonly signed: readonly SolverQuote[]
+  /** `CONTRACT`: the contract has used its nonce, and reserved its bond. */
+  readonly deposit: 'NONE' | 'CONTRACT' | 'ADDRESS'
+}
+
+/** A price is a quote that no honest user can take: its user is an address without a key. */
+export const isPrice = ({ user }: Pick<Quote, 'user'>): boolean => user === NO_USER
+
+/** A quote that is about to be signed. */
+export type AskedQuote = Pick<LedgerQuote, 'quote' | 'isForAddress'>
+
+/** For how long a quote binds the solver, and whether the contract keeps tokens at its address. */
+export interface LockTerms {
+  /** Until its fill deadline. */
+  readonly lockSeconds: number
+  /** The contract keeps, or may keep, tokens at the address of a cancelled quote. */
+  readonly keepsTokens: boolean
+}
+
+/**
+ * The quotes of a chain whose end is not known: the one account of what a solver has promised and risks there. A quote counts against
+ * the funds until its fill deadline, and against the bond until its nonce is used: anybody may send the input late to its
+ * deposit address, and have the solver slashed (docs/decisions.md, D23). It does no I/O.
+ */
+export type QuoteLedger = ReturnType<typeof createQuoteLedger>
+
+type Entry = { -readonly [K in keyof LedgerQuote]: LedgerQuote[K] }
+
+/** A quote may promise this share of a token's funds for a lock of so many seconds, and less for a longer one. */
+const FUNDS_SHARE = { divisor: 4n, seconds: 600 }
+/** Limits the memory: `cancelAbove` may leave quotes open that risk next to nothing. */
+const MAX_QUOTES = 20_000
+/** A token may refuse its receivers. It is declined for so long when orders that were missed in it have cost this part of the bond. */
+const MISSED = { seconds: 3_600, divisor: 100n }
+/** Small quotes may stay open while they hold this part of what all may hold. */
+const SPARED_DIVISOR = 10
+/** Parts of shares and multiples, since amounts are integers. */
+const PARTS = 1_000_000
+
+/**
+ * Builds the ledger of a chain.
+ * @param bondReservationBps part of the output that a slash takes
+ * @param now the chain's time, Unix seconds
+ */
+export function createQuoteLedger(bondReservationBps: bigint, limits: RiskLimits, now: () => number) {
+  const overcommit = partsOf(Math.max(1, limits.overcommit))
+  const entries = new Map<bigint, Entry>()
+  let holdings: Holdings | undefined
+  /** By output token: what missed orders have cost, and until when that counts. */
+  const missed = new Map<Address, { readonly bond: bigint; readonly until: number }>()
+
+  const bondOf = ({ outputAmount }: Pick<Quote, 'outputAmount'>) => bondFor(outputAmount, bondReservationBps)
+
+  function missedBond(outputToken: Address): bigint {
+    const { bond, until } = missed.get(outputToken) ?? { bond: 0n, until: 0 }
+    return now() < until ? bond : 0n
+  }
+
+  const hasMissed = (outputToken: Address) =>
+    missedBond(outputToken) * MISSED.divisor > (holdings?.totalBond ?? 0n)
+
+  /**
+   * Sums up what the quotes promise of a token, with a deposit and without one, and what they can cost: all of them, those for
+   * addresses, and the orders whose bond the contract has reserved. A quote without a deposit promises no funds after its fill deadline.
+   * @param but is not counted
+   */
+  function sums(token?: Address, but?: Entry) {
+    const sum = { open: 0n, owed: 0n, bond: 0n, addressBond: 0n, reservedBond: 0n }
+    for (const entry of entries.values()) {
+      if (entry === but) continue
+      const { quote, deposit, isForAddress } = entry
+      const bond = bondOf(quote)
+      sum.bond += bond
+      if (deposit === 'CONTRACT') sum.reservedBond += bond
+      else if (isForAddress) sum.addressBond += bond
+      if (quote.outputToken !== token) continue
+      if (deposit !== 'NONE') sum.owed += quote.outputAmount
+      else if (now() <= quote.fillDeadline) sum.open += quote.outputAmount
+    }
+    return sum
+  }
+  type Sums = ReturnType<typeof sums>
+
+  /** The quotes whose deposit addresses count: nobody is owed what a price promises. */
+  const payable = () => [...entries.values()].filter(({ quote }) => !isPrice(quote))
+
+  /** Counts a quote from now on. Prices with the same nonce count once, at their largest amount. */
+  function promise({ quote, isForAddress }: AskedQuote): Entry {
+    const entry: Entry = entries.get(quote.nonce) ?? { quote, isForAddress, signed: [], deposit: 'NONE' }
+    entry.quote = joined(entry.quote, quote)
+    entries.set(quote.nonce, entry)
+    return entry
+  }
+
+  function fundsShortage(
+    { outputToken, outputAmount }: Quote,
+    sum: Sums,
+    lockSeconds: number,
+    held: Holdings,
+  ) {
+    const funds = (held.payable.get(outputToken) ?? 0n) - sum.owed
+    const promised = ((sum.open + outputAmount) * BigInt(PARTS)) / overcommit
+    if (outputAmount > funds || promised > funds) return 'PAYABLE'
+    const { divisor, seconds } = FUNDS_SHARE
+    const lock = BigInt(Math.max(seconds, Math.ceil(lockSeconds)))
+    return outputAmount * divisor * lock > funds * BigInt(seconds) ? 'SHARE' : undefined
+  }
+
+  /** The free bond lacks what own orders have reserved, once the holdings show it; and these orders count. */
+  function wholeBond({ freeBond, totalBond }: Holdings, { reservedBond }: Sums): bigint {
+    return freeBond + reservedBond < totalBond ? freeBond + reservedBond : totalBond
+  }
+
+  function bondShortage(quote: Quote, sum: Sums, isLimited: boolean, held: Holdings): Shortage | undefined {
+    const bond = bondOf(quote)
+    const isAbove = (amount: bigint, share: number, whole = held.freeBond) =>
+      amount * BigInt(PARTS) > whole * partsOf(share)
+    if (isAbove(bond, limits.maxBondShare)) return 'BOND_SHARE'
+    if (isAbove(sum.bond + bond, limits.maxOpenBond, wholeBond(held, sum))) return 'OPEN_BOND'
+    if (!isLimited) return undefined
+    if (limits.maxAddressBondShare === 0) return 'ADDRESS_BOND'
+    return isAbove(sum.addressBond + bond, limits.maxAddressBondShare) ? 'ADDRESS_BOND' : undefined
+  }
+
+  return {
+    update(next: Holdings): void {
+      holdings = next
+    },
+    /** An order at the contract was missed. @returns as `hasMissed` */
+    miss(quote: Quote): boolean {
+      const { outputToken } = quote
+      missed.set(outputToken, {
+        bond: missedBond(outputToken) + bondOf(quote),
+        until: now() + MISSED.seconds,
+      })
+      return hasMissed(outputToken)
+    },
+    /** Whether missed orders in an output token have lately cost much of the bond. */
+    hasMissed,
+    /** What is too low for a further quote; undefined when it may be signed. */
+    shortageFor({ quote, isForAddress }: AskedQuote, { lockSeconds, keepsTokens }: LockTerms) {
+      if (holdings === undefined) return 'UNREAD'
+      if (entries.size >= MAX_QUOTES) return 'TOO_MANY'
+      const earlier = entries.get(quote.nonce)
+      const wanted = earlier === undefined ? quote : joined(earlier.quote, quote)
+      const sum = sums(quote.outputToken, earlier)
+      return (
+        fundsShortage(wanted, sum, lockSeconds, holdings) ??
+        bondShortage(wanted, sum, isForAddress && keepsTokens, holdings)
+      )
+    },
+    promise: (asked: AskedQuote) => void promise(asked),
+    /**
+     * It is signed: it counts, and its deposit address is watched.
+     * @returns what need not be kept: of prices with one nonce, the largest and the one that is over first say all that counts
+     */
+    add(signed: SolverQuote): readonly SolverQuote[] {
+      // It may have ended while it was signed.
+      const entry = promise(signed)
+      const all = [...entry.signed, signed]
+      entry.signed = isPrice(signed.quote) ? bindingOf(all) : all
+      return all.filter((each) => !entry.signed.includes(each))
+    },
+    /** It was never sent. */
+    withdraw(quote: Pick<Quote, 'nonce'>): void {
+      if (entries.get(quote.nonce)?.signed.length === 0) entries.delete(quote.nonce)
+    },
+    /** The deposit is there, or can no longer be paid for. */
+    deposited({ nonce }: Quote, deposit: LedgerQuote['deposit']): void {
+      const entry = entries.get(nonce)
+      if (entry !== undefined) entry.deposit = deposit
+    },
+    /** Its nonce is used and its order is paid. */
+    end: ({ nonce }: Pick<Quote, 'nonce'>) => void entries.delete(nonce),
+    quotes: (): Iterable<LedgerQuote> => entries.values(),
+    get: (nonce: bigint): LedgerQuote | undefined => entries.get(nonce),
+    /** The deposit addresses of quotes that can still be paid for there. */
+    addresses: (): readonly Address[] =>
+      payable().flatMap(({ quote, signed }) =>
+        now() > quote.fillDeadline ? [] : signed.map(({ depositAddress }) => depositAddress),
+      ),
+    /** @param address in lower case */
+    at: (address: Address) =>
+      payable()
+        .flatMap(({ signed }) => signed)
+        .find(({ depositAddress }) => depositAddress === address),
+    bondOf,
+    /** How many quotes may stay open that risk so much each: a tenth of what `maxOpenBond` and the memory allow. */
+    mostSpared(bond: bigint): number {
+      const most = MAX_QUOTES / SPARED_DIVISOR
+      if (holdings === undefined || bond === 0n) return most
+      const allowed = wholeBond(holdings, sums()) * partsOf(limits.maxOpenBond / SPARED_DIVISOR)
+      return Math.min(most, Number(allowed / (bond * BigInt(PARTS))))
+    },
+    /** As last read; undefined before that. */
+    gas: () => holdings?.gas,
+    count: () => entries.size,
+  }
+}
+
+/** @param prices at least one */
+function bindingOf(prices: readonly SolverQuote[]): readonly SolverQuote[] {
+  const largest = prices.reduce((one, next) =>
+    next.quote.outputAmount > one.quote.outputAmount ? next : one,
+  )
+  const first = prices.reduce((one, next) =>
+    next.quote.depositDeadline < one.quote.depositDeadline ? next : one,
+  )
+  return [...new Set([first, largest])]
+}
+
+/** What both can cost when one of them at most is taken. */
+function joined(one: Quote, other: Quote): Quote {
+  return {
+    ...one,
+    outputAmount: one.outputAmount > other.outputAmount ? one.outputAmount : other.outputAmount,
+    depositDeadline: Math.min(one.depositDeadline, other.depositDeadline),
+    // Nobody is owed what a price promises, and each can be slashed from its own deadline on.
+    fillDeadline: Math.min(one.fillDeadline, other.fillDeadline),
+  }
+}
+
+function partsOf(share: number): bigint {
+  return BigInt(Math.round(share * PARTS))
+}

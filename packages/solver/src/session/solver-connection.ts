@@ -1,0 +1,74 @@
+import type { SolverMetrics } from '../metrics.js'
+import { createOnceAMinute } from '../once-a-minute.js'
+import type { Quoting } from '../quoting/quoting.js'
+import type { SolverOptions } from '../solver-options.js'
+import type { SolverParts } from '../solver-parts.js'
+import { SessionError } from './session-error.js'
+import type { SessionResult } from './session-messages.js'
+import { openSolverSession, type SolverSessionOptions } from './solver-session.js'
+
+interface ConnectionOptions
+  extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError'>,
+    Pick<SolverSessionOptions, 'serviceUrls' | 'chainIds' | 'account' | 'name' | 'protocolName'>,
+    Pick<SolverOptions, 'onSession' | 'onResult'> {
+  readonly quoting: Quoting
+  /** The ends of what has been started. */
+  readonly parts: (() => Promise<void> | void)[]
+}
+
+/** What counts each outcome. The kit counts its own declines. */
+const COUNTERS: Readonly<Record<string, keyof SolverMetrics | undefined>> = {
+  QUOTED: 'offersValid',
+  INVALID: 'offersDropped',
+  LATE: 'offersDropped',
+  SOFT_DEADLINE: 'offersDropped',
+  FAILED: 'requestsFailed',
+  CANCELLED: 'requestsCancelled',
+  CIRCUIT_OPEN: 'requestsCircuitOpen',
+}
+
+/**
+ * Connects a solver by a session, which is opened again after each loss.
+ * @returns when a session is open; after that, a final loss goes to `onSession` only
+ * @throws SessionError when none will ever be
+ */
+export function connectBySession(options: ConnectionOptions): Promise<void> {
+  const { quoting, metrics, log, clock, parts } = options
+  const isDue = createOnceAMinute(clock)
+
+  function onResult(result: SessionResult): void {
+    const counter = COUNTERS[result.outcome]
+    if (counter !== undefined) metrics[counter]++
+    if (result.rank === 1) metrics.offersBest++
+    if (counter === 'offersDropped' && isDue(result.outcome)) log.warn({ ...result }, 'offer dropped')
+    options.onResult?.(result)
+  }
+
+  return new Promise((resolve, reject) => {
+    const sessionOptions: SolverSessionOptions = {
+      ...options,
+      answer: quoting,
+      onResult,
+      onReady({ sessionId }, url) {
+        metrics.sessionsOpened++
+        metrics.sessionOpen = 1
+        log.info({ url, sessionId }, 'session open')
+        options.onSession?.({ state: 'open', url, sessionId })
+        resolve()
+      },
+      onLost(error) {
+        metrics.sessionsLost++
+        metrics.sessionOpen = 0
+        const { code, isFinal } = error
+        log.warn({ err: error, isFinal }, 'session lost')
+        options.onSession?.({ state: 'lost', error, code, isFinal })
+        if (isFinal) reject(error)
+      },
+    }
+    const session = openSolverSession(sessionOptions, { clock, random: Math.random })
+    parts.push(async () => {
+      reject(new SessionError('the solver was closed'))
+      await session.close()
+    })
+  })
+}

@@ -1,0 +1,171 @@
+import type { Call } from '../chain/calls.js'
+import type { ChainTime } from '../chain/chain-time.js'
+import type { SolverChain } from '../chain/open-chain.js'
+import { OverBudget } from '../risk/cancel-budget.js'
+import type { SolverParts } from '../solver-parts.js'
+import type { KeptPayment } from '../state.js'
+import type { OnSigned, PaymentEnd, SignedTransaction, TransactionSender } from './transaction-sender.js'
+
+interface PaymentsOptions
+  extends Pick<SolverParts, 'clock' | 'log' | 'metrics' | 'state' | 'onError' | 'signal'> {
+  readonly sender: TransactionSender
+  readonly chain: Pick<SolverChain, 'chainId' | 'pollIntervalMs' | 'raiseFeesAfterMs'>
+  readonly time: Pick<ChainTime, 'passed'>
+}
+
+/**
+ * The transactions of an account on a chain: payments, approvals and cancellations. Each has one nonce and at least one attempt. An
+ * attempt is kept before it is sent, and any of them may be the one that is mined. All are kept until the nonce was used
+ * `confirmations` blocks ago: a reorganisation may remove them, and the later ones of the account wait for their nonce.
+ */
+export type Payments = ReturnType<typeof createPayments>
+
+/** A block of the last second before the deadline may come late. */
+const GRACE_SECONDS = 60
+/** A node may show the nonce of an account before the receipt that explains it. */
+const MISSING_RECEIPT_MS = 60_000
+/** The name of payments that nobody waits for. */
+const DONE = 'done'
+const FAILED = { outcome: 'failed', hash: undefined, gasUsed: 0n, fee: 0n } as const
+
+/** Builds the payments of an account on one chain. */
+export function createPayments(options: PaymentsOptions) {
+  const { sender, chain, clock, time, state, log, metrics, signal, onError } = options
+  const { chainId } = chain
+  /** The names of those that are being followed although nobody waits for them. */
+  const finishing = new Set<string>()
+
+  const nameWhenDone = ({ nonce }: SignedTransaction) => `${DONE} ${chainId} ${nonce}`
+
+  const keep = (id: string, onSigned: OnSigned) => (transaction: SignedTransaction) => {
+    onSigned(transaction)
+    state.addAttempt(id, chainId, transaction)
+  }
+
+  /** @returns whether the limit of fees leaves room for another attempt */
+  async function sendHigher(id: string, last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
+    const raising = sender.raise(last, (transaction) => {
+      keep(id, onSigned)(transaction)
+      metrics.feesRaised++
+      log.info({ chainId, payment: id, transactionHash: transaction.hash }, 'fees raised')
+    })
+    const isRaised = await raising.catch((error) => {
+      if (error instanceof OverBudget) return false
+      throw error
+    })
+    if (!isRaised) await sender.sendAgain(last)
+    return isRaised
+  }
+
+  /**
+   * Follows a payment that is under way to its end, and raises its fees while it waits.
+   * @param deadline Unix time in seconds
+   * @param onSigned called before a higher attempt is kept; one for which it throws `OverBudget` is not made
+   * @returns undefined when the signal aborts
+   * @throws viem's errors, and those of the account
+   */
+  async function follow(
+    id: string,
+    deadline = Number.POSITIVE_INFINITY,
+    onSigned: OnSigned = () => {},
+  ): Promise<PaymentEnd | undefined> {
+    let sentAt: number | undefined
+    let isAtLimit = false
+    let missingSince: number | undefined
+    while (!signal.aborted) {
+      const attempts = state.attempts(id)
+      const last = attempts.at(-1)
+      if (last === undefined) return FAILED
+      const progress = await sender.progress(attempts)
+      if (progress.state === 'MINED') return progress
+      if (progress.state !== 'REPLACED') missingSince = undefined
+      else {
+        missingSince ??= clock.monotonic()
+        if (clock.monotonic() - missingSince > MISSING_RECEIPT_MS) return FAILED
+        await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
+        continue
+      }
+      if (time.passed() > deadline + GRACE_SECONDS) {
+        void finish(id)
+        return FAILED
+      }
+      const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
+      if (isDue) {
+        // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
+        const isRaise =
+          sentAt !== undefined && (progress.state !== 'QUEUED' || (await sender.isTooCheap(last)))
+        // The node may have lost it, and takes only higher fees now.
+        const isWanted = isRaise || (await sender.sendAgain(last))
+        if (isWanted && !(await sendHigher(id, last, onSigned)) && !isAtLimit) {
+          isAtLimit = true
+          onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+        }
+        sentAt = clock.monotonic()
+      }
+      await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
+    }
+    return undefined
+  }
+
+  /** The payment may be made again. @returns its name from now on */
+  function forget(id: string): string | undefined {
+    const last = state.attempts(id).at(-1)
+    if (last === undefined) return undefined
+    const done = nameWhenDone(last)
+    state.renamePayment(id, done)
+    return done
+  }
+
+  /** Its nonce must be used, since it holds up the later ones of the account. */
+  async function finish(id: string): Promise<void> {
+    const done = forget(id)
+    if (done === undefined || finishing.has(done)) return
+    finishing.add(done)
+    while (!signal.aborted) {
+      try {
+        await follow(done)
+        break
+      } catch (error) {
+        if (signal.aborted) return
+        onError(error)
+        await clock.sleep(chain.raiseFeesAfterMs, signal).catch(() => {})
+      }
+    }
+    finishing.delete(done)
+  }
+
+  return {
+    /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
+    async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
+      await sender.send(call, keep(id, onSigned))
+    },
+    /** Whether there is an attempt whose end has not been seen, or has been removed. */
+    isUnderWay: (id: string) => state.attempts(id).length > 0,
+    follow,
+    /** The end has been seen, and the payment may be made again. */
+    forget: (id: string) => void forget(id),
+    /** Sends again what a stopped process may have left unsent. */
+    async resume(): Promise<void> {
+      for (const payment of state.keptPayments(chainId))
+        if (!hasEnded(payment)) await sender.sendAgain(payment)
+    },
+    /**
+     * Looks at the payments that have ended. One that a reorganisation has removed is sent again, and one that is deep is no longer kept.
+     * @throws viem's errors
+     */
+    async lookBack(): Promise<void> {
+      const ended = state.keptPayments(chainId).filter(hasEnded)
+      if (ended.length === 0) return
+      const { now, deep } = await sender.usedNonces()
+      for (const { id, nonce } of ended) {
+        if (nonce < deep) state.clearAttempts(id)
+        else if (nonce >= now) void finish(id)
+      }
+    },
+  }
+}
+
+/** Whether nobody waits for a payment any more. */
+function hasEnded({ id, status }: KeptPayment): boolean {
+  return id.startsWith(DONE) || (status !== null && status !== 'OPEN')
+}

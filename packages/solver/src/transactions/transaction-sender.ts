@@ -1,0 +1,218 @@
+import { type Address, type Hex, keccak256, parseTransaction, type TransactionSerializedEIP1559 } from 'viem'
+import { estimateGas } from 'viem/actions'
+import { wordsOf } from '../../../protocol/src/node/node-words.js'
+import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
+import { type Call, requestOf } from '../chain/calls.js'
+import type { SolverChain } from '../chain/open-chain.js'
+import type { SolverAccount } from '../solver-options.js'
+import { acceptedFees, type Fees, firstFees, isFeeRefusal, max, min, raisedFees } from './fees.js'
+
+/** A transaction that is signed, so that it can be sent again without being carried out twice. */
+export interface SignedTransaction {
+  readonly hash: Hex
+  /** The bytes that nodes take. */
+  readonly raw: Hex
+  /** The account's nonce. */
+  readonly nonce: number
+}
+
+/** A transaction without the account's nonce. */
+interface Unsigned extends Fees {
+  readonly to?: Address | null | undefined
+  readonly data?: Hex | undefined
+  readonly gas?: bigint | undefined
+}
+
+/** Takes a transaction before it is sent. Nothing is sent when it throws. */
+export type OnSigned = (transaction: SignedTransaction) => void
+
+/**
+ * The end of a payment, the gas that it has used, and what that has cost in wei. `failed`: another transaction has its nonce, its deadline is over, or its receipt
+ * does not say.
+ */
+export interface PaymentEnd {
+  readonly outcome: 'success' | 'reverted' | 'failed'
+  readonly hash: Hex | undefined
+  readonly gasUsed: bigint
+  readonly fee: bigint
+}
+
+/** How far transactions with one nonce have come, of which one at most can be mined. */
+export type Progress =
+  | ({ readonly state: 'MINED' } & PaymentEnd)
+  /** Another transaction has the nonce. */
+  | { readonly state: 'REPLACED' }
+  /** The account's next transaction, or one that waits for earlier ones of the account. */
+  | { readonly state: 'NEXT' | 'QUEUED' }
+
+/** Sends the transactions of an account on one chain. No other program may use the account there. */
+export type TransactionSender = ReturnType<typeof createTransactionSender>
+
+/** How often a node may refuse a fee until the payment fails for this time. */
+const MAX_REFUSALS = 8
+/** The state may change between the estimate and the block. */
+const GAS_MARGIN = { factor: 12n, divisor: 10n }
+/** How many times the gas of a transaction that reverted the next one may use: the node's estimates may be too low. */
+const MORE_GAS = 2n
+/** By the status of a receipt. */
+const OUTCOMES = ['reverted', 'success'] as const
+
+/**
+ * Builds the sender.
+ * @param afterKept the first nonce after those of transactions that are kept. A node may have lost one of them, and says then that
+ * its nonce is free.
+ * @param deepBlock the newest block that no reorganisation is expected to remove
+ */
+export function createTransactionSender(
+  chain: SolverChain,
+  account: SolverAccount,
+  afterKept: () => number,
+  deepBlock: () => bigint,
+) {
+  const { chainId, client } = chain
+  const { address } = account
+  let signing: Promise<unknown> = Promise.resolve()
+  /** The most gas of those that reverted, by their data. */
+  const reverted = new Map<Hex, bigint>()
+
+  /** The number of nonces that are used at a block. @throws viem's errors */
+  const usedAt = (block: { blockTag: 'latest' | 'pending' } | { blockNumber: bigint }) =>
+    client.getTransactionCount({ address, ...block })
+
+  async function sign(request: Unsigned, nonce: number): Promise<SignedTransaction> {
+    const raw = (await account.signTransaction({ ...request, chainId, type: 'eip1559', nonce })) as Hex
+    return { hash: keccak256(raw), raw, nonce }
+  }
+
+  /** One after the other, so that no two transactions take the same nonce. */
+  async function signAndSend(request: Unsigned, onSigned: OnSigned): Promise<void> {
+    // Some nodes refuse `pending`, or say less than they have: what is kept counts with either.
+    const counts = await Promise.all([
+      usedAt({ blockTag: 'latest' }),
+      usedAt({ blockTag: 'pending' }).catch(() => 0),
+    ])
+    const nonce = Math.max(...counts, afterKept())
+    const refusal = await sendWithFees(request, nonce, onSigned)
+    // The node may have it, or not: it is kept.
+    if (refusal !== undefined) throw refusal
+  }
+
+  /**
+   * Signs and sends, with higher fees where the node wants them: its minimum is not in what it suggests.
+   * @returns the node's error, if it took none
+   */
+  async function sendWithFees(request: Unsigned, nonce: number, onSigned: OnSigned): Promise<unknown> {
+    let fees: Fees = request
+    for (let tries = 1; ; tries++) {
+      const transaction = await sign({ ...request, ...fees }, nonce)
+      onSigned(transaction)
+      const refusal = await send(transaction)
+      if (refusal === undefined || tries === MAX_REFUSALS) return refusal
+      const higher = await acceptedFees(chain, fees, wordsOf(refusal))
+      if (higher === undefined) return refusal
+      fees = higher
+    }
+  }
+
+  /** @returns the node's error, if it did not take it */
+  function send({ raw }: SignedTransaction): Promise<unknown> {
+    return client.sendRawTransaction({ serializedTransaction: raw }).then(
+      () => undefined,
+      (error) => error,
+    )
+  }
+
+  /** @returns undefined without a receipt. One without its costs counts with the highest ones: `maxCancelFees` must hold. */
+  async function outcomeOf(attempt: SignedTransaction): Promise<PaymentEnd | undefined> {
+    const { hash } = attempt
+    const receipt = await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })
+    if (!receipt) return undefined
+    const { data = '0x', gas = 0n, maxFeePerGas } = parsedOf(attempt)
+    const outcome = OUTCOMES[numberIn(receipt.status) ?? -1] ?? 'failed'
+    if (outcome === 'reverted') reverted.set(data, max(gas, reverted.get(data) ?? 0n))
+    const price = numberIn(receipt.effectiveGasPrice) ?? maxFeePerGas
+    const gasUsed = BigInt(numberIn(receipt.gasUsed) ?? gas)
+    return { outcome, hash, gasUsed, fee: gasUsed * BigInt(price) }
+  }
+
+  return {
+    /**
+     * Signs a transaction and sends it. A call that would revert, or needs more gas than `maxGas`, throws before anything is signed.
+     * @param onSigned keeps the transaction before it is sent; nothing is sent when it throws
+     * @throws viem's errors, and those of the account
+     */
+    async send(call: Call, onSigned: OnSigned): Promise<void> {
+      const simulated = requestOf(address, call)
+      const [gas, fees] = await Promise.all([estimateGas(client, simulated), firstFees(chain)])
+      const { to, data } = simulated
+      const more = MORE_GAS * (reverted.get(data) ?? 0n)
+      const limit = max(gasLimit(gas, chain.maxGas, call.functionName), more)
+      const request = { to, data, gas: min(limit, chain.maxGas), ...fees }
+      const sent = signing.then(() => signAndSend(request, onSigned))
+      signing = sent.catch(() => {})
+      await sent
+    },
+    /**
+     * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
+     * @returns whether the node takes no such fees
+     */
+    async sendAgain(transaction: SignedTransaction): Promise<boolean> {
+      const refusal = await send(transaction)
+      return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
+    },
+    /** Whether a first attempt would offer more by now. @throws viem's errors */
+    isTooCheap: async (last: SignedTransaction) =>
+      parsedOf(last).maxFeePerGas < (await firstFees(chain)).maxFeePerGas,
+    /**
+     * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
+     * @returns false when the limit of fees leaves no room
+     * @throws viem's errors, and those of the account
+     */
+    async raise(last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
+      const parsed = parsedOf(last)
+      const fees = await raisedFees(chain, parsed)
+      if (fees === undefined) return false
+      await sendWithFees({ ...parsed, ...fees }, last.nonce, onSigned)
+      return true
+    },
+    /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
+    async usedNonces() {
+      const [now, deep] = await Promise.all([
+        usedAt({ blockTag: 'latest' }),
+        usedAt({ blockNumber: deepBlock() }),
+      ])
+      return { now, deep }
+    },
+    /** @param attempts have one nonce; at least one @throws viem's errors */
+    async progress(attempts: readonly SignedTransaction[]): Promise<Progress> {
+      const nonce = attempts[0]?.nonce ?? 0
+      const used = await usedAt({ blockTag: 'latest' })
+      if (used <= nonce) return { state: used === nonce ? 'NEXT' : 'QUEUED' }
+      for (const attempt of attempts.toReversed()) {
+        const outcome = await outcomeOf(attempt)
+        if (outcome !== undefined) return { state: 'MINED', ...outcome }
+      }
+      return { state: 'REPLACED' }
+    },
+  }
+}
+
+function parsedOf({ raw }: SignedTransaction): Unsigned {
+  const parsed = parseTransaction(raw as TransactionSerializedEIP1559)
+  const { to, data, gas, maxFeePerGas = 0n, maxPriorityFeePerGas = 0n } = parsed
+  return { to, data, gas, maxFeePerGas, maxPriorityFeePerGas }
+}
+
+/** The gas limit for an estimate. */
+export function withMargin(estimate: bigint): bigint {
+  return (estimate * GAS_MARGIN.factor) / GAS_MARGIN.divisor
+}
+
+/** @throws Error for a call that needs more than the limit: a hostile token may burn gas in each transfer */
+function gasLimit(estimate: bigint, maxGas: bigint, functionName = 'the call'): bigint {
+  if (estimate > maxGas)
+    throw new Error(
+      `${functionName} needs ${estimate} gas, which is above maxGas (${maxGas}), so it is not sent`,
+    )
+  return withMargin(estimate)
+}

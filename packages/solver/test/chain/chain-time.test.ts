@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest'
+import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { createChainTime } from '../../src/chain/chain-time.js'
+
+const START = 2_000_000_000
+const CONFIRMATIONS = 20
+const block = (number: number, time: number) => ({ number, hash: `0x${number}`, time }) as const
+
+/** A chain whose last 100 blocks came so often. */
+function startTime(blockSeconds: number) {
+  const clock = createManualClock(START * 1000)
+  const past = block(0, START - 100 * blockSeconds)
+  return { clock, time: createChainTime(clock, past, block(100, START), CONFIRMATIONS) }
+}
+
+it('what is over is told by the newest block, and what may come by the later one of both clocks', () => {
+  const { clock, time } = startTime(1)
+  clock.set((START + 3_600) * 1000)
+  expect([time.passed(), time.now()]).toEqual([START, START + 3_600])
+  clock.set((START - 3_600) * 1000)
+  expect([time.passed(), time.now()]).toEqual([START, START])
+  time.see(block(101, START + 7))
+  expect([time.passed(), time.now()]).toEqual([START + 7, START + 7])
+})
+
+it.each([
+  ['a minute, where blocks are fast', 1, 60],
+  ['a minute, where ten blocks take as long', 6, 60],
+  ['ten block times, where blocks are slow', 15, 150],
+])('the newest block is old after the longer time: %s', async (_title, blockSeconds, limit) => {
+  const { clock, time } = startTime(blockSeconds)
+  await clock.advance(limit * 1000)
+  expect(time.isStale()).toBe(false)
+  await clock.advance(1000)
+  expect(time.isStale()).toBe(true)
+  time.see(block(101, START + limit))
+  expect(time.isStale()).toBe(false)
+})
+
+it('the time between two blocks follows the last blocks, also after the chain has begun again', () => {
+  const { time } = startTime(2)
+  expect(time.blockSeconds()).toBe(2)
+  for (let number = 101; number <= 400; number++) time.see(block(number, START + 12 * (number - 100)))
+  expect(time.blockSeconds()).toBe(12)
+  time.see(block(3, START))
+  expect(time.blockSeconds()).toBe(0)
+})
+
+it.each([
+  ['a minute, where blocks are fast', 1, 60],
+  ['the confirmations, where they are slow', 12, CONFIRMATIONS],
+])('as many blocks are read again as %s', (_title, blockSeconds, blocks) => {
+  const { time } = startTime(blockSeconds)
+  for (let number = 101; number <= 500; number++)
+    time.see(block(number, START + blockSeconds * (number - 100)))
+  expect(time.overlap()).toBe(blocks)
+  // Blocks that come at once tell no time.
+  for (let number = 501; number <= 600; number++) time.see(block(number, START + blockSeconds * 400))
+  expect(time.overlap()).toBe(100 + 60 / blockSeconds)
+})
+
+it('no reorganisation is expected to remove a block with the confirmations, nor the first one of a chain', () => {
+  const { time } = startTime(1)
+  expect([time.atDepth(), time.atDepth(0)]).toEqual([{ blockNumber: 80n }, { blockNumber: 100n }])
+  time.see(block(7, START))
+  expect(time.atDepth()).toEqual({ blockNumber: 0n })
+})

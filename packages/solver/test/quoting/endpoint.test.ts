@@ -1,0 +1,160 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { json } from 'node:stream/consumers'
+import { expect, it, onTestFinished } from 'vitest'
+import { answerRequest, type EndpointRequest, handle } from '../../src/quoting/endpoint.js'
+import type { Quoting } from '../../src/quoting/quoting.js'
+import { hasSecretPath, withSecretPath } from '../../src/quoting/secret-path.js'
+import type { IncomingRequest } from '../../src/session/request-terms.js'
+import { quoteRequest } from '../session/session-fixture.js'
+
+const { type: _type, id: _id, deadline: _deadline, kind: _kind, ...body } = quoteRequest('q')
+
+const SECRET = 'Zm9yIHRoZSB0ZXN0cyBvbmx5'
+const ENDPOINT_URL = `https://solver.example/${SECRET}/`
+
+/** An endpoint whose answers are declines. @param prepare what a framework does before the handler */
+async function serve(quoting: Quoting, prepare = async (_request: IncomingMessage) => {}) {
+  const answer = (ask: EndpointRequest) => answerRequest(quoting, ask)
+  const server = createServer((request, response) => {
+    void prepare(request).then(() => handle(ENDPOINT_URL, answer, request, response))
+  })
+  server.listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/${SECRET}/quote`
+}
+
+const post = (url: string, headers = {}, signal?: AbortSignal) =>
+  fetch(url, { method: 'POST', body: JSON.stringify(body), headers, ...(signal && { signal }) })
+
+it('a request is read with its headers, and a decline has status 422 and its code', async () => {
+  const asked: IncomingRequest[] = []
+  const url = await serve(async (request) => {
+    asked.push(request)
+    return { decline: 'PAUSED' }
+  })
+  const headers = {
+    'x-quote-kind': 'indicative',
+    'x-quote-id': 'i',
+    'x-request-deadline': '7',
+    traceparent: 't',
+  }
+  const answer = await post(url, headers)
+  expect([answer.status, await answer.json()]).toEqual([422, { error: 'declined', code: 'PAUSED' }])
+  await post(url)
+  expect(asked).toMatchObject([
+    { kind: 'INDICATIVE', id: 'i', deadline: 7, traceparent: 't', amount: 10n ** 18n, chainId: 31337 },
+    { kind: 'FIRM', id: undefined, traceparent: undefined },
+  ])
+  expect(asked[1]?.deadline).toBeGreaterThan(Date.now())
+})
+
+it('a body that a framework has parsed is taken', async () => {
+  const parse = async (request: IncomingMessage) => void Object.assign(request, { body: await json(request) })
+  const url = await serve(async ({ amount }) => ({ decline: amount > 0n ? 'PAUSED' : 'OTHER' }), parse)
+  expect(await (await post(url)).json()).toMatchObject({ code: 'PAUSED' })
+})
+
+it('the signal aborts when the instance leaves', async () => {
+  const leaving = new AbortController()
+  const left = new Promise<string>((resolve) => {
+    void serve(async (_request, signal) => {
+      signal?.addEventListener('abort', () => resolve(String(signal.reason)))
+      leaving.abort()
+      return new Promise(() => {})
+    }).then((url) => post(url, {}, leaving.signal).catch(() => {}))
+  })
+  expect(await left).toBe('Error: the instance has left')
+})
+
+it('a request without a destination chain and a deposit mode, as other instances send it, is one on its own chain', async () => {
+  const asked: IncomingRequest[] = []
+  const url = await serve(async (request) => {
+    asked.push(request)
+    return { decline: 'PAUSED' }
+  })
+  const { destinationChainId: _chain, depositMode: _mode, ...short } = body
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(short) })
+  expect([answer.status, await answer.json()]).toEqual([422, { error: 'declined', code: 'PAUSED' }])
+  expect(asked).toMatchObject([{ destinationChainId: 31337, depositMode: 'CONTRACT' }])
+})
+
+it('only the path of the registered endpoint is answered', async () => {
+  const url = await serve(async () => ({ decline: 'PAUSED' }))
+  const { origin } = new URL(url)
+  const paths = [
+    `/${SECRET}/quote?x=1`,
+    '/quote',
+    `/${SECRET.slice(1)}/quote`,
+    `/a/${SECRET}/quote`,
+    `/${SECRET}`,
+  ]
+  const statuses = await Promise.all(paths.map(async (path) => (await post(origin + path)).status))
+  expect(statuses).toEqual([422, 404, 404, 404, 404])
+})
+
+it('a framework that has cut the path still gives the whole one', async () => {
+  const url = await serve(
+    async () => ({ decline: 'PAUSED' }),
+    async (request) => void Object.assign(request, { originalUrl: request.url, url: '/quote' }),
+  )
+  expect((await post(url)).status).toBe(422)
+})
+
+it('a solver without an endpoint answers nothing', async () => {
+  const quoting: Quoting = async () => ({ decline: 'PAUSED' })
+  const server = createServer((request, response) => {
+    void handle(undefined, (ask) => answerRequest(quoting, ask), request, response)
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void server.close().closeAllConnections())
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  expect((await post(`http://127.0.0.1:${port}/quote`)).status).toBe(404)
+})
+
+it.each([
+  ['https://solver.example', false],
+  ['https://solver.example/solver/quotes', false],
+  ['https://solver.example/0123456789-0123456789', false],
+  [ENDPOINT_URL, true],
+  [withSecretPath('https://solver.example'), true],
+])('%s has a secret path: %s', (url, isSecret) => {
+  expect(hasSecretPath(url)).toBe(isSecret)
+})
+
+it('each proposal of a secret path is a new one of 22 characters', () => {
+  const proposals = ['https://solver.example', 'https://solver.example/'].map(withSecretPath)
+  for (const proposal of proposals) expect(proposal).toMatch(/^https:\/\/solver\.example\/[\w-]{22}$/)
+  expect(new Set(proposals).size).toBe(2)
+})
+
+it.each([
+  ['x-quote-kind', 'INDICATIVE', 'x-quote-kind must be firm or indicative'],
+  ['x-quote-kind', 'indicative, indicative', 'x-quote-kind must be firm or indicative'],
+  ['x-quote-kind', 'price', 'x-quote-kind must be firm or indicative'],
+  ['x-request-deadline', 'soon', 'x-request-deadline must be Unix milliseconds'],
+  ['x-request-deadline', '-1', 'x-request-deadline must be Unix milliseconds'],
+  ['x-request-deadline', '1e99', 'x-request-deadline must be Unix milliseconds'],
+  ['x-request-deadline', '0x7', 'x-request-deadline must be Unix milliseconds'],
+])('the header %s: %s has status 400 and what it must be', async (name, value, error) => {
+  let asked = 0
+  const url = await serve(async () => {
+    asked++
+    return { decline: 'OTHER' }
+  })
+  const answer = await post(url, { [name]: value })
+  expect([answer.status, await answer.json(), asked]).toEqual([400, { error }, 0])
+})
+
+it('a request without the header of its kind, or with firm, is firm', async () => {
+  const kinds: string[] = []
+  const url = await serve(async ({ kind }) => {
+    kinds.push(kind)
+    return { decline: 'OTHER' }
+  })
+  await post(url, { 'x-quote-kind': 'firm' })
+  await post(url)
+  expect(kinds).toEqual(['FIRM', 'FIRM'])
+})

@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { createManualClock } from '../../../../test/support/manual-clock.js'
+import { createMetrics } from '../../src/metrics.js'
+import { OverBudget } from '../../src/risk/cancel-budget.js'
+import { openState } from '../../src/state.js'
+import { createPayments } from '../../src/transactions/payments.js'
+import type { SignedTransaction, TransactionSender } from '../../src/transactions/transaction-sender.js'
+
+const RAISE_MS = 15_000
+
+it('a payment is raised as far as its caller allows, reported once after that, and sent again as it is', async () => {
+  const clock = createManualClock(0)
+  const state = openState(':memory:')
+  const closing = new AbortController()
+  const errors: unknown[] = []
+  const sentAgain: string[] = []
+  const attempt = (count: number): SignedTransaction => ({ hash: `0x${count}`, raw: `0x${count}`, nonce: 0 })
+  const sender: TransactionSender = {
+    send: async (_call, onSigned) => onSigned(attempt(1)),
+    async sendAgain({ hash }) {
+      sentAgain.push(hash)
+      return false
+    },
+    async raise({ hash }, onSigned) {
+      onSigned(attempt(Number(hash) + 1))
+      return true
+    },
+    isTooCheap: async () => false,
+    progress: async () => ({ state: 'NEXT' }),
+    usedNonces: async () => ({ now: 0, deep: 0 }),
+  }
+  const payments = createPayments({
+    sender,
+    chain: { chainId: 1, pollIntervalMs: 1_000, raiseFeesAfterMs: RAISE_MS },
+    clock,
+    time: { passed: () => 0 },
+    state,
+    log: { ...console, info() {} },
+    metrics: createMetrics(),
+    onError: (error) => errors.push(error),
+    signal: closing.signal,
+  })
+  const allow = ({ hash }: SignedTransaction) => {
+    if (Number(hash) > 2) throw new OverBudget('enough')
+  }
+  await payments.send('one', { address: '0x' } as never, allow)
+  const followed = payments.follow('one', undefined, allow)
+  for (let second = 0; second < (4 * RAISE_MS) / 1_000; second++) await clock.advance(1_000)
+  expect(state.attempts('one').map(({ hash }) => hash)).toEqual(['0x1', '0x2'])
+  expect(sentAgain.slice(0, 2)).toEqual(['0x1', '0x2'])
+  expect(errors.map(String)).toEqual([expect.stringContaining('highest fees that are allowed')])
+  closing.abort()
+  expect(await followed).toBeUndefined()
+})

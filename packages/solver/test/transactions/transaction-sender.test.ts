@@ -1,0 +1,88 @@
+import { createPublicClient, custom, parseTransaction } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { expect, it } from 'vitest'
+import { settlementCall } from '../../src/chain/calls.js'
+import type { SolverChain } from '../../src/chain/open-chain.js'
+import { createTransactionSender } from '../../src/transactions/transaction-sender.js'
+
+const SETTLEMENT = `0x${'5e'.repeat(20)}` as const
+const ORDER = `0x${'00'.repeat(32)}` as const
+
+const ACCOUNT = privateKeyToAccount(`0x${'11'.repeat(32)}`)
+
+interface Terms {
+  readonly estimate?: bigint
+  readonly maxGas?: bigint
+  /** The first nonce after those of transactions that are kept. */
+  readonly kept?: number
+  /** What the node says of used nonces; it throws errors. */
+  readonly used?: Readonly<Record<string, unknown>>
+}
+
+/** A sender, with the gas limits and the nonces of what it has sent. */
+function startSender({ estimate = 1n, maxGas = 1_000n, kept = 0, used = {} }: Terms) {
+  const limits: (bigint | undefined)[] = []
+  const nonces: (number | undefined)[] = []
+  const answers: Record<string, unknown> = {
+    eth_estimateGas: `0x${estimate.toString(16)}`,
+    eth_getBlockByNumber: { baseFeePerGas: '0x1', number: '0x1', timestamp: '0x1', transactions: [] },
+    eth_maxPriorityFeePerGas: '0x1',
+  }
+  async function request({ method, params }: { method: string; params: [`0x02${string}`, string] }) {
+    if (method === 'eth_getTransactionCount') {
+      const count = used[params[1]] ?? '0x0'
+      if (count instanceof Error) throw count
+      return count
+    }
+    if (method !== 'eth_sendRawTransaction') return answers[method]
+    const { gas, nonce } = parseTransaction(params[0])
+    limits.push(gas)
+    nonces.push(nonce)
+    return ORDER
+  }
+  const client = createPublicClient({ transport: custom({ request }, { retryCount: 0 }) })
+  const chain = { chainId: 1, settlement: SETTLEMENT, client, maxGas } as unknown as SolverChain
+  const sender = createTransactionSender(
+    chain,
+    ACCOUNT,
+    () => kept,
+    () => 0n,
+  )
+  return { limits, nonces, send: () => sender.send(settlementCall(chain, 'fill', [ORDER]), () => {}) }
+}
+
+it.each([
+  [100n, 1_000n, 120n],
+  [900n, 1_000n, 1_000n],
+  [1_000n, 1_000n, 1_000n],
+])('a call that needs %i gas of %i at most may use %i', async (estimate, maxGas, limit) => {
+  const { limits, send } = startSender({ estimate, maxGas })
+  await send()
+  expect(limits).toEqual([limit])
+})
+
+it('a call that needs more gas than the limit is not signed, and the error names both', async () => {
+  const { limits, send } = startSender({ estimate: 1_001n, maxGas: 1_000n })
+  await expect(send()).rejects.toThrow('fill needs 1001 gas, which is above maxGas (1000), so it is not sent')
+  expect(limits).toEqual([])
+})
+
+const refused = Object.assign(new Error('unsupported block tag'), { code: -32602 })
+
+it.each([
+  ['what waits in the pool', { latest: '0x3', pending: '0x5' }, 0, 5],
+  ['what is kept, with a node that refuses `pending`', { latest: '0x3', pending: refused }, 5, 5],
+  ['what is used, with a node that refuses `pending`', { latest: '0x3', pending: refused }, 0, 3],
+  ['what is used, with a node that answers nothing for `pending`', { latest: '0x3', pending: null }, 2, 3],
+  ['what is kept, with a node that lags', { latest: '0x1', pending: '0x1' }, 4, 4],
+])('the nonce of a transaction comes after %s', async (_what, used, kept, nonce) => {
+  const { nonces, send } = startSender({ used, kept })
+  await send()
+  expect(nonces.map((sent) => sent ?? 0)).toEqual([nonce])
+})
+
+it('without the number of used nonces, nothing is sent', async () => {
+  const { nonces, send } = startSender({ used: { latest: refused, pending: '0x5' } })
+  await expect(send()).rejects.toThrow('unsupported block tag')
+  expect(nonces).toEqual([])
+})
