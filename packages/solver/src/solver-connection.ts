@@ -1,11 +1,11 @@
-import type { SolverMetrics } from '../metrics.js'
-import { createOnceAMinute } from '../once-a-minute.js'
-import type { Quoting } from '../quoting/quoting.js'
-import type { SolverOptions } from '../solver-options.js'
-import type { SolverParts } from '../solver-parts.js'
-import { SessionError } from './session-error.js'
-import type { SessionResult } from './session-messages.js'
-import { openSolverSession, type SolverSessionOptions } from './solver-session.js'
+import type { SolverMetrics } from './metrics.js'
+import { createOnceAMinute } from './once-a-minute.js'
+import type { Quoting } from './quoting/quoting.js'
+import { SessionError } from './session/session-error.js'
+import type { SessionResult } from './session/session-messages.js'
+import { openSolverSession, type SolverSessionOptions } from './session/solver-session.js'
+import type { SolverOptions } from './solver-options.js'
+import type { SolverParts } from './solver-parts.js'
 
 interface ConnectionOptions
   extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError'>,
