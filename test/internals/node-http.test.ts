@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { closeQueuedResponse } from '../../src/internals/close-queued-response.js'
 import { interceptConnections } from '../../src/internals/intercept-connections.js'
@@ -66,7 +67,7 @@ test('stopListening leaves idle connections open, and lets them be answered', as
   expect((await once(socket, 'data'))[0]).toContain('answer')
 })
 
-test('closeQueuedResponse ends the responses that Node does not end with their connection', async () => {
+test('closeQueuedResponse ends each response once, whether or not Node ends it with its connection', async () => {
   const responses: ServerResponse[] = []
   const server = createServer((_request, response) => void responses.push(response))
   server.listen(0, '127.0.0.1')
@@ -81,23 +82,23 @@ test('closeQueuedResponse ends the responses that Node does not end with their c
   for (const response of responses) response.once('close', () => closed.push(response.req.url ?? ''))
   socket.destroy()
   await once(connection, 'close')
-  expect(closed).toEqual(['/first'])
   for (const response of responses) closeQueuedResponse(response)
+  await turn()
   expect(closed).toEqual(['/first', '/queued'])
   expect(responses.map(({ destroyed }) => destroyed)).toEqual([true, true])
 })
 
 test.each([
-  ['an answer under way', true, 'answer', GET('/')],
-  ['a connection without one', false, 'HTTP/1.1 400', ''],
-])('hasResponseUnderWay is right for %s', async (_what, expected, part, request) => {
+  ['an answer under way', true, GET('/')],
+  ['a connection without one', false, ''],
+])('hasResponseUnderWay is right for %s', async (_what, expected, request) => {
   const server = createServer((_request, response) => void response.write('answer'))
   const seen = new Promise<boolean>((resolve) => {
     server.on('clientError', (_error, socket) => {
       resolve(hasResponseUnderWay(socket as Socket))
-      socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')
+      socket.end('end')
     })
   })
-  expect(await exchange(server, `${request}\0\r\n\r\n`)).toContain(part)
+  await exchange(server, `${request}\0\r\n\r\n`)
   expect(await seen).toBe(expected)
 })

@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { Hex } from 'viem'
+import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
 import type { SolverQuote } from './orders/fillable-order.js'
 import { fromWireQuote, toWireQuote } from './session/wire-quote.js'
 import type { SignedTransaction } from './transactions/transaction-sender.js'
@@ -58,13 +59,13 @@ type SignedRow = Omit<SolverQuote, 'quote' | 'quoteId' | 'isForAddress'> & { rea
  */
 export function openState(path: string) {
   const database = openDatabase(path)
-  const statements = new Map<string, Database.Statement>()
+  const statements = new Map<string, SqliteStatement<(string | number | object)[], unknown>>()
 
   /** A statement, which is prepared once. */
   function sql<T = unknown>(text: string) {
     const statement = statements.get(text) ?? database.prepare(text)
     statements.set(text, statement)
-    return statement as Database.Statement<(string | number | object)[], T>
+    return statement as SqliteStatement<(string | number | object)[], T>
   }
 
   return {
@@ -164,10 +165,10 @@ export function openState(path: string) {
   }
 }
 
-function openDatabase(path: string): Database.Database {
-  let opened: Database.Database | undefined
+function openDatabase(path: string): SqliteDatabase {
+  let opened: SqliteDatabase | undefined
   try {
-    const database = new Database(path, { timeout: LOCK_TIMEOUT_MS })
+    const database = openSqliteFile(path, { timeout: LOCK_TIMEOUT_MS })
     opened = database
     // Two processes with one state would pay for an order twice. A process that is killed releases the lock.
     database.pragma('locking_mode = EXCLUSIVE')

@@ -1,5 +1,5 @@
-import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
+import { openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
 import { assertOwnVersion } from '../migrations.js'
 import type { Schema } from '../schema.js'
@@ -28,10 +28,10 @@ export function openOperatorFile(path: string): OperatorStores {
   }
 }
 
-function openExisting(path: string): SQLite.Database {
+function openExisting(path: string): SqliteDatabase {
   try {
     if (path === ':memory:') throw new Error('no other process can see it')
-    return new SQLite(path, { fileMustExist: true })
+    return openSqliteFile(path, { fileMustExist: true })
   } catch (error) {
     const message = `is ${path}, which cannot be opened: ${(error as Error).message}`
     throw new ConfigError([{ variable: VARIABLE, message }])

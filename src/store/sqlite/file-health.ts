@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import SQLite from 'better-sqlite3'
+import { isSqliteError } from '../../../packages/sqlite/src/sqlite.js'
 import type { Logger } from '../../telemetry/log.js'
 import { createWriteHealth, type Fault } from '../write-health.js'
 import type { FileWatch } from './sqlite-driver.js'
@@ -111,7 +111,7 @@ const FAULTS: readonly [RegExp, Fault][] = [
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof FileGoneError) return GONE
   if (error instanceof FileUnreachableError) return UNREACHABLE
-  const code = error instanceof SQLite.SqliteError ? error.code : ''
+  const code = isSqliteError(error) ? error.code : ''
   return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
 }
 

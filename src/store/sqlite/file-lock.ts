@@ -1,9 +1,9 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { hostname } from 'node:os'
-import SQLite from 'better-sqlite3'
+import { isSqliteError, openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
 import { faultOf } from './file-health.js'
-import { assertFolder, createForOwner } from './sqlite.js'
+import { assertFolder, createForOwner, toConfigError } from './sqlite.js'
 import { isBusy } from './sqlite-driver.js'
 
 /** Lock of a database file that a second service cannot take. */
@@ -54,7 +54,7 @@ function fileAt(path: string): string {
 }
 
 /** Begins a transaction that holds the lock. @returns whether the row has this process; otherwise the lock is released */
-function holds(sqlite: SQLite.Database, self: Holder): boolean {
+function holds(sqlite: SqliteDatabase, self: Holder): boolean {
   sqlite.exec('begin immediate')
   const holder = sqlite.prepare<[], Holder>(READ).get()
   if (holder?.pid === self.pid && holder.host === self.host && holder.since_ms === self.since_ms) return true
@@ -62,11 +62,11 @@ function holds(sqlite: SQLite.Database, self: Holder): boolean {
   return false
 }
 
-function open(lockPath: string): SQLite.Database {
-  let sqlite: SQLite.Database | undefined
+function open(lockPath: string): SqliteDatabase {
+  let sqlite: SqliteDatabase | undefined
   try {
     createForOwner(lockPath)
-    sqlite = new SQLite(lockPath)
+    sqlite = openSqliteFile(lockPath)
     // The content has no value after a power failure.
     sqlite.pragma('synchronous = OFF')
     sqlite.exec(CREATE)
@@ -87,7 +87,7 @@ function heldBy(path: string, { pid, host, since_ms }: Holder): ConfigError {
 /** @returns an error with the remedy, or the same error if the file is not its cause */
 function unusable(lockPath: string, error: unknown): unknown {
   // Such as a package that was installed for another version of Node.
-  if (!(error instanceof SQLite.SqliteError)) return error
+  if (!isSqliteError(error)) return toConfigError(lockPath, error)
   const fault = faultOf(error)
   const remedy = fault === undefined || fault.isLasting ? 'delete it while no service uses it' : fault.text
   const message = `needs the file ${lockPath}, which cannot be used: ${remedy} (${error.message})`

@@ -10,6 +10,7 @@ import {
   SqliteDriver,
 } from 'kysely'
 import { systemClock as clock } from '../../../packages/protocol/src/clock.js'
+import { isSqliteError, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 
 /** Observes the statements on a file. */
 export interface FileWatch {
@@ -33,7 +34,7 @@ const BEGIN = CompiledQuery.raw('begin immediate')
  * Builds a dialect on one connection. When another process holds the file's lock, writes wait up to 5 s without
  * blocking the event loop or reads.
  */
-export function sqliteDialect(database: SQLite.Database, watch: FileWatch = NO_WATCH): Dialect {
+export function sqliteDialect(database: SqliteDatabase, watch: FileWatch = NO_WATCH): Dialect {
   // SQLite itself would block this thread.
   database.pragma('busy_timeout = 0')
   const dialect = new SqliteDialect({ database })
@@ -54,10 +55,10 @@ class TransactionalAdapter extends SqliteAdapter {
 
 /** Kysely's driver, whose statements wait for the lock and are watched. */
 class WatchedDriver extends SqliteDriver {
-  readonly #database: SQLite.Database
+  readonly #database: SqliteDatabase
   readonly #watch: FileWatch
 
-  constructor(database: SQLite.Database, watch: FileWatch) {
+  constructor(database: SqliteDatabase, watch: FileWatch) {
     super({ database })
     this.#database = database
     this.#watch = watch
@@ -104,5 +105,5 @@ class WatchedDriver extends SqliteDriver {
 
 /** Whether another connection holds the file's lock. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof SQLite.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
+  return isSqliteError(error) && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 }

@@ -1,5 +1,5 @@
-import SQLite from 'better-sqlite3'
 import { Kysely } from 'kysely'
+import { openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { unknownMigrations } from '../database.js'
 import { migrations } from '../migrations.js'
 import type { Schema } from '../schema.js'
@@ -51,12 +51,12 @@ export async function readStoredContent(path: string): Promise<StoredContent> {
   }
 }
 
-function openToRead(path: string): SQLite.Database {
-  return new SQLite(path, { readonly: true, fileMustExist: true })
+function openToRead(path: string): SqliteDatabase {
+  return openSqliteFile(path, { readonly: true, fileMustExist: true })
 }
 
 /** Reads the names of a file's applied migrations; empty when it has no tables of the service. */
-export function readMigrations(sqlite: SQLite.Database): string[] {
+export function readMigrations(sqlite: SqliteDatabase): string[] {
   const table = sqlite.prepare("select 1 from sqlite_master where name = 'kysely_migration'").get()
   if (table === undefined) return []
   return sqlite.prepare<[], string>('select name from kysely_migration').pluck().all()

@@ -1,7 +1,11 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import SQLite from 'better-sqlite3'
 import type { Kysely } from 'kysely'
+import {
+  openSqliteFile,
+  type SqliteDatabase,
+  SqliteMissingError,
+} from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
 import { type Database, openTables, type TableSet, UnknownSchemaError } from '../database.js'
 import { migrations } from '../migrations.js'
@@ -45,11 +49,11 @@ const DEFAULT_PAGE_BYTES = 4096
 /** Size at which the write-ahead log is copied into the file. SQLite counts pages, 1000 by default. */
 const WAL_BYTES = 1000 * DEFAULT_PAGE_BYTES
 
-function openFile(path: string, pageBytes: number): SQLite.Database {
+function openFile(path: string, pageBytes: number): SqliteDatabase {
   if (!existsSync(dirname(path)))
     throw refused(path, 'cannot be opened: its folder does not exist: create it')
   createForOwner(path)
-  const sqlite = new SQLite(path)
+  const sqlite = openSqliteFile(path)
   try {
     // The page size must be set first, because it cannot change after the file has a write-ahead log.
     sqlite.pragma(`page_size = ${pageBytes}`)
@@ -84,6 +88,8 @@ export function assertFolder(path: string): void {
 /** @returns an error with the file, the cause and the remedy, if the file is the cause; otherwise the same error */
 export function toConfigError(path: string, error: unknown): unknown {
   if (error instanceof UnknownSchemaError) return refused(path, error.message)
+  if (error instanceof SqliteMissingError)
+    return new ConfigError([{ variable: 'DB_PATH', message: `needs ${error.message}` }], { cause: error })
   const fault = faultOf(error)
   return fault === undefined
     ? error

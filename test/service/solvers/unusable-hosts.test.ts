@@ -6,7 +6,9 @@ import { startChain, type TestChain } from '../../support/chain/chain.js'
 import { startService, type TestService } from '../../support/service/service.js'
 
 const RPC = '/aggregator.v1.SolverService/ListSolvers'
-const UNUSABLE = ['[', '%zz', 'a:99999', 'user@:x']
+const UNUSABLE = ['[', '%zz', 'a:99999']
+/** Some Nodes reset the stream of an HTTP/2 request with one of these, so that the service never sees it. */
+const REFUSED_BY_SOME_NODES = ['user@:x', 'a b', '']
 
 let chain: TestChain
 let service: TestService
@@ -58,7 +60,7 @@ function watchConsole() {
 
 describe('a request is rejected, and nothing is written to the console,', () => {
   it.each<[string, string, string, string]>([
-    ...[...UNUSABLE, 'a b']
+    ...[...UNUSABLE, 'user@:x', 'a b']
       .map(
         (host) => [`an RPC with Host ${host}`, `POST ${RPC} HTTP/1.1`, `Host: ${host}\r\n`, 'Host'] as const,
       )
@@ -88,16 +90,19 @@ describe('a request is rejected, and nothing is written to the console,', () => 
     },
   )
 
-  it.each(['a b', ''])('when its :authority is %j, by the protocol or by the service', async (authority) => {
-    const complaints = watchConsole()
-    const headers = { ':authority': authority, 'content-type': 'application/grpc' }
-    const outcome = await ask(service, RPC, headers).then(
-      ({ status }) => String(status),
-      (error: Error) => error.message,
-    )
-    expect(outcome).toMatch(/^400$|PROTOCOL_ERROR/)
-    expect(complaints.mock.calls).toEqual([])
-  })
+  it.each(REFUSED_BY_SOME_NODES)(
+    'when its :authority is %j, by the protocol or by the service',
+    async (authority) => {
+      const complaints = watchConsole()
+      const headers = { ':authority': authority, 'content-type': 'application/grpc' }
+      const outcome = await ask(service, RPC, headers).then(
+        ({ status }) => String(status),
+        (error: Error) => error.message,
+      )
+      expect(outcome).toMatch(/^400$|PROTOCOL_ERROR/)
+      expect(complaints.mock.calls).toEqual([])
+    },
+  )
 })
 
 it.each([

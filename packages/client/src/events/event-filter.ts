@@ -48,14 +48,14 @@ const LISTS: Readonly<
 /** The request's line and headers have room for 16 KiB at an aggregator. 200 order ids take 15,000 bytes. */
 const MAX_VALUES = 200
 
-/** Makes the query of a stream's request. @throws AggregatorError INVALID_ARGUMENT */
+/** Makes the query of a stream's request with its `?`; empty without a filter. @throws AggregatorError INVALID_ARGUMENT */
 export function toFilterQuery(filter: EventFilter): string {
   check(Object.fromEntries(Object.entries(filter).map(([key, value]) => [key, keyProblem(key, value)])))
   const query = new URLSearchParams(filter.after === undefined ? {} : { after: filter.after })
   for (const [key, [name]] of Object.entries(LISTS))
     for (const value of filter[key as keyof typeof LISTS] ?? []) query.append(name, String(value))
   checkLength(filter)
-  return query.toString()
+  return query.size === 0 ? '' : `?${query}`
 }
 
 function keyProblem(key: string, value: unknown): string | undefined {

@@ -37,11 +37,12 @@ const PROBLEMS: Readonly<Record<keyof Omit<Messages['ListOrdersRequest'], 'chain
   pageToken: textProblem,
 }
 
-/** Makes the query of a request. @throws AggregatorError INVALID_ARGUMENT, also for another key */
+/** Makes the query of a request with its `?`; empty without parameters. @throws AggregatorError INVALID_ARGUMENT, also for another key */
 export function toOrdersQuery(params: ListOrdersParams): string {
   const given = Object.entries(params).filter(([, value]) => value !== undefined)
   check(Object.fromEntries(given.map(([key, value]) => [key, problemOf(key, value)])))
-  return new URLSearchParams(Object.fromEntries(given)).toString()
+  const query = new URLSearchParams(Object.fromEntries(given)).toString()
+  return query && `?${query}`
 }
 
 /** With a misspelt key, a list would have the orders of others. */

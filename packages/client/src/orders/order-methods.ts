@@ -68,7 +68,7 @@ export function createOrderMethods(instance: Instance): OrderMethods {
 
   const follow = (filter: EventFilter, options: FollowOptions) => {
     const open = (from: EventFilter, signal: AbortSignal) =>
-      instance.open({ path: `/v1/events?${toFilterQuery(from)}` }, readStreamMessage, signal)
+      instance.open({ path: `/v1/events${toFilterQuery(from)}` }, readStreamMessage, signal)
     return followEvents(open, filter, options)
   }
 
@@ -84,7 +84,7 @@ export function createOrderMethods(instance: Instance): OrderMethods {
   const listOrders: OrderMethods['listOrders'] = (chainId, params = {}, callOptions) => {
     const write = () => {
       check({ chainId: chainIdProblem(chainId), params: objectProblem(params) })
-      return { path: `/v1/${chainId}/orders?${toOrdersQuery(params)}` }
+      return { path: `/v1/${chainId}/orders${toOrdersQuery(params)}` }
     }
     return instance.call(write, (page) => readOrderPage(page, params.pageToken), callOptions)
   }
