@@ -1,4 +1,3 @@
-import Database from 'better-sqlite3'
 import type { Hex } from 'viem'
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
 import type { SolverQuote } from './orders/fillable-order.js'

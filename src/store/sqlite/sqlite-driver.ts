@@ -1,4 +1,3 @@
-import SQLite from 'better-sqlite3'
 import {
   CompiledQuery,
   type DatabaseConnection,
