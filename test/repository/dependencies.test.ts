@@ -58,6 +58,9 @@ test('the kit of solvers depends on what it imports, also through the sources th
     ...packagesOf('packages/chain/src'),
     ...packagesOf('packages/client/src'),
     ...packagesOf('packages/protocol/src'),
+    ...packagesOf('packages/sqlite/src'),
+    // In its place on Node 20.
+    'better-sqlite3-node20',
     ...shared,
   ])
   const expected = [...imported].filter((name) => name !== '@bufbuild/protobuf').sort()

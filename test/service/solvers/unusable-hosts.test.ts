@@ -90,16 +90,19 @@ describe('a request is rejected, and nothing is written to the console,', () => 
     },
   )
 
-  it.each(REFUSED_BY_SOME_NODES)('when its :authority is %j, by the protocol or by the service', async (authority) => {
-    const complaints = watchConsole()
-    const headers = { ':authority': authority, 'content-type': 'application/grpc' }
-    const outcome = await ask(service, RPC, headers).then(
-      ({ status }) => String(status),
-      (error: Error) => error.message,
-    )
-    expect(outcome).toMatch(/^400$|PROTOCOL_ERROR/)
-    expect(complaints.mock.calls).toEqual([])
-  })
+  it.each(REFUSED_BY_SOME_NODES)(
+    'when its :authority is %j, by the protocol or by the service',
+    async (authority) => {
+      const complaints = watchConsole()
+      const headers = { ':authority': authority, 'content-type': 'application/grpc' }
+      const outcome = await ask(service, RPC, headers).then(
+        ({ status }) => String(status),
+        (error: Error) => error.message,
+      )
+      expect(outcome).toMatch(/^400$|PROTOCOL_ERROR/)
+      expect(complaints.mock.calls).toEqual([])
+    },
+  )
 })
 
 it.each([
