@@ -18,7 +18,6 @@ const SHARED = ['clients', 'config', 'telemetry', 'internals', 'concurrency']
 /** Packages that only some folders may import. */
 const PACKAGE_OWNERS = [
   ['kysely', ['store']],
-  ['better-sqlite3', ['store'], '^packages/solver/'],
   ['pg', ['store', 'cluster', 'internals']],
   ['undici', ['solvers', 'cluster'], '^packages/chain/'],
   ['(fastify|@fastify/[^/]+)', ['http']],
@@ -174,8 +173,22 @@ module.exports = {
       to: {
         path: '^(src|gen|packages|node_modules|test|bench)/',
         pathNot:
-          '^(packages/(solver|client|chain|protocol)/src/|node_modules/(@types/)?(viem|ws|secp256k1|better-sqlite3)/)',
+          '^(packages/(solver|client|chain|protocol|sqlite)/src/|node_modules/(@types/)?(viem|ws|secp256k1)/)',
       },
+    },
+    {
+      name: 'sqlite-is-chosen-in-packages-sqlite',
+      comment: 'Which package of SQLite a process loads is decided in one place.',
+      severity: 'error',
+      from: { path: '^(src|packages)/', pathNot: '^packages/sqlite/' },
+      to: { path: '^node_modules/(@types/)?better-sqlite3/' },
+    },
+    {
+      name: 'sqlite-is-for-stores',
+      comment: 'Only the store and the kit of solvers open databases.',
+      severity: 'error',
+      from: { path: '^(src|packages)/', pathNot: '^(src/store|packages/(solver|sqlite))/' },
+      to: { path: '^packages/sqlite/' },
     },
     {
       name: 'sessions-of-solvers-stand-alone',

@@ -1,6 +1,6 @@
 # The tag names Node's version and Debian's release. It is the same in every stage, so that what one stage compiles runs in the
 # other. Raise it for each release of Node 24; packages of Debian come with a rebuild: docker build --pull .
-FROM node:24.21.0-bookworm AS manifest
+FROM node:24.22.3-bookworm AS manifest
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages packages
@@ -14,11 +14,12 @@ COPY src src
 RUN npm run build
 RUN mkdir data
 
-# The full image has the compilers that better-sqlite3 and secp256k1 need where they bring no binary.
+# SQLite brings a binary; the optional package is the SQLite of Node 20. The full image has the compiler that secp256k1 needs on
+# ARM, where it brings none.
 FROM manifest AS production
-RUN npm ci --omit=dev --workspaces=false
+RUN npm ci --omit=dev --omit=optional --workspaces=false
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.22.3-bookworm-slim
 WORKDIR /app
 COPY --from=production /app/package.json ./
 COPY --from=production /app/node_modules node_modules

@@ -41,11 +41,12 @@ describe('the workflow', () => {
     expect(names.filter((name) => !files.some((file) => file.includes(`/${name}.slow`)))).toEqual([])
   })
 
-  test('runs on the oldest Node that the package supports and on the Node of the image', () => {
+  test('runs on each Node that the package supports, the newest of which is that of the image', () => {
     const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
-    const [, oldest] = /^>=(\d+\.\d+)\.0$/.exec(engines.node) ?? []
-    const [, ofImage] = /^node:(\d+)\./.exec(readDockerfile()[0]?.base ?? '') ?? []
-    expect(strategy.matrix.node).toEqual([oldest, ofImage])
+    const [, oldest, middle, newest] =
+      /^\^(\d+\.\d+)\.0 \|\| \^(\d+)\.\d+\.0 \|\| >=(\d+)\.0\.0$/.exec(engines.node) ?? []
+    expect(strategy.matrix.node).toEqual([oldest, middle, newest])
+    expect(readDockerfile()[0]?.base).toMatch(new RegExp(`^node:${newest}\\.`))
   })
 
   test('pins the major version of each action, only reads the repository and uses no secrets', () => {

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from 'node:fs'
-import SQLite from 'better-sqlite3'
 import { type Kysely, sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
+import { openSqliteFile, type SqliteDatabase } from '../../packages/sqlite/src/sqlite.js'
 import { openTables, type TableSet } from '../../src/store/database.js'
 import { migrations } from '../../src/store/migrations.js'
 import { createConnectionPool } from '../../src/store/postgres/postgres.js'
@@ -35,8 +35,8 @@ async function openComplete(path: string, tables: TableSet) {
 }
 
 /** @param onStatement called before each statement */
-function openRaw(path: string, onStatement: () => void): SQLite.Database {
-  const sqlite = new SQLite(path, { verbose: onStatement })
+function openRaw(path: string, onStatement: () => void): SqliteDatabase {
+  const sqlite = openSqliteFile(path, { verbose: onStatement })
   sqlite.pragma('journal_mode = WAL')
   return sqlite
 }

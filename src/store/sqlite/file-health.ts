@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { isSqliteError } from '../../../packages/sqlite/src/sqlite.js'
+import { isSqliteError, SqliteMissingError } from '../../../packages/sqlite/src/sqlite.js'
 import type { Logger } from '../../telemetry/log.js'
 import { createWriteHealth, type Fault } from '../write-health.js'
 import type { FileWatch } from './sqlite-driver.js'
@@ -115,8 +115,9 @@ export function faultOf(error: unknown): Fault | undefined {
   return FAULTS.find(([pattern]) => pattern.test(code))?.[1]
 }
 
-/** @returns an error that says what is wrong with the file; undefined when the statement itself failed */
+/** @returns an error that says what is wrong with the file or with SQLite; undefined when the statement itself failed */
 export function faultErrorOf(error: unknown): Error | undefined {
+  if (error instanceof SqliteMissingError) return error
   const fault = faultOf(error)
   return fault && new Error(`${fault.text} (${(error as Error).message})`, { cause: error })
 }

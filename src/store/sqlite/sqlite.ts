@@ -1,16 +1,12 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Kysely } from 'kysely'
-import {
-  openSqliteFile,
-  type SqliteDatabase,
-  SqliteMissingError,
-} from '../../../packages/sqlite/src/sqlite.js'
+import { openSqliteFile, type SqliteDatabase } from '../../../packages/sqlite/src/sqlite.js'
 import { ConfigError } from '../../config/environment.js'
 import { type Database, openTables, type TableSet, UnknownSchemaError } from '../database.js'
 import { migrations } from '../migrations.js'
 import type { Schema } from '../schema.js'
-import { faultOf } from './file-health.js'
+import { faultErrorOf } from './file-health.js'
 import { type FileWatch, sqliteDialect } from './sqlite-driver.js'
 
 /**
@@ -88,12 +84,8 @@ export function assertFolder(path: string): void {
 /** @returns an error with the file, the cause and the remedy, if the file is the cause; otherwise the same error */
 export function toConfigError(path: string, error: unknown): unknown {
   if (error instanceof UnknownSchemaError) return refused(path, error.message)
-  if (error instanceof SqliteMissingError)
-    return new ConfigError([{ variable: 'DB_PATH', message: `needs ${error.message}` }], { cause: error })
-  const fault = faultOf(error)
-  return fault === undefined
-    ? error
-    : refused(path, `cannot be opened: ${fault.text} (${(error as Error).message})`, error)
+  const fault = faultErrorOf(error)
+  return fault === undefined ? error : refused(path, `cannot be opened: ${fault.message}`, error)
 }
 
 function refused(path: string, message: string, cause?: unknown): ConfigError {

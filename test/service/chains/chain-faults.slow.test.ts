@@ -1,5 +1,5 @@
-import SQLite from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { deferred } from '../../support/deferred.js'
 import { eventually } from '../../support/eventually.js'
@@ -31,7 +31,7 @@ describe('a failure to write events', () => {
     await on.traffic.mine()
     await on.untilRead()
     const { number } = await on.traffic.head()
-    const other = new SQLite(path)
+    const other = openSqliteFile(path)
     other.exec(`create trigger refusal before insert on events begin select raise(abort, 'no room'); end`)
     await on.traffic.run({ events: 3, blocks: 2 })
     const { status } = await eventually(health, ({ chains }) => chains[0].status === 'down')

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import SQLite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { commandLine } from '../../support/process/command-line.js'
 import { ADA, BOB, type DoctorFixture, startDoctorFixture } from '../../support/process/doctor.js'
 import { honest } from '../../support/solvers/solver.js'
@@ -20,7 +20,7 @@ const diagnose: DoctorFixture['diagnose'] = (changes) => fixture.diagnose(change
 /** A copy of the running service's database that a test may damage. */
 function copyOfDatabase(): string {
   const path = join(mkdtempSync(join(fixture.folder, 'copy-')), 'copy.db')
-  const original = new SQLite(fixture.environment.DB_PATH ?? '', { readonly: true })
+  const original = openSqliteFile(fixture.environment.DB_PATH ?? '', { readonly: true })
   writeFileSync(path, original.serialize())
   original.close()
   return path
@@ -121,7 +121,7 @@ describe('variables', () => {
 describe('the database', () => {
   it('fails with the new migrations when it has a newer version', async () => {
     const path = copyOfDatabase()
-    const database = new SQLite(path)
+    const database = openSqliteFile(path)
     database.exec(`insert into kysely_migration values ('999-later', '2100-01-01')`)
     database.close()
     const { failed, find } = await diagnose({ DB_PATH: path })
@@ -131,7 +131,7 @@ describe('the database', () => {
 
   it('gets a warning to make a backup when a migration is due', async () => {
     const path = copyOfDatabase()
-    const database = new SQLite(path)
+    const database = openSqliteFile(path)
     const names = database.prepare('select name from kysely_migration order by name').pluck().all()
     database.prepare('delete from kysely_migration where name = ?').run(names.at(-1))
     database.close()

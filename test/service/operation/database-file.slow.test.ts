@@ -1,5 +1,5 @@
-import SQLite from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { temporaryFile } from '../../support/databases/temporary-file.js'
 import { BUILT } from '../../support/process/built.js'
@@ -65,7 +65,7 @@ describe('a database file that another process has locked', () => {
     const solver = await startSolver(chain, account, honest())
     onTestFinished(() => solver.close())
     await solver.register(service)
-    const holder = new SQLite(path)
+    const holder = openSqliteFile(path)
     onTestFinished(() => void holder.close())
     holder.exec('begin immediate')
 
@@ -90,7 +90,7 @@ describe('a start with an unusable database file', () => {
     const first = await startWith(path)
     first.signal('SIGTERM')
     await first.exited
-    const sqlite = new SQLite(path)
+    const sqlite = openSqliteFile(path)
     sqlite.exec("insert into kysely_migration (name, timestamp) values ('999-later', '2100')")
     sqlite.close()
     const second = startServiceProcess({ ...environmentFor(chain), DB_PATH: path })
@@ -99,6 +99,16 @@ describe('a start with an unusable database file', () => {
       `DB_PATH is ${path}, which was written by a newer version, with 999-later: run that version`,
     )
     expect(second.output()).not.toMatch(/\n\s+at /)
+  })
+  it('says in one line which package of SQLite is missing, and what to install', async () => {
+    const service = startServiceProcess(
+      { ...environmentFor(chain), DB_PATH: temporaryFile() },
+      { preload: ['./test/support/process/no-sqlite.mjs'] },
+    )
+    expect(await service.exited).toBe(1)
+    expect(service.errors()).toMatch(
+      /^The service cannot start: DB_PATH .* better-sqlite3\S*, the SQLite of Node \S+, is not installed: install Python.*\n$/,
+    )
   })
   it('says that the package of the database needs another version of Node, and leaves the file alone', async () => {
     const path = temporaryFile()

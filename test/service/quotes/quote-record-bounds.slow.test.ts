@@ -2,10 +2,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import SQLite from 'better-sqlite3'
 import { pino } from 'pino'
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { solverAccounts, startChain, type TestChain } from '../../support/chain/chain.js'
 import { readMetrics } from '../../support/service/metrics.js'
 import { startService, type TestService } from '../../support/service/service.js'
@@ -151,14 +151,14 @@ it('the service writes a new file in pages of 16 KiB', async () => {
   const service = await start()
   await service.close()
   expect(existsSync(file)).toBe(true)
-  const sqlite = new SQLite(file)
+  const sqlite = openSqliteFile(file)
   onTestFinished(() => void sqlite.close())
   expect(sqlite.pragma('page_size', { simple: true })).toBe(16_384)
 })
 
 it('the service logs why records could not be written', async () => {
   const service = await start()
-  const sqlite = new SQLite(file)
+  const sqlite = openSqliteFile(file)
   sqlite.exec('drop table quote_records')
   sqlite.close()
   await ask(service, 1)
@@ -179,7 +179,7 @@ it('the service removes expired records after the start', async () => {
   clockAheadMs = 0
   const second = await start()
   const rows = () => {
-    const sqlite = new SQLite(file, { readonly: true })
+    const sqlite = openSqliteFile(file, { readonly: true })
     const { count } = sqlite.prepare('select count(*) as count from quote_records').get() as { count: number }
     sqlite.close()
     return count

@@ -1,6 +1,6 @@
-import Database from 'better-sqlite3'
 import type { LocalAccount } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { BOND, solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
 import { makeRestorablePostgres } from '../../support/databases/database-backup.js'
@@ -56,7 +56,7 @@ describe.each(transports)('on $name', (transport) => {
     const DB_PATH = temporaryFile()
     service = await startReadyService([chain], { DB_PATH })
     const a = await open(account, { transport })
-    const lock = new Database(DB_PATH)
+    const lock = openSqliteFile(DB_PATH)
     lock.exec('begin immediate')
     a.leave()
     await a.ended

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import SQLite from 'better-sqlite3'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { between } from '../../support/between.js'
 import { solverAccounts, startChain, type TestChain, user } from '../../support/chain/chain.js'
 import { createCalls } from '../../support/chain/contract-calls.js'
@@ -49,7 +49,7 @@ const untilListed = (service: TestService, ...addresses: string[]) =>
 /** Runs a statement on the database while the service uses it. */
 async function execute(environment: Record<string, string>, statement: string): Promise<void> {
   const { DB_PATH, DATABASE_URL } = environment
-  if (DB_PATH !== undefined) return void new SQLite(DB_PATH).exec(statement).close()
+  if (DB_PATH !== undefined) return void openSqliteFile(DB_PATH).exec(statement).close()
   const database = new pg.Client(DATABASE_URL)
   await database.connect()
   await database.query(statement)
@@ -268,13 +268,13 @@ describe('a solvers command', () => {
 
   it('leaves a file without tables of this version unchanged', async () => {
     const file = temporaryFile()
-    new SQLite(file).exec('create table a (b)').close()
+    openSqliteFile(file).exec('create table a (b)').close()
     const { code, stderr } = await commandLine(['solvers', 'blocked'], { environment: { DB_PATH: file } })
     expect([code, stderr]).toEqual([
       2,
       'error: DB_PATH names a database that this version has not opened yet: start the service once\n',
     ])
-    const tables = new SQLite(file).prepare('select name from sqlite_master').pluck().all()
+    const tables = openSqliteFile(file).prepare('select name from sqlite_master').pluck().all()
     expect(tables).toEqual(['a'])
   })
 })

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { loadSqlite, openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 import { createFileHealth, faultErrorOf } from '../../../src/store/sqlite/file-health.js'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
@@ -85,7 +85,7 @@ test.each([
 })
 
 test('a full disk on which no write-ahead log can be opened is reported as one', () => {
-  const error = new SQLite.SqliteError('disk I/O error', 'SQLITE_IOERR_SHMSIZE')
+  const error = new (loadSqlite().SqliteError)('disk I/O error', 'SQLITE_IOERR_SHMSIZE')
   expect(faultErrorOf(error)?.message).toBe('the disk is full: make room (disk I/O error)')
 })
 
@@ -177,7 +177,7 @@ test('a file that is damaged while it is used stays unusable until the next star
 test('records that cannot be written wait, and the reason is logged once', async () => {
   const path = temporaryFile()
   const { stores, messages } = await openStores(path)
-  const holder = new SQLite(`${path}-quotes`)
+  const holder = openSqliteFile(`${path}-quotes`)
   onTestFinished(() => void holder.close())
   holder.exec('begin immediate')
   const record = { quoteId: '1', requestedAt: 1, record: '{}' }
@@ -199,7 +199,7 @@ test('a full disk is logged twice at most, while small writes pass and large one
   const health = createFileHealth(path, log)
   onTestFinished(health.close)
   health.start(async () => health.onWritten())
-  const full = () => new SQLite.SqliteError('database or disk is full', 'SQLITE_FULL')
+  const full = () => new (loadSqlite().SqliteError)('database or disk is full', 'SQLITE_FULL')
   for (let round = 0; round < 20; round++) {
     health.onFailed(full())
     health.onWritten()

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import SQLite from 'better-sqlite3'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import type { Database } from '../../../src/store/database.js'
 import { openSqlite } from '../../../src/store/sqlite/sqlite.js'
 import { openSqliteStores } from '../../../src/store/sqlite/sqlite-stores.js'
@@ -20,7 +20,7 @@ async function opened(path: string): Promise<Database> {
 
 /** Holds the file's write lock like another process. @returns the function that releases it */
 function hold(path: string): () => void {
-  const holder = new SQLite(path)
+  const holder = openSqliteFile(path)
   onTestFinished(() => void holder.close())
   holder.exec('begin immediate')
   return () => holder.exec('commit')

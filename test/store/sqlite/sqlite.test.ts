@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import SQLite from 'better-sqlite3'
 import { sql } from 'kysely'
 import { expect, onTestFinished, test } from 'vitest'
+import { openSqliteFile } from '../../../packages/sqlite/src/sqlite.js'
 import type { Database } from '../../../src/store/database.js'
 import { migrations } from '../../../src/store/migrations.js'
 import { takeFileLock } from '../../../src/store/sqlite/file-lock.js'
@@ -82,7 +82,7 @@ test('a database in :memory: is not kept', async () => {
 test('a transaction that reads first can write after another process tried to write meanwhile', async () => {
   const path = temporaryFile()
   const service = await opened(openSqlite(path))
-  const other = new SQLite(path, { timeout: 0 })
+  const other = openSqliteFile(path, { timeout: 0 })
   onTestFinished(() => void other.close())
   const writeOther = other.prepare(`insert into solver_timestamps values (1, ?, 1)`)
   await service.transaction().execute(async (transaction) => {

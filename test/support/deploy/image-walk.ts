@@ -22,10 +22,10 @@ interface Layer {
 /**
  * Runs a Dockerfile's steps in folders of their own on this machine instead of its base images. COPY copies
  * only what .dockerignore admits, RUN runs, and an absolute path of the image is one in its stage's folder.
- * One step is shortened. `npm ci` and `npm rebuild` would compile better-sqlite3 for a minute, as the checkout's own `npm ci`
- * has done with the same lock file. So the checkout's node_modules are linked, and `npm prune` with the
- * step's options removes what `npm ci` with these options does not install. Both leave out a package that the
- * service needs and that is not a production dependency.
+ * One step is shortened. `npm ci` would install again what the checkout's own `npm ci` has installed with the same lock file. So
+ * the checkout's node_modules are linked, and `npm prune` with the step's options removes what `npm ci` with these options does
+ * not install. Both leave out a package that the service needs and that is not a production dependency. The SQLite of Node 20 is
+ * optional and stays where this machine has that Node, which the image has not.
  * @param folder an empty one
  */
 export function walk(stages: readonly Stage[], folder: string): WalkedImage {
@@ -118,7 +118,7 @@ function run(command: string, layer: Layer): void {
   const env = { ...layer.environment, PATH: `${dirname(process.execPath)}${delimiter}${PATH}`, HOME }
   const walked = command
     .replace(/^npm ci/, 'npm prune --offline --no-audit --no-fund')
-    .replace(/ && npm rebuild better-sqlite3$/, '')
+    .replace(Number(process.versions.napi) < 10 ? ' --omit=optional' : '', '')
   execFileSync('sh', ['-c', walked], { cwd: here, env, stdio: 'pipe' })
 }
 

@@ -15,8 +15,8 @@ import { bondSolver, createDevnetClient, devAccounts, mined } from '../../src/de
 import { type Network, startNetwork } from '../../src/devnet/network.js'
 import { playPurchase, playSale } from '../../src/devnet/scenario.js'
 
-/** What was compiled for this repository. Where no built SQLite can be downloaded, each installation compiles it for minutes. */
-const BUILT_SQLITE = 'node_modules/better-sqlite3/build'
+/** What was compiled for this repository. Where no built SQLite for Node 20 can be downloaded, each installation compiles it. */
+const BUILT_SQLITE = 'node_modules/better-sqlite3-node20/build'
 const COMPILER = createRequire(import.meta.url).resolve('typescript/bin/tsc')
 const EXAMPLE = 'examples/solver-typescript/solver.ts'
 const run = promisify(execFile)
