@@ -1,8 +1,8 @@
 import type { DropReason } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
 import { isDecline, isRedirect } from '../../packages/protocol/src/solvers/solver-result.js'
-import { explain } from '../quoting/records/explain.js'
-import { toRecordedResult } from '../quoting/records/quote-recorder.js'
+import { explain } from '../auction/records/explain.js'
+import { toRecordedResult } from '../auction/records/to-quote-record.js'
 import { type Finding, fail, pass, warn, worseOf } from './report.js'
 import type { TrialReply } from './trial.js'
 

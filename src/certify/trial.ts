@@ -3,12 +3,9 @@ import { setMaxListeners } from 'node:events'
 import { deadlines, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { type ContractRules, createContractRules } from '../auction/contract-rules.js'
+import { createOfferValidator } from '../auction/offer-validator.js'
 import { limitTime } from '../concurrency/time-limits.js'
-import {
-  type ContractRules,
-  createContractRules,
-  createOfferValidator,
-} from '../quoting/round/offer-validator.js'
 import {
   type CallListener,
   requestBody,

@@ -1,4 +1,4 @@
-import type { FieldViolation, Reason } from '../../protocol/src/errors.js'
+import type { FieldViolation, NoQuoteReasons, Reason } from '../../protocol/src/errors.js'
 import type { UnknownText } from './messages.js'
 
 /**
@@ -16,6 +16,7 @@ export type ClientReason =
 
 interface AggregatorErrorOptions {
   readonly violations?: readonly FieldViolation[]
+  readonly reasons?: NoQuoteReasons | undefined
   readonly quoteId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly httpStatus?: number | undefined
@@ -36,6 +37,8 @@ export class AggregatorError extends Error {
   readonly violations: readonly FieldViolation[]
   /** Names the record of the quote that failed, when solvers were asked. */
   readonly quoteId: string | undefined
+  /** Of NO_QUOTES, how many solvers there were for each reason; undefined when the instance does not say. */
+  readonly reasons: NoQuoteReasons | undefined
   /** How long to wait before the next attempt, when the instance or a gateway in front of it says so. */
   readonly retryAfterSeconds: number | undefined
   /** Status of the answer; undefined when the error is not an answer. */
@@ -46,6 +49,7 @@ export class AggregatorError extends Error {
     this.reason = reason
     this.violations = options.violations ?? []
     this.quoteId = options.quoteId
+    this.reasons = options.reasons
     this.retryAfterSeconds = options.retryAfterSeconds
     this.httpStatus = options.httpStatus
   }
@@ -87,7 +91,7 @@ export function fromStream(url: string, body: unknown): AggregatorError {
 
 /** @returns undefined when the body has not the shape of the service's errors */
 function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
-  const { error, code, details, quoteId } = asObject(body)
+  const { error, code, details, quoteId, reasons } = asObject(body)
   // A newer instance may have further codes. Gateways have others, such as numbers.
   const isOfService = typeof error === 'string' && typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
   if (!isOfService) return undefined
@@ -96,7 +100,23 @@ function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError
     ...facts,
     violations,
     quoteId: typeof quoteId === 'string' ? quoteId : undefined,
+    reasons: reasons === undefined ? undefined : readReasons(reasons),
   })
+}
+
+/** Counts that an older instance lacks are 0. */
+function readReasons(value: unknown): NoQuoteReasons {
+  const counts = asObject(value)
+  const countOf = (name: keyof NoQuoteReasons) =>
+    Number.isSafeInteger(counts[name]) ? Number(counts[name]) : 0
+  return {
+    asked: countOf('asked'),
+    declined: countOf('declined'),
+    invalid: countOf('invalid'),
+    failed: countOf('failed'),
+    late: countOf('late'),
+    notAsked: countOf('notAsked'),
+  }
 }
 
 function asObject(body: unknown): Readonly<Record<string, unknown>> {

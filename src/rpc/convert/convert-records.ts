@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
+  ChosenBy,
   DeclineCode,
   DepositMode,
   type GetQuoteRecordResponseSchema,
@@ -12,8 +13,8 @@ import {
 import type { QuoteParameters, RecordedResult } from '../../../packages/protocol/src/quotes/quote-record.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { QuoteTypedData } from '../../../packages/protocol/src/signing/typed-data.js'
-import { explain } from '../../quoting/records/explain.js'
-import type { QuoteRecordView } from '../../quoting/records/record-view.js'
+import { explain } from '../../auction/records/explain.js'
+import type { QuoteRecordView } from '../../auction/records/record-view.js'
 import { toUpperCase } from './enum-words.js'
 
 /**
@@ -52,7 +53,7 @@ export function toParametersMessage({ user, ...request }: QuoteParameters) {
 
 /** The message of a result, with its outcome in words. */
 export function toResultMessage(
-  { index, declineCode, ...result }: RecordedResult,
+  { index, declineCode, chosenBy, ...result }: RecordedResult,
   record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {
   return {
@@ -60,6 +61,7 @@ export function toResultMessage(
     solver: toCachedChecksumAddress(result.solver),
     outcome: SolverOutcome[toUpperCase(result.outcome)],
     declineCode: declineCode && DeclineCode[declineCode],
+    chosenBy: chosenBy && ChosenBy[chosenBy],
     explanation: explain({ declineCode, ...result }, record),
   }
 }

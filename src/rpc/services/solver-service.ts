@@ -3,7 +3,7 @@ import { CheckOutcome, type SolverSchema, SolverService } from '../../../gen/agg
 import { type Reason, toServiceError } from '../../../packages/protocol/src/errors.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
-import type { RegistrationCheck } from '../../quoting/registration-checks.js'
+import type { RegistrationCheck } from '../../auction/check-endpoint.js'
 import type { RegisterSolver, UnregisterSolver } from '../../solvers/registry/registrations.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { Metrics } from '../../telemetry/metrics.js'

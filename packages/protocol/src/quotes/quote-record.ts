@@ -1,11 +1,11 @@
-import type { DeclineCode, FailReason, SolverResult } from '../solvers/solver-result.js'
+import type { DeclineCode, FailReason, Selection, SolverResult } from '../solvers/solver-result.js'
 import type { Address } from '../values/hex.js'
 import type { AnsweredAmounts, DropReason } from './offer.js'
 import type { DepositMode, OrderType, QuoteKind } from './quote.js'
 import type { ContractRefusal } from './verification.js'
 
-/** The stored result of a request to one solver. */
-export interface RecordedResult extends AnsweredAmounts {
+/** The stored result of a request to one solver. Its selection is for the operator and for the solver itself. */
+export interface RecordedResult extends AnsweredAmounts, Selection {
   readonly solver: Address
   /** Position of the request in the round, from 0; absent in results outside of a record. */
   readonly index?: number | undefined

@@ -1,0 +1,98 @@
+import {
+  amountsOf,
+  checkOffer,
+  type DropReason,
+  type Offer,
+} from '../../packages/protocol/src/quotes/offer.js'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import { checkSignature } from '../../packages/protocol/src/signing/signatures.js'
+import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { ContractRules } from './contract-rules.js'
+
+/** One solver's reply to one request. */
+interface Reply {
+  readonly request: QuoteRequest
+  readonly hasher: QuoteHasher
+  /** The registered solver that was asked. */
+  readonly solver: Address
+  /** The parsed JSON of its reply. */
+  readonly body: unknown
+}
+
+/** Checks that a reply matches its request, that its signature is valid, and that the contract would accept the offer
+ * (docs/decisions.md, D4, D13). */
+export type OfferValidator = (reply: Reply) => Promise<ValidatedReply>
+
+type ValidatedReply = Extract<SolverResult, { kind: 'quoted' | 'invalid' }>
+
+interface WaitingReply {
+  readonly reply: Reply
+  readonly resolve: (result: ValidatedReply) => void
+}
+
+/**
+ * Builds the validator. Replies that come in one turn of the event loop are validated together at its end, step by step.
+ * The tables for the recovery of signatures take a megabyte. If other work ran between two recoveries, each would evict
+ * the other from the processor's caches.
+ * @param rules of the settlement contract
+ * @param metrics get the duration of each group of replies
+ */
+export function createOfferValidator(
+  rules: Pick<ContractRules, 'violationOf'>,
+  metrics?: Pick<Metrics, 'stageSeconds'>,
+): OfferValidator {
+  let waiting: WaitingReply[] = []
+
+  function validateAll(): void {
+    const batch = waiting
+    waiting = []
+    const start = performance.now()
+    const offers = batch.map(({ reply }) => hash(reply)).map(checkSigner)
+    const accepted = batch.map(({ reply }, index) => {
+      const offer = offers[index] ?? 'malformed'
+      return isHashed(offer) ? (rules.violationOf(reply.request, offer.quote) ?? offer) : offer
+    })
+    metrics?.stageSeconds.observe({ stage: 'verify' }, (performance.now() - start) / 1000)
+    batch.forEach(({ reply, resolve }, index) => {
+      resolve(toResult(accepted[index] ?? 'malformed', reply))
+    })
+  }
+
+  return (reply) =>
+    new Promise((resolve) => {
+      if (waiting.push({ reply, resolve }) === 1) setImmediate(validateAll)
+    })
+}
+
+interface HashedOffer extends Offer {
+  readonly hasher: QuoteHasher
+  readonly structHash: Uint8Array
+  readonly digest: Uint8Array
+  readonly signatureBytes: Uint8Array
+}
+
+function hash({ request, hasher, solver, body }: Reply): HashedOffer | DropReason {
+  const offer = checkOffer(request, solver, body)
+  if (typeof offer === 'string') return offer
+  const { quote, signature } = offer
+  const signatureBytes = Buffer.from(signature.slice(2), 'hex')
+  return { quote, signature, signatureBytes, hasher, ...hasher.hash(quote) }
+}
+
+function isHashed(offer: HashedOffer | DropReason): offer is HashedOffer {
+  return typeof offer !== 'string'
+}
+
+function checkSigner(offer: HashedOffer | DropReason): HashedOffer | DropReason {
+  if (!isHashed(offer)) return offer
+  return checkSignature(offer.digest, offer.signatureBytes, offer.quote.solver) ?? offer
+}
+
+function toResult(offer: HashedOffer | DropReason, { body }: Reply): ValidatedReply {
+  if (typeof offer === 'string') return { kind: 'invalid', reason: offer, amounts: amountsOf(body) }
+  const { quote, signature, hasher, structHash, signatureBytes } = offer
+  return { kind: 'quoted', offer: { quote, signature, ...hasher.identify(structHash, signatureBytes) } }
+}
