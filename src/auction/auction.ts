@@ -15,7 +15,7 @@ import {
 import type { Standings } from '../standing/standings.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Attempt, CUT_OFF } from './attempt.js'
-import { learnRound, timeFactOf } from './lessons-of-round.js'
+import { createLearnRequest, timeFactOf } from './lessons-of-round.js'
 import type { OfferValidator } from './offer-validator.js'
 import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
 import type { QuoteIds } from './quote-ids.js'
@@ -152,6 +152,7 @@ export function createAuction(options: AuctionOptions): Auction {
     caller: RoundCall,
   ): Round {
     const { request, solverRequest } = question
+    const learn = createLearnRequest(request, caller.client, standings, clock.monotonic)
     return new Round({
       times,
       asked,
@@ -166,9 +167,12 @@ export function createAuction(options: AuctionOptions): Auction {
       pauses: pauseMeter.watch(),
       signal: caller.signal,
       clock,
-      onCutOffEnd: (attempt) =>
-        tell(sinks, { kind: 'cut_off_ended', attempt, quoteIds: solverRequest.quoteIds }),
-      onRead: (round) => learnRound(round, request, caller.client, standings, clock.monotonic()),
+      onEnd(ended, round) {
+        learn(ended, round)
+        const { told } = ended.attempt
+        if (told !== undefined)
+          tell(sinks, { kind: 'cut_off_ended', attempt: told, quoteIds: solverRequest.quoteIds })
+      },
     })
   }
 
@@ -186,9 +190,7 @@ export function createAuction(options: AuctionOptions): Auction {
       pauses: pauseMeter.watch(),
       signal: new AbortController().signal,
       clock,
-      onCutOffEnd: () => {},
-      onRead({ ended: [ended] }) {
-        if (ended === undefined) return
+      onEnd(ended) {
         const fact = timeFactOf(ended, caller.client.network)
         if (fact?.kind === 'in_time') standings.observe(asked.solver, fact)
         tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })

@@ -2,7 +2,7 @@ import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason, SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
-import { learn, learnWaits, type ReadAnswer } from '../standing/learn.js'
+import { learn, learnWait, openPair, type ReadAnswer, type TaughtPair } from '../standing/learn.js'
 import { pairOf } from '../standing/lessons.js'
 import type { Fact } from '../standing/standing.js'
 import type { Standings } from '../standing/standings.js'
@@ -18,25 +18,34 @@ const NOT_CONNECTED: readonly FailReason[] = [
   'tls_failed',
 ]
 
+/** Learns from a request that has ended, when its round has been answered. */
+export type LearnRequest = (ended: EndedAttempt, round: Round) => void
+
 /**
- * Learns from a round that has read to its end (docs/decisions.md, D30). A round without an offer says nothing about its solvers,
- * nor does one whose caller has left. A price teaches no lesson.
+ * Builds the function for one round (docs/decisions.md, D30). A round without an offer says nothing about its solvers, nor does one
+ * whose caller has left. A price teaches no lesson.
  */
-export function learnRound(
-  round: Round,
+export function createLearnRequest(
   { kind, ...request }: QuoteRequest,
   client: ClientId,
   standings: Standings,
-  now: number,
-): void {
-  if (round.best === undefined || round.hasLeft) return
-  for (const ended of round.ended) {
+  clock: () => number,
+): LearnRequest {
+  let taught: TaughtPair | undefined
+  let isOpen = false
+
+  return (ended, round) => {
+    if (round.best === undefined || round.hasLeft) return
+    const now = clock()
     const fact = timeFactOf(ended, client.network)
     if (fact !== undefined) standings.observe(ended.attempt.asked.solver, fact)
+    const answer = toReadAnswer(ended, round)
+    learnWait(answer, now)
+    if (kind === 'INDICATIVE') return
+    if (!isOpen) taught = openPair(standings.pairsOf(request.chainId), pairOf(request), client, now)
+    isOpen = true
+    if (taught !== undefined) learn(taught, answer, now)
   }
-  const answers = round.ended.map((ended) => toReadAnswer(ended, round))
-  learnWaits(answers, now)
-  if (kind === 'FIRM') learn(standings.pairsOf(request.chainId), pairOf(request), client, answers, now)
 }
 
 /** What a request says of the time of callers; undefined when it says nothing. */

@@ -46,10 +46,8 @@ interface RoundOptions {
   /** Aborted when the caller leaves. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Called with what the caller was told of a request, when one has ended that the answer did not wait for. */
-  readonly onCutOffEnd: (attempt: SolverAttempt) => void
-  /** Called once, when all requests have ended. */
-  readonly onRead: (round: Round) => void
+  /** Called with each request that has ended: with the first ones at the answer. */
+  readonly onEnd: (ended: EndedAttempt, round: Round) => void
 }
 
 /** A request that has ended, in time or after the answer. */
@@ -154,13 +152,13 @@ export class Round {
     const reached = await this.#options.ask(attempt)
     const settled = attempt.settle(attempt.resultOf(reached))
     this.#open.delete(attempt)
-    this.#record(attempt, settled)
+    const ended = this.#record(attempt, settled)
     if (this.answeredAt === undefined) this.#check()
-    else if (attempt.told !== undefined) this.#options.onCutOffEnd(attempt.told)
+    else this.#options.onEnd(ended, this)
     if (this.#open.size === 0) this.#finish()
   }
 
-  #record(attempt: Attempt, settled: SolverAttempt): void {
+  #record(attempt: Attempt, settled: SolverAttempt): EndedAttempt {
     const { result } = settled
     const now = this.#options.clock.monotonic()
     const isInTime = this.answeredAt === undefined
@@ -172,14 +170,16 @@ export class Round {
     )
     const gain =
       result.kind === 'quoted' && this.best !== undefined ? -gapBps(result.offer.quote, this.best.quote) : 0
-    this.ended.push({ attempt, settled, atMs: now - this.times.requestedAt, isInTime, gain })
-    if (!isInTime) return
+    const ended = { attempt, settled, atMs: now - this.times.requestedAt, isInTime, gain }
+    this.ended.push(ended)
+    if (!isInTime) return ended
     this.attempts.push(settled)
     this.#options.progress.add(settled, now)
-    if (result.kind !== 'quoted') return
+    if (result.kind !== 'quoted') return ended
     this.#offers++
     this.offeredAt ??= now
     if (this.best === undefined || isBetter(result.offer, this.best)) this.best = result.offer
+    return ended
   }
 
   /** Ends the round when it waits for nobody any more. Otherwise it looks again when that may be so without a further reply. */
@@ -256,6 +256,7 @@ export class Round {
     // Ends what is left of the replies. To abort takes long, and only requests declined over HTTP leave something.
     for (const { attempt, settled } of this.ended) if ('status' in settled.result) attempt.end(CANCELLED)
     this.#onAnswer()
+    for (const ended of this.ended) this.#options.onEnd(ended, this)
   }
 
   #endOpen(result: SolverResult): void {
@@ -265,7 +266,6 @@ export class Round {
   #finish(): void {
     this.#timer?.stop()
     this.#options.pauses.end()
-    this.#options.onRead(this)
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import { NO_OFFER_GAP, type Pairs, type Teacher } from './lessons.js'
+import { NO_OFFER_GAP, type Pair, type Pairs, type Teacher } from './lessons.js'
 import { observe, type Standing } from './standing.js'
 
-/** What came of the request to one solver, when its round has read on to the end. */
+/** What came of the request to one solver, in a round that was answered with an offer. */
 export interface ReadAnswer {
   readonly solver: Address
   readonly standing: Standing
@@ -18,38 +18,39 @@ export interface ReadAnswer {
   readonly wasWaitedFor: boolean
 }
 
+/** The pair of a round, and whether the round teaches it. */
+export interface TaughtPair {
+  readonly pair: Pair
+  readonly isTaught: boolean
+}
+
 /** An offer that is better by less was not worth the wait. In basis points. */
 const LEAST_GAIN = 1
 
-/** Counts whom a round has waited for beyond the soft deadline, and whether that was worth it. */
-export function learnWaits(answers: readonly ReadAnswer[], now: number): void {
-  for (const { standing, wasWaitedFor, isInTime, gain } of answers)
-    if (wasWaitedFor) observe(standing, { kind: 'waited', wasWorth: isInTime && gain >= LEAST_GAIN }, now)
+/** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
+export function openPair(pairs: Pairs, key: string, client: Teacher, now: number): TaughtPair | undefined {
+  const taught = pairs.teach(key, client, now)
+  const pair = taught ?? pairs.of(key)
+  return pair && { pair, isTaught: taught !== undefined }
+}
+
+/** Counts a wait beyond the soft deadline, and whether it was worth it. */
+export function learnWait({ standing, wasWaitedFor, isInTime, gain }: ReadAnswer, now: number): void {
+  if (wasWaitedFor) observe(standing, { kind: 'waited', wasWorth: isInTime && gain >= LEAST_GAIN }, now)
 }
 
 /**
- * Gives each solver of a round its lesson, if the round's client may teach the pair now (docs/decisions.md, D30). An offer after the
- * answer, of a solver that the round had waited for, is no offer.
- * @param answers of a firm round that was answered with an offer
+ * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer, of a solver that the
+ * round had waited for, is no offer.
  */
-export function learn(
-  pairs: Pairs,
-  key: string,
-  client: Teacher,
-  answers: readonly ReadAnswer[],
-  now: number,
-): void {
-  const taught = pairs.teach(key, client, now)
-  const pair = taught ?? pairs.of(key)
-  if (pair === undefined) return
-  for (const { solver, outcome, isInTime, gap, gain, wasWaitedFor } of answers) {
-    const lessons = pair.open(solver)
-    if (outcome === 'offer') lessons.recordQuote(now)
-    if (taught === undefined || outcome === 'unknown') continue
-    const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
-    lessons.add({
-      gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
-      isWorth: isOffer && gain >= LEAST_GAIN,
-    })
-  }
+export function learn({ pair, isTaught }: TaughtPair, answer: ReadAnswer, now: number): void {
+  const { outcome, isInTime, gap, gain, wasWaitedFor } = answer
+  const lessons = pair.open(answer.solver)
+  if (outcome === 'offer') lessons.recordQuote(now)
+  if (!isTaught || outcome === 'unknown') return
+  const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
+  lessons.add({
+    gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
+    isWorth: isOffer && gain >= LEAST_GAIN,
+  })
 }

@@ -43,7 +43,6 @@ export function playRound({ asked, times = {}, pauseMeter, signal = new AbortCon
   const signals = new Map<string, AbortSignal>()
   const cutOff: SolverAttempt[] = []
   let told: readonly string[] | undefined
-  let isRead = false
   const round: Round = new Round({
     times: {
       requestedAt: clock.monotonic(),
@@ -72,9 +71,8 @@ export function playRound({ asked, times = {}, pauseMeter, signal = new AbortCon
     pauses: (pauseMeter ?? createPauseMeter(clock)).watch(),
     signal,
     clock,
-    onCutOffEnd: (attempt) => cutOff.push(attempt),
-    onRead() {
-      isRead = true
+    onEnd({ attempt }) {
+      if (attempt.told !== undefined) cutOff.push(attempt.told)
     },
   })
   const answerNow = (number: number, result: SolverResult) => waiting.get(String(number))?.(result)
@@ -88,7 +86,7 @@ export function playRound({ asked, times = {}, pauseMeter, signal = new AbortCon
     cutOff,
     /** What the caller was told; undefined before the answer. */
     told: () => told,
-    isRead: () => isRead,
+    isRead: () => round.ended.length === asked.length,
     /** Has the solver answer in this turn of the event loop. */
     answerNow,
     async answer(number: number, result: SolverResult) {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { learn, learnWaits, type ReadAnswer } from '../../src/standing/learn.js'
+import { learn, learnWait, openPair, type ReadAnswer } from '../../src/standing/learn.js'
 import { Pairs } from '../../src/standing/lessons.js'
 import { createStanding } from '../../src/standing/standing.js'
 import { solver } from '../solvers/sample-solver.js'
@@ -19,9 +19,15 @@ function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
   return { solver: address, standing: createStanding(), ...usual, ...changes }
 }
 
+/** A round of the client that ended with these answers. */
+function play(now: number, ...answers: readonly ReadAnswer[]): void {
+  const taught = openPair(pairs, 'pair', client, now)
+  for (const each of answers) if (taught !== undefined) learn(taught, each, now)
+}
+
 /** The gap and the worth of one lesson, or undefined without a lesson. */
 function lessonOf(changes: Partial<ReadAnswer>) {
-  for (const now of [0, 10_000]) learn(pairs, 'pair', client, [answer(changes)], now)
+  for (const now of [0, 10_000]) play(now, answer(changes))
   const lessons = pairs.of('pair')?.of(address)
   return lessons?.hasLesson ? [lessons.medianGap, lessons.isWorthWaiting] : undefined
 }
@@ -47,8 +53,8 @@ describe('a lesson', () => {
   })
 
   test('is given only when the client may teach the pair, but an offer is known to be made', () => {
-    learn(pairs, 'pair', client, [answer({ gap: 1 })], 0)
-    learn(pairs, 'pair', client, [answer({ gap: 99, solver: solver(2).address }), answer({ gap: 99 })], 1)
+    play(0, answer({ gap: 1 }))
+    play(1, answer({ gap: 99, solver: solver(2).address }), answer({ gap: 99 }))
     const pair = pairs.of('pair')
     expect(pair?.of(address)?.medianGap).toBe(1)
     expect(pair?.of(solver(2).address)?.hasLesson).toBe(false)
@@ -62,6 +68,6 @@ test.each([
   [{ isInTime: false, gain: 5 }, 1],
 ])('a wait that ended with %o leaves %i waits in vain', (changes, vainWaits) => {
   const waited = answer({ wasWaitedFor: true, ...changes })
-  learnWaits([waited, answer()], 0)
+  for (const each of [waited, answer()]) learnWait(each, 0)
   expect(waited.standing.vainWaits).toBe(vainWaits)
 })
