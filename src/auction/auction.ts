@@ -123,8 +123,8 @@ export function createAuction(options: AuctionOptions): Auction {
     caller: RoundCall,
   ): Question {
     const ids = quoteIds.forSolvers(quoteId, solvers.length)
-    // Rounded down, so that the header never names a time at which the service no longer waits.
-    const deadline = Math.floor(clock.now() + limitMs - (clock.monotonic() - requestedAt))
+    // To the millisecond, as solvers see it.
+    const deadline = Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt)
     const solverRequest: SolverRequest = {
       request,
       body: Buffer.from(requestBody(request)),

@@ -2,6 +2,7 @@ import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
 import { createEndpoint } from './endpoint.js'
+import { readStanding, type StandingSource } from './read-standing.js'
 import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'
 import type { SessionHost } from './session-host.js'
 import type { SigningTerms } from './signing-terms.js'
@@ -14,6 +15,8 @@ interface CertifyOptions {
   readonly timeoutMs: number
   /** Ends the run with a partial report. */
   readonly signal: AbortSignal
+  /** An instance that knows the solver. Undefined when its standing is not read. */
+  readonly standing?: StandingSource | undefined
 }
 
 interface CertifyEndpointOptions extends CertifyOptions {
@@ -48,7 +51,8 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
   try {
     const freeBond = await signing.readFreeBond(solver)
     const trial = createTrial({ ...options, freeBond, transport: endpoint })
-    return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
+    const progress = await runAll(ENDPOINT_CASES, trial, endpoint)
+    return toReport(options, 'endpoint', solver, await withStanding(options, progress))
   } finally {
     await endpoint.close()
   }
@@ -71,7 +75,8 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
   const { results, notRun } = await runAll(SESSION_CASES, trial, host, host)
-  return toReport(options, 'session', solver, { results: [first, ...results], notRun })
+  const progress = await withStanding(options, { results: [first, ...results], notRun })
+  return toReport(options, 'session', solver, progress)
 }
 
 async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {
@@ -118,6 +123,17 @@ async function runAll<Subject>(
   }
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
 }
+
+/** Adds what an instance has learned of the solver, when all cases were run. */
+async function withStanding({ standing }: CertifyOptions, progress: Progress): Promise<Progress> {
+  if (standing === undefined || progress.notRun.length > 0) return progress
+  const start = performance.now()
+  const found = await readStanding(standing)
+  const tookMs = Math.round(performance.now() - start)
+  return { ...progress, results: [...progress.results, { ...STANDING, tookMs, ...found }] }
+}
+
+const STANDING = { name: 'standing', title: 'whether quotes of the instance wait for the solver' }
 
 function toReport(
   { signing }: CertifyOptions,

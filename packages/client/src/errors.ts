@@ -14,9 +14,12 @@ export type ClientReason =
   | 'ANSWER_INVALID'
   | 'ORDER_STATE_UNREACHABLE'
 
+/** As the instance wrote them: compare them with numbers before you count on them. */
+export type NoQuoteCounts = Readonly<Partial<Record<keyof NoQuoteReasons, unknown>>>
+
 interface AggregatorErrorOptions {
   readonly violations?: readonly FieldViolation[]
-  readonly reasons?: NoQuoteReasons | undefined
+  readonly reasons?: NoQuoteCounts | undefined
   readonly quoteId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly httpStatus?: number | undefined
@@ -38,7 +41,7 @@ export class AggregatorError extends Error {
   /** Names the record of the quote that failed, when solvers were asked. */
   readonly quoteId: string | undefined
   /** Of NO_QUOTES, how many solvers there were for each reason; undefined when the instance does not say. */
-  readonly reasons: NoQuoteReasons | undefined
+  readonly reasons: NoQuoteCounts | undefined
   /** How long to wait before the next attempt, when the instance or a gateway in front of it says so. */
   readonly retryAfterSeconds: number | undefined
   /** Status of the answer; undefined when the error is not an answer. */
@@ -100,23 +103,8 @@ function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError
     ...facts,
     violations,
     quoteId: typeof quoteId === 'string' ? quoteId : undefined,
-    reasons: reasons === undefined ? undefined : readReasons(reasons),
+    reasons: reasons === undefined ? undefined : (asObject(reasons) as NoQuoteCounts),
   })
-}
-
-/** Counts that an older instance lacks are 0. */
-function readReasons(value: unknown): NoQuoteReasons {
-  const counts = asObject(value)
-  const countOf = (name: keyof NoQuoteReasons) =>
-    Number.isSafeInteger(counts[name]) ? Number(counts[name]) : 0
-  return {
-    asked: countOf('asked'),
-    declined: countOf('declined'),
-    invalid: countOf('invalid'),
-    failed: countOf('failed'),
-    late: countOf('late'),
-    notAsked: countOf('notAsked'),
-  }
 }
 
 function asObject(body: unknown): Readonly<Record<string, unknown>> {
