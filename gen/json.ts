@@ -37,7 +37,7 @@ export interface components {
             depositMode: "CONTRACT" | "ADDRESS";
             /** @description Length of the deposit window in seconds, 1 to 86400. The instance's default (300) when absent. */
             depositWindow?: number;
-            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: at most the instance's quote timeout; 0 waits for all solvers. Solvers that it cuts off do not count as late. The instance's default when absent, which is 500 unless the operator has set another. */
+            /** @description Time in milliseconds after which the round ends as soon as there are `minQuotes` valid offers: at most the instance's quote timeout; 0 waits for all solvers. When absent, the instance's rule holds: it waits for those that usually answer within its own soft deadline (500 unless the operator has set another), and longer for those that were worth it. */
             softDeadlineMs?: number;
             /** @description Valid offers that must exist before the soft deadline ends the round, 1 to 1000; 1 when absent. Without a soft deadline it is invalid. */
             minQuotes?: number;
@@ -335,7 +335,7 @@ export interface components {
             /**
              * @description For the caller, the solvers that were asked: first those with an offer, the best one at the top, then the others. For a solver, its own result.
              *
-             *     A solver that is missing here was not asked: other solvers had their turn, its connections were all in use, its circuit breaker was open, or it was in a cool-down.
+             *     A solver that is missing here was not asked: other solvers had the places, its connections were all in use, or its circuit breaker was open.
              */
             solvers: components["schemas"]["SolverResult"][];
             /** @description The best offer's amount on the side that solvers compete on: the output for EXACT_INPUT, the input for EXACT_OUTPUT. Decimal, in the token's smallest unit. A solver sees it only after the deposit deadline. Absent without an offer. */
@@ -395,8 +395,8 @@ export interface components {
              *     - `LATE`: No reply came within the service's own timeout.
              *     - `FAILED`: The service could not reach the solver, or the connection broke, or the reply was too long.
              *     - `CANCELLED`: The quote ended before the reply came: the caller cancelled it, or the caller's soft deadline or deadline had passed, or the request waited for a free connection, or the service itself stood still. It does not count against the solver.
-             *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because the solver had cost callers time. The solver was asked, but the quote did not wait for it.
-             *     - `SOFT_DEADLINE`: The instance's own soft deadline had passed and others had made offers, so that the quote ended before the reply came. It counts against the solver as LATE does.
+             *     - `CIRCUIT_OPEN`: The solver's circuit breaker was open because the solver had cost callers time. The solver was asked to see whether it answers again, and the quote did not wait for it.
+             *     - `SOFT_DEADLINE`: Others had made offers, and the instance's rule no longer waited for the solver, so that the quote ended before the reply came. To be cut off does not count against the solver. The instance reads its reply nevertheless, to learn from it.
              * @enum {string}
              */
             outcome: "QUOTED" | "DECLINED" | "INVALID" | "LATE" | "FAILED" | "CANCELLED" | "CIRCUIT_OPEN" | "SOFT_DEADLINE";
@@ -428,6 +428,19 @@ export interface components {
              * @enum {string}
              */
             declineCode?: "UNSUPPORTED_PAIR" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "INSUFFICIENT_LIQUIDITY" | "PAUSED" | "OTHER";
+            /**
+             * @description Why the round asked the solver; only in the solver's own results.
+             *
+             *     - `ALL`: There were places for all solvers that could be asked.
+             *     - `RANK`: Its offers were among the best of the pair.
+             *     - `TURN`: It had its turn.
+             * @enum {string}
+             */
+            chosenBy?: "ALL" | "RANK" | "TURN";
+            /** @description The median of the solver's gaps in this pair before the round: how far its offers were from the best ones, in basis points; 10000 stands for no offer. Absent without a lesson in the pair. Only in the solver's own results. */
+            gapBps?: number;
+            /** @description Whether a round that has offers waits for the solver: until the soft deadline, or beyond it where that was worth it. Only in the solver's own results. */
+            isWaitedFor?: boolean;
         };
         /** @description RegisterSolverRequest is a registration, signed by the solver. */
         RegisterSolverRequest: {
@@ -513,13 +526,6 @@ export interface components {
             /** @description When it was first registered with this instance, Unix time in milliseconds. */
             registeredAt: number;
         };
-        /** @description CoolDown is a time in which a solver is not asked, because orders that it had offered were refunded. */
-        CoolDown: {
-            /** @description When it ends, Unix time in milliseconds. */
-            until: number;
-            /** @description How many cool-downs followed each other, this one included. Each lasts twice as long as the one before it, at most 8 hours. */
-            level: number;
-        };
         /** @description ListSolverStatsRequest names the chain and the time. */
         ListSolverStatsRequest: {
             /** @description Chain of the solvers: an EIP-155 chain id that the instance serves. A path parameter on REST. */
@@ -592,14 +598,12 @@ export interface components {
              * @description The solver's circuit breaker at the replica that answers. `CLOSED` for a solver that this replica cannot ask.
              *
              *     - `CLOSED`: Quotes wait for the solver.
-             *     - `OPEN`: The solver has cost callers time. It is asked now and then, and no quote waits for it.
-             *     - `HALF_OPEN`: The time of an open circuit breaker is over. The next requests decide whether it closes.
+             *     - `OPEN`: The solver has cost callers time. No quote asks it.
+             *     - `HALF_OPEN`: The time of an open circuit breaker is over. Requests that no quote waits for show whether the solver answers again.
              * @enum {string}
              */
             circuitBreaker: "CLOSED" | "OPEN" | "HALF_OPEN";
-            /** @description The cool-down that lasts now; absent otherwise. */
-            coolDown?: components["schemas"]["CoolDown"];
-            /** @description Requests without a reply before the instance's own soft deadline, when others had made offers. */
+            /** @description Requests that the answer did not wait for, as others had made offers. */
             softDeadline: number;
             /** @description Offers that were the only valid ones of their quote. Anybody can make such quotes, and they say nothing of the price. */
             wonAlone: number;
@@ -609,11 +613,12 @@ export interface components {
              *     - `NOT_REGISTERED`: The solver is not registered on the chain.
              *     - `BOND_TOO_SMALL`: Its bond is smaller than the settlement contract's minimum.
              *     - `NOT_CONNECTED`: It has no endpoint, and its session has ended.
-             *     - `COOL_DOWN`: Its cool-down lasts: see `coolDown`.
              *     - `CIRCUIT_OPEN`: Its circuit breaker is open: only probes ask it, for which no quote waits.
+             *     - `BOND_UNKNOWN`: The instance has not read its free bond yet, which its offers are checked against.
+             *     - `NOT_ANSWERING`: It has left several requests unanswered that others have answered. It is asked again when it answers one.
              * @enum {string}
              */
-            notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "COOL_DOWN" | "CIRCUIT_OPEN";
+            notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "CIRCUIT_OPEN" | "BOND_UNKNOWN" | "NOT_ANSWERING";
         };
         /** @description SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them. */
         SolverHour: {
@@ -678,13 +683,11 @@ export interface components {
              * @description The solver's circuit breaker at the replica that answers.
              *
              *     - `CLOSED`: Quotes wait for the solver.
-             *     - `OPEN`: The solver has cost callers time. It is asked now and then, and no quote waits for it.
-             *     - `HALF_OPEN`: The time of an open circuit breaker is over. The next requests decide whether it closes.
+             *     - `OPEN`: The solver has cost callers time. No quote asks it.
+             *     - `HALF_OPEN`: The time of an open circuit breaker is over. Requests that no quote waits for show whether the solver answers again.
              * @enum {string}
              */
             circuitBreaker: "CLOSED" | "OPEN" | "HALF_OPEN";
-            /** @description The cool-down that lasts now; absent otherwise. */
-            coolDown?: components["schemas"]["CoolDown"];
             /** @description The solver's bond in the bond token's smallest unit, decimal; absent until it has been read. */
             totalBond?: string;
             /** @description The part of the bond that is neither reserved nor unstaking; absent until it has been read. */
@@ -695,11 +698,12 @@ export interface components {
              *     - `NOT_REGISTERED`: The solver is not registered on the chain.
              *     - `BOND_TOO_SMALL`: Its bond is smaller than the settlement contract's minimum.
              *     - `NOT_CONNECTED`: It has no endpoint, and its session has ended.
-             *     - `COOL_DOWN`: Its cool-down lasts: see `coolDown`.
              *     - `CIRCUIT_OPEN`: Its circuit breaker is open: only probes ask it, for which no quote waits.
+             *     - `BOND_UNKNOWN`: The instance has not read its free bond yet, which its offers are checked against.
+             *     - `NOT_ANSWERING`: It has left several requests unanswered that others have answered. It is asked again when it answers one.
              * @enum {string}
              */
-            notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "COOL_DOWN" | "CIRCUIT_OPEN";
+            notAsked?: "NOT_REGISTERED" | "BOND_TOO_SMALL" | "NOT_CONNECTED" | "CIRCUIT_OPEN" | "BOND_UNKNOWN" | "NOT_ANSWERING";
         };
         /** @description OwnResult is what came of one request, as its solver may see it. */
         OwnResult: {

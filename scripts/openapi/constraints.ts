@@ -182,7 +182,6 @@ function protoName(name: string): string {
 
 /** The constraints on messages as a whole, as keywords of JSON Schema. */
 const WHOLE: Readonly<Record<string, JsonSchema>> = {
-  'aggregator.v1.GetQuoteRequest': { dependentRequired: { minQuotes: ['softDeadlineMs'] } },
   'aggregator.v1.StreamQuotesRequest': { dependentRequired: { minQuotes: ['softDeadlineMs'] } },
 }
 

@@ -81,7 +81,7 @@ export function errorSchema(reasons: readonly Reason[]): JsonSchema {
       error: { type: 'string', minLength: 1, description: 'A sentence for a person.' },
       code: { enum: reasons, description: 'The reason, one of a closed list.' },
       ...(reasons.includes('INVALID_ARGUMENT') && { details: DETAILS }),
-      ...(reasons.includes('NO_QUOTES') && { quoteId: QUOTE_ID }),
+      ...(reasons.includes('NO_QUOTES') && { quoteId: QUOTE_ID, reasons: NO_QUOTE_REASONS }),
     },
   }
 }
@@ -96,6 +96,20 @@ const QUOTE_ID = {
   type: 'string',
   format: 'uuid',
   description: "Id of the quote's record; absent when no solver was asked.",
+}
+const COUNT = { type: 'integer', minimum: 0 }
+const NO_QUOTE_REASONS = {
+  type: 'object',
+  required: ['asked', 'declined', 'invalid', 'failed', 'late', 'notAsked'],
+  properties: {
+    asked: COUNT,
+    declined: COUNT,
+    invalid: COUNT,
+    failed: COUNT,
+    late: { ...COUNT, description: 'Without a reply in time.' },
+    notAsked: { ...COUNT, description: 'Could have been asked, and were not.' },
+  },
+  description: 'For `NO_QUOTES`, how many solvers there were for each reason.',
 }
 
 /** The schema of an item of `details`. */

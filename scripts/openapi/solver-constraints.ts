@@ -61,7 +61,6 @@ export const SOLVER_CONSTRAINTS: Constraints = {
     free_bond: UINT256,
   },
   'aggregator.v1.SolverHour': { median_response_ms: { minimum: 1 }, p95_response_ms: { minimum: 1 } },
-  'aggregator.v1.CoolDown': { until: UNIX_MS, level: { minimum: 1 } },
   'aggregator.v1.ListOwnResultsRequest': {
     chain_id: CHAIN_ID,
     address: ADDRESS,

@@ -9,8 +9,7 @@ import { version } from '../config/version.js'
 import { type EventLog, openEventLog } from '../events/event-log.js'
 import { startReplicaListener } from '../http/replica-server.js'
 import { useFastTextEncoding } from '../rpc/router.js'
-import { createCoolDowns } from '../solvers/conduct/cool-downs.js'
-import { createUsedNonces, followCancellations, pruneSomeNonces } from '../solvers/conduct/used-nonces.js'
+import { createUsedNonces, followCancellations, pruneSomeNonces } from '../solvers/nonces/used-nonces.js'
 import { createSolverDirectory } from '../solvers/registry/solver-directory.js'
 import { createLog } from '../telemetry/log.js'
 import { createMetrics } from '../telemetry/metrics.js'
@@ -61,8 +60,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     const { stores, cluster } = instance
     const chainIds = config.chains.map(({ chainId }) => chainId)
     const orderCaches = createOrderCaches(chainIds)
-    const coolDowns = createCoolDowns({ ...config, store: stores.solverOrders, now, log })
-    if (coolDowns !== undefined) started.push(coolDowns.close)
     const usedNonces = createUsedNonces({
       ...config,
       store: stores.offerNonces,
@@ -78,7 +75,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       cluster,
       onEvent(event) {
         orderCaches.invalidate(event)
-        coolDowns?.onEvent(event)
         usedNonces.onEvent(event)
       },
       metrics,
@@ -86,7 +82,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       now,
     })
     started.push(writtenLog.close)
-    await coolDowns?.load()
     await usedNonces.load()
     const { eventSinkOf, hasSubscribers } = writtenLog
     const directory = await createSolverDirectory({ store: stores.solvers, cluster, chainIds, log })
@@ -108,7 +103,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     }
     const pruneSome = () => pruneSomeNonces(stores.offerNonces, chains.values())
     started.push(startRetention({ pruneSome, what: 'nonces of offers', log }))
-    const shared = { config, instance, chains, eventLog, coolDowns, usedNonces, metrics, clock, log }
+    const shared = { config, instance, chains, eventLog, usedNonces, metrics, clock, log }
     const solvers = await openSolvers({ ...shared, directory, overrides }, started)
     const closeListener = await startReplicaListener({ ...shared, now, ...solvers })
     started.push(closeListener)

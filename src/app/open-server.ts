@@ -27,7 +27,6 @@ import { createSolverStatsMethods } from '../rpc/services/solver-stats.js'
 import { createEventStreams } from '../rpc/streams/event-streams.js'
 import { createQuoteStreams } from '../rpc/streams/quote-streams.js'
 import { createSolverSessions } from '../rpc/streams/solver-sessions.js'
-import type { CoolDowns } from '../solvers/conduct/cool-downs.js'
 import { collectSolverMetrics, createOrderMetrics } from '../solvers/statistics/solver-counters.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -38,7 +37,6 @@ interface ServerOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
-  readonly coolDowns: CoolDowns | undefined
   readonly solvers: Awaited<ReturnType<typeof openSolvers>>
   readonly metrics: Metrics
   readonly clock: Clock
@@ -58,9 +56,9 @@ export async function openServer(
   started: Started,
   drainMs: () => number,
 ): Promise<HttpServer> {
-  const { config, chains, eventLog, coolDowns, metrics, clock, log } = options
+  const { config, chains, eventLog, metrics, clock, log } = options
   const { now } = clock
-  const { directory, freeBonds, register, unregister, sessions, relay, statistics, quoting } = options.solvers
+  const { directory, freeBonds, register, unregister, sessions, relay, statistics, auction } = options.solvers
   const { stores, cluster } = options.instance
   const supportedChains = [...chains.keys()]
   const rateLimits = createRateLimits(config.rateLimits, {
@@ -80,14 +78,14 @@ export async function openServer(
     clock: clock.monotonic,
   })
   const readQuote = createReadQuote({ ...config, now })
-  // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D24).
+  // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
   const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, now })
   const trades = createRecentTrades({ ...config, orders: stores.orders, clock })
   const methods = [
-    ...createQuoteService({ ...quoting, readQuote }),
-    ...createSolverService({ ...quoting, register, unregister, directory, metrics }),
-    ...createSolverStatsMethods({ ...quoting, statistics, directory, freeBonds, coolDowns }),
-    createOwnResultsMethod({ ...quoting, config, directory, freeBonds, coolDowns, now }),
+    ...createQuoteService({ ...auction, readQuote }),
+    ...createSolverService({ ...auction, register, unregister, directory, metrics }),
+    ...createSolverStatsMethods({ ...auction, statistics, directory, freeBonds }),
+    createOwnResultsMethod({ ...auction, config, directory, freeBonds, now }),
     ...createOrderService({ chains, orders: stores.orders }),
     ...createChainService({ config, chains, directory, trades }),
   ].map(guard)
@@ -101,7 +99,7 @@ export async function openServer(
   const shared = { supportedChains, rateLimits, slots, metrics, log }
   const readChainHealth = createChainHealth({ chains, directory })
   const streams = createEventStreams({ eventLog, readChainHealth, ...shared })
-  const quoteStreams = createQuoteStreams({ ...quoting, readQuote: readStream, clock, ...shared })
+  const quoteStreams = createQuoteStreams({ ...auction, readQuote: readStream, clock, ...shared })
   const solverSessions = createSolverSessions({ sessions, supportedChains, rateLimits, metrics })
   const services = [...new Set([...methods, quoteStreams, streams].map(({ desc }) => desc.parent))]
   const health = createHealth({
@@ -120,9 +118,9 @@ export async function openServer(
     collectChainMetrics(chains, metrics)
     sessions.collectMetrics()
     metrics.replicasUnreachable.set(relay?.countDown() ?? 0)
-    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, coolDowns, metrics })
+    collectSolverMetrics({ chainIds: supportedChains, directory, freeBonds, metrics })
     collectOrderMetrics()
-    quoting.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
+    auction.collectMetrics(new Map(supportedChains.map((chainId) => [chainId, directory.reachable(chainId)])))
   }
 
   const consoleFiles = config.console ? readConsole() : undefined

@@ -1,18 +1,17 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { createContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
+import { openAuction } from '../auction/open-auction.js'
 import type { Chain } from '../chain/chain.js'
 import { createProvenTime } from '../chain/chains.js'
 import type { Instance } from '../cluster/instance.js'
 import { startRetention } from '../concurrency/retention.js'
 import type { Config } from '../config/config.js'
 import type { EventLog } from '../events/event-log.js'
-import { openQuoting } from '../quoting/quoting.js'
 import { openReplicaRelay } from '../sessions/remote-sessions.js'
 import { createSessions } from '../sessions/sessions.js'
 import { startBondWatch } from '../solvers/bonds/bond-watch.js'
 import { createFreeBonds } from '../solvers/bonds/free-bonds.js'
-import type { CoolDowns } from '../solvers/conduct/cool-downs.js'
-import type { UsedNonces } from '../solvers/conduct/used-nonces.js'
+import type { UsedNonces } from '../solvers/nonces/used-nonces.js'
 import { createRegisterSolver, createUnregisterSolver } from '../solvers/registry/registrations.js'
 import { createSessionRegistrations } from '../solvers/registry/session-registrations.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
@@ -46,7 +45,6 @@ interface SolversOptions {
   readonly instance: Instance
   readonly chains: ReadonlyMap<number, Chain>
   readonly eventLog: EventLog
-  readonly coolDowns: CoolDowns | undefined
   readonly usedNonces: UsedNonces
   readonly directory: SolverDirectory
   readonly metrics: Metrics
@@ -57,8 +55,7 @@ interface SolversOptions {
 
 /** Opens the parts that register solvers, keep their sessions, ask them and validate their replies. */
 export async function openSolvers(options: SolversOptions, started: Started) {
-  const { config, chains, eventLog, coolDowns, usedNonces, directory, metrics, overrides, clock, log } =
-    options
+  const { config, chains, eventLog, usedNonces, directory, metrics, overrides, clock, log } = options
   const { now, monotonic } = clock
   const { stores, cluster, replica } = options.instance
   const chainIds = [...chains.keys()]
@@ -95,16 +92,14 @@ export async function openSolvers(options: SolversOptions, started: Started) {
   })
   const relay = replica && openReplicaRelay({ replica, directory, chainIds, metrics, log, clock })
   if (relay !== undefined) started.push(relay.close)
-  const quoting = await openQuoting({
+  const auction = openAuction({
     config,
     chains,
     directory,
-    coolDowns,
     rules: createContractRules({ chains, freeBonds, usedNonces }),
     usedNonces,
     endpointGuard,
     sessions: createSessionTransports(sessions, relay?.sessions),
-    circuitBreakerStore: stores.circuitBreakers,
     solverHourStore: stores.solverHours,
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
@@ -113,7 +108,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     metrics,
     log,
   })
-  started.push(quoting.close)
+  started.push(auction.close)
   return {
     directory,
     freeBonds,
@@ -121,7 +116,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
       ...solvers,
       bondWatch,
       endpointGuard,
-      tryEndpoint: quoting.registrationChecks.check,
+      tryEndpoint: auction.registrationChecks.check,
     }),
     unregister: createUnregisterSolver(solvers),
     sessions,
@@ -133,6 +128,6 @@ export async function openSolvers(options: SolversOptions, started: Started) {
       clock: monotonic,
       now,
     }),
-    quoting,
+    auction,
   }
 }

@@ -7,7 +7,6 @@ import {
   PROTOCOL_NAME,
 } from '../../packages/protocol/src/field-rules.js'
 import { VERIFY_MODES, type VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
-import { MAX_COOL_DOWN_SECONDS } from '../../packages/protocol/src/solvers/cool-down.js'
 import { DISPLAY_NAME, isDisplayName } from '../../packages/protocol/src/values/display-name.js'
 import { parseUint256 } from '../../packages/protocol/src/values/numbers.js'
 import { DAY_SECONDS } from '../../packages/protocol/src/values/time.js'
@@ -94,7 +93,6 @@ export function readConfig(environment: Environment) {
     /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,
     /** Length of the first cool-down of a solver; 0 for none at all (docs/decisions.md, D20). */
-    fadeCooldownSeconds: env.integer('FADE_COOLDOWN_SECONDS', { min: 0, max: MAX_COOL_DOWN_SECONDS }),
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     /** The most connections to one solver endpoint. Each carries one request at a time. */
     maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),

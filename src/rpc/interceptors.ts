@@ -100,6 +100,7 @@ const ERROR_DOMAIN = 'aggregator.v1'
 export function toConnectError(error: ServiceError): ConnectError {
   const connectError = new ConnectError(error.message, codeFromString(REASONS[error.reason].rpc))
   const metadata: Record<string, string> = error.quoteId === undefined ? {} : { quoteId: error.quoteId }
+  for (const [name, count] of Object.entries(error.reasons ?? {})) metadata[name] = String(count)
   const info = { reason: error.reason, domain: ERROR_DOMAIN, metadata }
   connectError.details.push({ desc: ErrorInfoSchema, value: info })
   if (error.violations.length > 0) {

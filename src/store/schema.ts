@@ -163,15 +163,6 @@ export interface Schema {
     parent_hash: string
   }
 
-  /** The open circuit breakers, kept for restarts. */
-  solver_circuit_breakers: {
-    chain_id: number
-    address: string
-    endpoint_url: string
-    level: number
-    until_ms: number
-  }
-
   /** The current epoch of each chain. Only the leader that began it may write the chain's events. */
   chain_leaders: {
     chain_id: number

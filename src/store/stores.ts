@@ -6,7 +6,6 @@ import type { SolverOrderStore } from './orders/solver-order-store.js'
 import type { RateLimitCounters } from './postgres/rate-limit-counters.js'
 import type { QuoteRecordStore } from './records/quote-record-store.js'
 import type { BondStore } from './solvers/bond-store.js'
-import type { CircuitBreakerStore } from './solvers/circuit-breaker-store.js'
 import type { OfferNonceStore } from './solvers/offer-nonce-store.js'
 import type { SolverHourStore } from './solvers/solver-hour-store.js'
 import type { SolverStore } from './solvers/solver-store.js'
@@ -19,7 +18,6 @@ export interface Stores {
   readonly orders: OrderStore
   readonly solverOrders: SolverOrderStore
   readonly solverHours: SolverHourStore
-  readonly circuitBreakers: CircuitBreakerStore
   readonly offerNonces: OfferNonceStore
   readonly apiKeys: ApiKeyStore
   /** Undefined when no records of quotes are kept. */

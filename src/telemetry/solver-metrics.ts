@@ -7,12 +7,12 @@ export function createSolverMetrics({ counter, gauge, histogram }: MetricKinds) 
   return {
     solverReplies: counter(
       'aggregator_solver_replies_total',
-      'Requests to solvers, by chain, outcome (quoted, declined, invalid, late, failed, cancelled) and reason, which only invalid ones and those of an unreachable replica have.',
+      'Requests to solvers, by chain, outcome (quoted, declined, invalid, late, soft_deadline, failed, cancelled) and reason, which only invalid ones and those of an unreachable replica have.',
       ['chain_id', 'outcome', 'reason'],
     ),
     solverOutcomes: counter(
       'aggregator_solver_outcomes_total',
-      'Requests to each registered solver, by chain, solver and outcome (quoted, declined, invalid, late, failed, cancelled).',
+      'Requests to each registered solver, by chain, solver and outcome (quoted, declined, invalid, late, soft_deadline, failed, cancelled).',
       ['chain_id', 'solver', 'outcome'],
     ),
     solverResponseSeconds: histogram(
@@ -48,22 +48,12 @@ export function createSolverMetrics({ counter, gauge, histogram }: MetricKinds) 
     ),
     solverCircuitOpen: gauge(
       'aggregator_solver_circuit_open',
-      'Whether the circuit breaker of a solver is open (1), so that no quote waits for it, by chain and solver.',
-      ['chain_id', 'solver'],
-    ),
-    solverCoolDown: gauge(
-      'aggregator_solver_cool_down',
-      'Whether a solver is in a cool-down (1), because deposited orders of it were refunded, by chain and solver. It is not asked then.',
-      ['chain_id', 'solver'],
-    ),
-    solverValidShare: gauge(
-      'aggregator_solver_valid_ratio',
-      'Share of valid offers among the last offers and time losses of a solver, by chain and solver. Quick declines, errors and invalid replies do not count.',
+      'Whether the circuit breaker of a solver is open (1), so that no quote asks it, by chain and solver.',
       ['chain_id', 'solver'],
     ),
     solverUsualSeconds: gauge(
       'aggregator_solver_latency_seconds',
-      'Moving average of the time that the offers of a solver take, by chain and solver.',
+      'The usual time of a solver: the median of its last nine answers, by chain and solver.',
       ['chain_id', 'solver'],
     ),
     solverConnections: gauge(

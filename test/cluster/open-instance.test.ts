@@ -63,15 +63,6 @@ async function shareEverything(writer: Stores, reader: Stores): Promise<void> {
   await writer.events.append(token, newBlocks(11, 11, events))
   expect(await reader.events.readAfter(0, 10)).toStrictEqual(publishedEntries(1, ...events))
   expect(await reader.events.readState()).toEqual(await writer.events.readState())
-  const openPeriod = {
-    chainId: 1,
-    address: solver(1).address,
-    endpointUrl: 'https://x.example',
-    level: 1,
-    until: NOW,
-  }
-  await writer.circuitBreakers.save(openPeriod)
-  expect(await reader.circuitBreakers.readAll()).toEqual([openPeriod])
   await writer.quoteRecords?.save([{ quoteId: 'q', requestedAt: NOW, record: '{}' }])
   expect(await reader.quoteRecords?.read('q')).toBe('{}')
 }

@@ -134,7 +134,6 @@ describe('an integer must be decimal digits within its range:', () => {
     ['IDLE_POLL_MS', 10, 60_000],
     ['MAX_SOLVERS_PER_CHAIN', 1, 10_000],
     ['PRICE_CACHE_MS', 0, 60_000],
-    ['FADE_COOLDOWN_SECONDS', 0, 28_800],
     ['MAX_QUOTE_FAN_OUT', 1, 1000],
     ['MAX_CONNECTIONS_PER_SOLVER', 1, 65_535],
     ['MAX_STREAM_CLIENTS', 1, 1_000_000],

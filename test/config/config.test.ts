@@ -40,7 +40,6 @@ describe('defaults', () => {
       IDLE_POLL_MS: '5000',
       MAX_SOLVERS_PER_CHAIN: '50',
       UNBONDED_GRACE_SECONDS: '3600',
-      FADE_COOLDOWN_SECONDS: '0',
       MAX_QUOTE_FAN_OUT: '10',
       MAX_CONNECTIONS_PER_SOLVER: '1024',
       RATE_LIMIT_MAX: '100',
@@ -108,7 +107,6 @@ describe('defaults', () => {
       idlePollMs: 5000,
       maxSolversPerChain: 50,
       unbondedGraceMs: 3_600_000,
-      fadeCooldownSeconds: 0,
       maxQuoteFanOut: 10,
       maxConnectionsPerSolver: 1024,
       rateLimits: {
@@ -198,7 +196,6 @@ describe('each variable is read:', () => {
     ['IDLE_POLL_MS', '30000', { idlePollMs: 30_000 }],
     ['MAX_SOLVERS_PER_CHAIN', '1', { maxSolversPerChain: 1 }],
     ['UNBONDED_GRACE_SECONDS', '0', { unbondedGraceMs: 0 }],
-    ['FADE_COOLDOWN_SECONDS', '28800', { fadeCooldownSeconds: 28_800 }],
     ['MAX_QUOTE_FAN_OUT', '1000', { maxQuoteFanOut: 1000 }],
     ['MAX_CONNECTIONS_PER_SOLVER', '64', { maxConnectionsPerSolver: 64 }],
     ['MAX_STREAM_CLIENTS', '1', { maxStreamClients: 1 }],

@@ -58,7 +58,6 @@ const NAMES = Object.keys({
   offer_nonces: true,
   chain_positions: true,
   chain_headers: true,
-  solver_circuit_breakers: true,
   chain_leaders: true,
   solver_bonds: true,
   record_keys: true,

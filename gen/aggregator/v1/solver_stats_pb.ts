@@ -12,35 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file aggregator/v1/solver_stats.proto.
  */
 export const file_aggregator_v1_solver_stats: GenFile = /*@__PURE__*/
-  fileDesc("CiBhZ2dyZWdhdG9yL3YxL3NvbHZlcl9zdGF0cy5wcm90bxINYWdncmVnYXRvci52MSIoCghDb29sRG93bhINCgV1bnRpbBgBIAEoBBINCgVsZXZlbBgCIAEoDSJKChZMaXN0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKBndpbmRvdxgCIAEoCUgAiAEBQgkKB193aW5kb3ciVgoXTGlzdFNvbHZlclN0YXRzUmVzcG9uc2USDgoGd2luZG93GAEgASgJEisKB3NvbHZlcnMYAiADKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzIloKFUdldFNvbHZlclN0YXRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhMKBndpbmRvdxgDIAEoCUgAiAEBQgkKB193aW5kb3cifQoWR2V0U29sdmVyU3RhdHNSZXNwb25zZRIOCgZ3aW5kb3cYASABKAkSKQoFc3RhdHMYAiABKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzEigKBWhvdXJzGAMgAygLMhkuYWdncmVnYXRvci52MS5Tb2x2ZXJIb3VyIpcFCgtTb2x2ZXJTdGF0cxIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRINCgVhc2tlZBgDIAEoBBIOCgZxdW90ZWQYBCABKAQSEAoIZGVjbGluZWQYBSABKAQSDwoHaW52YWxpZBgGIAEoBBIOCgZmYWlsZWQYByABKAQSDAoEbGF0ZRgIIAEoBBILCgN3b24YCSABKAQSEQoJZGVwb3NpdGVkGAogASgEEg8KB3NldHRsZWQYCyABKAQSEAoIcmVmdW5kZWQYDCABKAQSFgoJZmlsbF9yYXRlGA0gASgBSACIAQESHwoSbWVkaWFuX3Jlc3BvbnNlX21zGA4gASgNSAGIAQESHAoPcDk1X3Jlc3BvbnNlX21zGA8gASgNSAKIAQESFwoKdG90YWxfYm9uZBgQIAEoCUgDiAEBEhYKCWZyZWVfYm9uZBgRIAEoCUgEiAEBEjsKD2NpcmN1aXRfYnJlYWtlchgSIAEoDjIiLmFnZ3JlZ2F0b3IudjEuQ2lyY3VpdEJyZWFrZXJTdGF0ZRIvCgljb29sX2Rvd24YEyABKAsyFy5hZ2dyZWdhdG9yLnYxLkNvb2xEb3duSAWIAQESFQoNc29mdF9kZWFkbGluZRgUIAEoBBIRCgl3b25fYWxvbmUYFSABKAQSNQoJbm90X2Fza2VkGBYgASgOMh0uYWdncmVnYXRvci52MS5Ob3RBc2tlZFJlYXNvbkgGiAEBQgwKCl9maWxsX3JhdGVCFQoTX21lZGlhbl9yZXNwb25zZV9tc0ISChBfcDk1X3Jlc3BvbnNlX21zQg0KC190b3RhbF9ib25kQgwKCl9mcmVlX2JvbmRCDAoKX2Nvb2xfZG93bkIMCgpfbm90X2Fza2VkItICCgpTb2x2ZXJIb3VyEg0KBXN0YXJ0GAEgASgEEg0KBWFza2VkGAIgASgEEg4KBnF1b3RlZBgDIAEoBBIQCghkZWNsaW5lZBgEIAEoBBIPCgdpbnZhbGlkGAUgASgEEg4KBmZhaWxlZBgGIAEoBBIMCgRsYXRlGAcgASgEEgsKA3dvbhgIIAEoBBIRCglkZXBvc2l0ZWQYCSABKAQSDwoHc2V0dGxlZBgKIAEoBBIQCghyZWZ1bmRlZBgLIAEoBBIfChJtZWRpYW5fcmVzcG9uc2VfbXMYDCABKA1IAIgBARIcCg9wOTVfcmVzcG9uc2VfbXMYDSABKA1IAYgBARIVCg1zb2Z0X2RlYWRsaW5lGA4gASgEEhEKCXdvbl9hbG9uZRgPIAEoBEIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXMiwAEKFUxpc3RPd25SZXN1bHRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhEKCXRpbWVzdGFtcBgDIAEoBBIQCghhdWRpZW5jZRgEIAEoCRIRCglzaWduYXR1cmUYBSABKAkSFgoJcGFnZV9zaXplGAYgASgNSACIAQESFwoKcGFnZV90b2tlbhgHIAEoCUgBiAEBQgwKCl9wYWdlX3NpemVCDQoLX3BhZ2VfdG9rZW4i6wIKFkxpc3RPd25SZXN1bHRzUmVzcG9uc2USKQoHcmVzdWx0cxgBIAMoCzIYLmFnZ3JlZ2F0b3IudjEuT3duUmVzdWx0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRI7Cg9jaXJjdWl0X2JyZWFrZXIYAyABKA4yIi5hZ2dyZWdhdG9yLnYxLkNpcmN1aXRCcmVha2VyU3RhdGUSLwoJY29vbF9kb3duGAQgASgLMhcuYWdncmVnYXRvci52MS5Db29sRG93bkgAiAEBEhcKCnRvdGFsX2JvbmQYBSABKAlIAYgBARIWCglmcmVlX2JvbmQYBiABKAlIAogBARI1Cglub3RfYXNrZWQYByABKA4yHS5hZ2dyZWdhdG9yLnYxLk5vdEFza2VkUmVhc29uSAOIAQFCDAoKX2Nvb2xfZG93bkINCgtfdG90YWxfYm9uZEIMCgpfZnJlZV9ib25kQgwKCl9ub3RfYXNrZWQioQIKCU93blJlc3VsdBIVCghxdW90ZV9pZBgBIAEoCUgAiAEBEhQKDHJlcXVlc3RlZF9hdBgCIAEoBBImCgRraW5kGAMgASgOMhguYWdncmVnYXRvci52MS5RdW90ZUtpbmQSLwoHcmVxdWVzdBgEIAEoCzIeLmFnZ3JlZ2F0b3IudjEuUXVvdGVQYXJhbWV0ZXJzEisKBnJlc3VsdBgFIAEoCzIbLmFnZ3JlZ2F0b3IudjEuU29sdmVyUmVzdWx0EhgKC2Jlc3RfYW1vdW50GAYgASgJSAGIAQESGQoMZGlzdGFuY2VfYnBzGAcgASgBSAKIAQFCCwoJX3F1b3RlX2lkQg4KDF9iZXN0X2Ftb3VudEIPCg1fZGlzdGFuY2VfYnBzKqMBChNDaXJjdWl0QnJlYWtlclN0YXRlEiUKIUNJUkNVSVRfQlJFQUtFUl9TVEFURV9VTlNQRUNJRklFRBAAEiAKHENJUkNVSVRfQlJFQUtFUl9TVEFURV9DTE9TRUQQARIeChpDSVJDVUlUX0JSRUFLRVJfU1RBVEVfT1BFThACEiMKH0NJUkNVSVRfQlJFQUtFUl9TVEFURV9IQUxGX09QRU4QAyrjAQoOTm90QXNrZWRSZWFzb24SIAocTk9UX0FTS0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEiMKH05PVF9BU0tFRF9SRUFTT05fTk9UX1JFR0lTVEVSRUQQARIjCh9OT1RfQVNLRURfUkVBU09OX0JPTkRfVE9PX1NNQUxMEAISIgoeTk9UX0FTS0VEX1JFQVNPTl9OT1RfQ09OTkVDVEVEEAMSHgoaTk9UX0FTS0VEX1JFQVNPTl9DT09MX0RPV04QBBIhCh1OT1RfQVNLRURfUkVBU09OX0NJUkNVSVRfT1BFThAFYgZwcm90bzM", [file_aggregator_v1_quote]);
-
-/**
- * CoolDown is a time in which a solver is not asked, because orders that it had offered were refunded.
- *
- * @generated from message aggregator.v1.CoolDown
- */
-export type CoolDown = Message<"aggregator.v1.CoolDown"> & {
-  /**
-   * When it ends, Unix time in milliseconds.
-   *
-   * @generated from field: uint64 until = 1;
-   */
-  until: bigint;
-
-  /**
-   * How many cool-downs followed each other, this one included. Each lasts twice as long as the one before it, at most 8 hours.
-   *
-   * @generated from field: uint32 level = 2;
-   */
-  level: number;
-};
-
-/**
- * Describes the message aggregator.v1.CoolDown.
- * Use `create(CoolDownSchema)` to create a new message.
- */
-export const CoolDownSchema: GenMessage<CoolDown> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 0);
+  fileDesc("CiBhZ2dyZWdhdG9yL3YxL3NvbHZlcl9zdGF0cy5wcm90bxINYWdncmVnYXRvci52MSJKChZMaXN0U29sdmVyU3RhdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEhMKBndpbmRvdxgCIAEoCUgAiAEBQgkKB193aW5kb3ciVgoXTGlzdFNvbHZlclN0YXRzUmVzcG9uc2USDgoGd2luZG93GAEgASgJEisKB3NvbHZlcnMYAiADKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzIloKFUdldFNvbHZlclN0YXRzUmVxdWVzdBIQCghjaGFpbl9pZBgBIAEoBBIPCgdhZGRyZXNzGAIgASgJEhMKBndpbmRvdxgDIAEoCUgAiAEBQgkKB193aW5kb3cifQoWR2V0U29sdmVyU3RhdHNSZXNwb25zZRIOCgZ3aW5kb3cYASABKAkSKQoFc3RhdHMYAiABKAsyGi5hZ2dyZWdhdG9yLnYxLlNvbHZlclN0YXRzEigKBWhvdXJzGAMgAygLMhkuYWdncmVnYXRvci52MS5Tb2x2ZXJIb3VyIukECgtTb2x2ZXJTdGF0cxIOCgZzb2x2ZXIYASABKAkSDAoEbmFtZRgCIAEoCRINCgVhc2tlZBgDIAEoBBIOCgZxdW90ZWQYBCABKAQSEAoIZGVjbGluZWQYBSABKAQSDwoHaW52YWxpZBgGIAEoBBIOCgZmYWlsZWQYByABKAQSDAoEbGF0ZRgIIAEoBBILCgN3b24YCSABKAQSEQoJZGVwb3NpdGVkGAogASgEEg8KB3NldHRsZWQYCyABKAQSEAoIcmVmdW5kZWQYDCABKAQSFgoJZmlsbF9yYXRlGA0gASgBSACIAQESHwoSbWVkaWFuX3Jlc3BvbnNlX21zGA4gASgNSAGIAQESHAoPcDk1X3Jlc3BvbnNlX21zGA8gASgNSAKIAQESFwoKdG90YWxfYm9uZBgQIAEoCUgDiAEBEhYKCWZyZWVfYm9uZBgRIAEoCUgEiAEBEjsKD2NpcmN1aXRfYnJlYWtlchgSIAEoDjIiLmFnZ3JlZ2F0b3IudjEuQ2lyY3VpdEJyZWFrZXJTdGF0ZRIVCg1zb2Z0X2RlYWRsaW5lGBQgASgEEhEKCXdvbl9hbG9uZRgVIAEoBBI1Cglub3RfYXNrZWQYFiABKA4yHS5hZ2dyZWdhdG9yLnYxLk5vdEFza2VkUmVhc29uSAWIAQFCDAoKX2ZpbGxfcmF0ZUIVChNfbWVkaWFuX3Jlc3BvbnNlX21zQhIKEF9wOTVfcmVzcG9uc2VfbXNCDQoLX3RvdGFsX2JvbmRCDAoKX2ZyZWVfYm9uZEIMCgpfbm90X2Fza2VkSgQIExAUUgljb29sX2Rvd24i0gIKClNvbHZlckhvdXISDQoFc3RhcnQYASABKAQSDQoFYXNrZWQYAiABKAQSDgoGcXVvdGVkGAMgASgEEhAKCGRlY2xpbmVkGAQgASgEEg8KB2ludmFsaWQYBSABKAQSDgoGZmFpbGVkGAYgASgEEgwKBGxhdGUYByABKAQSCwoDd29uGAggASgEEhEKCWRlcG9zaXRlZBgJIAEoBBIPCgdzZXR0bGVkGAogASgEEhAKCHJlZnVuZGVkGAsgASgEEh8KEm1lZGlhbl9yZXNwb25zZV9tcxgMIAEoDUgAiAEBEhwKD3A5NV9yZXNwb25zZV9tcxgNIAEoDUgBiAEBEhUKDXNvZnRfZGVhZGxpbmUYDiABKAQSEQoJd29uX2Fsb25lGA8gASgEQhUKE19tZWRpYW5fcmVzcG9uc2VfbXNCEgoQX3A5NV9yZXNwb25zZV9tcyLAAQoVTGlzdE93blJlc3VsdHNSZXF1ZXN0EhAKCGNoYWluX2lkGAEgASgEEg8KB2FkZHJlc3MYAiABKAkSEQoJdGltZXN0YW1wGAMgASgEEhAKCGF1ZGllbmNlGAQgASgJEhEKCXNpZ25hdHVyZRgFIAEoCRIWCglwYWdlX3NpemUYBiABKA1IAIgBARIXCgpwYWdlX3Rva2VuGAcgASgJSAGIAQFCDAoKX3BhZ2Vfc2l6ZUINCgtfcGFnZV90b2tlbiK9AgoWTGlzdE93blJlc3VsdHNSZXNwb25zZRIpCgdyZXN1bHRzGAEgAygLMhguYWdncmVnYXRvci52MS5Pd25SZXN1bHQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEjsKD2NpcmN1aXRfYnJlYWtlchgDIAEoDjIiLmFnZ3JlZ2F0b3IudjEuQ2lyY3VpdEJyZWFrZXJTdGF0ZRIXCgp0b3RhbF9ib25kGAUgASgJSACIAQESFgoJZnJlZV9ib25kGAYgASgJSAGIAQESNQoJbm90X2Fza2VkGAcgASgOMh0uYWdncmVnYXRvci52MS5Ob3RBc2tlZFJlYXNvbkgCiAEBQg0KC190b3RhbF9ib25kQgwKCl9mcmVlX2JvbmRCDAoKX25vdF9hc2tlZEoECAQQBVIJY29vbF9kb3duIqECCglPd25SZXN1bHQSFQoIcXVvdGVfaWQYASABKAlIAIgBARIUCgxyZXF1ZXN0ZWRfYXQYAiABKAQSJgoEa2luZBgDIAEoDjIYLmFnZ3JlZ2F0b3IudjEuUXVvdGVLaW5kEi8KB3JlcXVlc3QYBCABKAsyHi5hZ2dyZWdhdG9yLnYxLlF1b3RlUGFyYW1ldGVycxIrCgZyZXN1bHQYBSABKAsyGy5hZ2dyZWdhdG9yLnYxLlNvbHZlclJlc3VsdBIYCgtiZXN0X2Ftb3VudBgGIAEoCUgBiAEBEhkKDGRpc3RhbmNlX2JwcxgHIAEoAUgCiAEBQgsKCV9xdW90ZV9pZEIOCgxfYmVzdF9hbW91bnRCDwoNX2Rpc3RhbmNlX2JwcyqjAQoTQ2lyY3VpdEJyZWFrZXJTdGF0ZRIlCiFDSVJDVUlUX0JSRUFLRVJfU1RBVEVfVU5TUEVDSUZJRUQQABIgChxDSVJDVUlUX0JSRUFLRVJfU1RBVEVfQ0xPU0VEEAESHgoaQ0lSQ1VJVF9CUkVBS0VSX1NUQVRFX09QRU4QAhIjCh9DSVJDVUlUX0JSRUFLRVJfU1RBVEVfSEFMRl9PUEVOEAMqrAIKDk5vdEFza2VkUmVhc29uEiAKHE5PVF9BU0tFRF9SRUFTT05fVU5TUEVDSUZJRUQQABIjCh9OT1RfQVNLRURfUkVBU09OX05PVF9SRUdJU1RFUkVEEAESIwofTk9UX0FTS0VEX1JFQVNPTl9CT05EX1RPT19TTUFMTBACEiIKHk5PVF9BU0tFRF9SRUFTT05fTk9UX0NPTk5FQ1RFRBADEiEKHU5PVF9BU0tFRF9SRUFTT05fQ0lSQ1VJVF9PUEVOEAUSIQodTk9UX0FTS0VEX1JFQVNPTl9CT05EX1VOS05PV04QBhIiCh5OT1RfQVNLRURfUkVBU09OX05PVF9BTlNXRVJJTkcQByIECAQQBCoaTk9UX0FTS0VEX1JFQVNPTl9DT09MX0RPV05iBnByb3RvMw", [file_aggregator_v1_quote]);
 
 /**
  * ListSolverStatsRequest names the chain and the time.
@@ -69,7 +41,7 @@ export type ListSolverStatsRequest = Message<"aggregator.v1.ListSolverStatsReque
  * Use `create(ListSolverStatsRequestSchema)` to create a new message.
  */
 export const ListSolverStatsRequestSchema: GenMessage<ListSolverStatsRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 1);
+  messageDesc(file_aggregator_v1_solver_stats, 0);
 
 /**
  * ListSolverStatsResponse carries the statistics of all solvers of a chain.
@@ -98,7 +70,7 @@ export type ListSolverStatsResponse = Message<"aggregator.v1.ListSolverStatsResp
  * Use `create(ListSolverStatsResponseSchema)` to create a new message.
  */
 export const ListSolverStatsResponseSchema: GenMessage<ListSolverStatsResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 2);
+  messageDesc(file_aggregator_v1_solver_stats, 1);
 
 /**
  * GetSolverStatsRequest names a solver and the time.
@@ -133,7 +105,7 @@ export type GetSolverStatsRequest = Message<"aggregator.v1.GetSolverStatsRequest
  * Use `create(GetSolverStatsRequestSchema)` to create a new message.
  */
 export const GetSolverStatsRequestSchema: GenMessage<GetSolverStatsRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 3);
+  messageDesc(file_aggregator_v1_solver_stats, 2);
 
 /**
  * GetSolverStatsResponse carries the statistics of one solver.
@@ -168,7 +140,7 @@ export type GetSolverStatsResponse = Message<"aggregator.v1.GetSolverStatsRespon
  * Use `create(GetSolverStatsResponseSchema)` to create a new message.
  */
 export const GetSolverStatsResponseSchema: GenMessage<GetSolverStatsResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 4);
+  messageDesc(file_aggregator_v1_solver_stats, 3);
 
 /**
  * SolverStats sums up what a solver did in a window. Counts are those of all replicas. Requests for prices and cancelled
@@ -305,14 +277,7 @@ export type SolverStats = Message<"aggregator.v1.SolverStats"> & {
   circuitBreaker: CircuitBreakerState;
 
   /**
-   * The cool-down that lasts now; absent otherwise.
-   *
-   * @generated from field: optional aggregator.v1.CoolDown cool_down = 19;
-   */
-  coolDown?: CoolDown | undefined;
-
-  /**
-   * Requests without a reply before the instance's own soft deadline, when others had made offers.
+   * Requests that the answer did not wait for, as others had made offers.
    *
    * @generated from field: uint64 soft_deadline = 20;
    */
@@ -338,7 +303,7 @@ export type SolverStats = Message<"aggregator.v1.SolverStats"> & {
  * Use `create(SolverStatsSchema)` to create a new message.
  */
 export const SolverStatsSchema: GenMessage<SolverStats> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 5);
+  messageDesc(file_aggregator_v1_solver_stats, 4);
 
 /**
  * SolverHour has the counts of one hour. The fields with the same names in SolverStats explain them.
@@ -457,7 +422,7 @@ export type SolverHour = Message<"aggregator.v1.SolverHour"> & {
  * Use `create(SolverHourSchema)` to create a new message.
  */
 export const SolverHourSchema: GenMessage<SolverHour> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 6);
+  messageDesc(file_aggregator_v1_solver_stats, 5);
 
 /**
  * ListOwnResultsRequest is signed by the solver whose results are listed.
@@ -522,7 +487,7 @@ export type ListOwnResultsRequest = Message<"aggregator.v1.ListOwnResultsRequest
  * Use `create(ListOwnResultsRequestSchema)` to create a new message.
  */
 export const ListOwnResultsRequestSchema: GenMessage<ListOwnResultsRequest> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 7);
+  messageDesc(file_aggregator_v1_solver_stats, 6);
 
 /**
  * ListOwnResultsResponse carries a page of results, and how the instance treats the solver at this moment.
@@ -552,13 +517,6 @@ export type ListOwnResultsResponse = Message<"aggregator.v1.ListOwnResultsRespon
   circuitBreaker: CircuitBreakerState;
 
   /**
-   * The cool-down that lasts now; absent otherwise.
-   *
-   * @generated from field: optional aggregator.v1.CoolDown cool_down = 4;
-   */
-  coolDown?: CoolDown | undefined;
-
-  /**
    * The solver's bond in the bond token's smallest unit, decimal; absent until it has been read.
    *
    * @generated from field: optional string total_bond = 5;
@@ -585,7 +543,7 @@ export type ListOwnResultsResponse = Message<"aggregator.v1.ListOwnResultsRespon
  * Use `create(ListOwnResultsResponseSchema)` to create a new message.
  */
 export const ListOwnResultsResponseSchema: GenMessage<ListOwnResultsResponse> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 8);
+  messageDesc(file_aggregator_v1_solver_stats, 7);
 
 /**
  * OwnResult is what came of one request, as its solver may see it.
@@ -650,7 +608,7 @@ export type OwnResult = Message<"aggregator.v1.OwnResult"> & {
  * Use `create(OwnResultSchema)` to create a new message.
  */
 export const OwnResultSchema: GenMessage<OwnResult> = /*@__PURE__*/
-  messageDesc(file_aggregator_v1_solver_stats, 9);
+  messageDesc(file_aggregator_v1_solver_stats, 8);
 
 /**
  * CircuitBreakerState says whether quotes wait for a solver.
@@ -673,14 +631,14 @@ export enum CircuitBreakerState {
   CLOSED = 1,
 
   /**
-   * The solver has cost callers time. It is asked now and then, and no quote waits for it.
+   * The solver has cost callers time. No quote asks it.
    *
    * @generated from enum value: CIRCUIT_BREAKER_STATE_OPEN = 2;
    */
   OPEN = 2,
 
   /**
-   * The time of an open circuit breaker is over. The next requests decide whether it closes.
+   * The time of an open circuit breaker is over. Requests that no quote waits for show whether the solver answers again.
    *
    * @generated from enum value: CIRCUIT_BREAKER_STATE_HALF_OPEN = 3;
    */
@@ -694,7 +652,8 @@ export const CircuitBreakerStateSchema: GenEnum<CircuitBreakerState> = /*@__PURE
   enumDesc(file_aggregator_v1_solver_stats, 0);
 
 /**
- * NotAskedReason says why quotes do not ask a solver at present.
+ * NotAskedReason says why quotes do not ask a solver at present, in whatever pair. When no solver of a chain could be asked,
+ * quotes ask the least bad ones.
  *
  * @generated from enum aggregator.v1.NotAskedReason
  */
@@ -728,18 +687,25 @@ export enum NotAskedReason {
   NOT_CONNECTED = 3,
 
   /**
-   * Its cool-down lasts: see `cool_down`.
-   *
-   * @generated from enum value: NOT_ASKED_REASON_COOL_DOWN = 4;
-   */
-  COOL_DOWN = 4,
-
-  /**
    * Its circuit breaker is open: only probes ask it, for which no quote waits.
    *
    * @generated from enum value: NOT_ASKED_REASON_CIRCUIT_OPEN = 5;
    */
   CIRCUIT_OPEN = 5,
+
+  /**
+   * The instance has not read its free bond yet, which its offers are checked against.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_BOND_UNKNOWN = 6;
+   */
+  BOND_UNKNOWN = 6,
+
+  /**
+   * It has left several requests unanswered that others have answered. It is asked again when it answers one.
+   *
+   * @generated from enum value: NOT_ASKED_REASON_NOT_ANSWERING = 7;
+   */
+  NOT_ANSWERING = 7,
 }
 
 /**

@@ -44,6 +44,18 @@ export interface FieldViolation {
   readonly message: string
 }
 
+/** What came of the solvers of a quote without an offer (docs/decisions.md, D7). */
+export interface NoQuoteReasons {
+  readonly asked: number
+  readonly declined: number
+  readonly invalid: number
+  readonly failed: number
+  /** No reply in time. */
+  readonly late: number
+  /** Could have been asked, and were not. */
+  readonly notAsked: number
+}
+
 interface ServiceErrorOptions {
   readonly violations?: readonly FieldViolation[]
   /** An HTTP status that is more exact than the reason's own, such as 413. */
@@ -52,6 +64,8 @@ interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number
   /** The quote whose record has the details. */
   readonly quoteId?: string
+  /** Of NO_QUOTES, how many solvers there were for each reason. */
+  readonly reasons?: NoQuoteReasons
   readonly cause?: unknown
 }
 
@@ -63,6 +77,7 @@ export class ServiceError extends Error {
   readonly httpStatus: number
   readonly retryAfterSeconds: number | undefined
   readonly quoteId: string | undefined
+  readonly reasons: NoQuoteReasons | undefined
 
   constructor(reason: Reason, message: string, options: ServiceErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -70,6 +85,7 @@ export class ServiceError extends Error {
     this.violations = options.violations ?? []
     this.retryAfterSeconds = options.retryAfterSeconds
     this.quoteId = options.quoteId
+    this.reasons = options.reasons
     this.httpStatus = options.httpStatus ?? REASONS[reason].http
   }
 }

@@ -58,7 +58,11 @@ export function sendError(reply: FastifyReply, error: ServiceError): FastifyRepl
 }
 
 /** The one shape of all REST errors (docs/decisions.md, D7). */
-export function errorBody({ message, reason, violations, quoteId }: ServiceError): object {
+export function errorBody({ message, reason, violations, quoteId, reasons }: ServiceError): object {
   const details = violations.length > 0 ? { details: violations } : {}
-  return { error: message, code: reason, ...details, ...(quoteId === undefined ? {} : { quoteId }) }
+  const ofQuote = {
+    ...(quoteId === undefined ? {} : { quoteId }),
+    ...(reasons === undefined ? {} : { reasons }),
+  }
+  return { error: message, code: reason, ...details, ...ofQuote }
 }

@@ -1,5 +1,6 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
 import {
+  ChosenBy,
   DeclineCode,
   DepositMode,
   type GetQuoteRecordResponseSchema,
@@ -14,7 +15,7 @@ import type { QuoteParameters } from '../../../packages/protocol/src/quotes/quot
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { RecordedResult } from '../../../packages/protocol/src/solvers/solver-result.js'
-import type { QuoteRecordView } from '../../quoting/records/record-view.js'
+import type { QuoteRecordView } from '../../auction/records/record-view.js'
 import { toUpperCase } from './enum-words.js'
 
 /**
@@ -53,7 +54,7 @@ export function toParametersMessage({ user, ...request }: QuoteParameters) {
 
 /** The message of a result, with its outcome in words. */
 export function toResultMessage(
-  { index, declineCode, ...result }: RecordedResult,
+  { index, declineCode, chosenBy, ...result }: RecordedResult,
   record: Parameters<typeof explain>[1],
 ): MessageInitShape<typeof SolverResultSchema> {
   return {
@@ -61,6 +62,7 @@ export function toResultMessage(
     solver: toCachedChecksumAddress(result.solver),
     outcome: SolverOutcome[toUpperCase(result.outcome)],
     declineCode: declineCode && DeclineCode[declineCode],
+    chosenBy: chosenBy && ChosenBy[chosenBy],
     explanation: explain({ declineCode, ...result }, record),
   }
 }

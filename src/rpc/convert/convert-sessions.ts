@@ -1,5 +1,6 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import {
+  ChosenBy,
   DeclineCode,
   DepositMode,
   OrderType,
@@ -77,8 +78,9 @@ function toInit(message: SingleMessage): MessageInit {
     case 'quoteRequest':
       return { case: 'quoteRequest', value: toQuoteRequest(message.id, message.solverRequest) }
     case 'result': {
-      const { outcome, reason, rank } = message.result
-      return { case: 'result', value: { id: message.id, outcome: SolverOutcome[outcome], reason, rank } }
+      const { outcome, chosenBy, ...result } = message.result
+      const enums = { outcome: SolverOutcome[outcome], chosenBy: chosenBy && ChosenBy[chosenBy] }
+      return { case: 'result', value: { id: message.id, ...result, ...enums } }
     }
     case 'ping':
       return { case: 'ping', value: { id: message.id } }

@@ -6,9 +6,9 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../packages/protocol/src
 import type { QuoteTypedData } from '../../../packages/protocol/src/settlement/settlement.js'
 import { ownResultsMessage } from '../../../packages/protocol/src/solvers/registration-messages.js'
 import { originsOf } from '../../../packages/protocol/src/values/origin.js'
+import type { AuctionParts } from '../../auction/open-auction.js'
+import type { OwnResult } from '../../auction/records/record-view.js'
 import type { Config } from '../../config/config.js'
-import type { Quoting } from '../../quoting/quoting.js'
-import type { OwnResult } from '../../quoting/records/record-view.js'
 import { assertAudience } from '../../sessions/proof.js'
 import { assertSignature, assertTimestamp } from '../../solvers/registry/signed-request.js'
 import { toParametersMessage, toResultMessage } from '../convert/convert-records.js'
@@ -16,7 +16,7 @@ import { type Method, unaryMethod } from '../method.js'
 import { type SolverStateSources, toStateFields } from './solver-stats.js'
 
 interface OwnResultsOptions
-  extends Pick<Quoting, 'recorder' | 'pagePositions' | 'typedDataOf'>,
+  extends Pick<AuctionParts, 'recorder' | 'pagePositions' | 'typedDataOf'>,
     SolverStateSources {
   readonly config: Pick<Config, 'protocolName' | 'publicUrls' | 'production'>
   /** Unix time in milliseconds. */

@@ -23,12 +23,13 @@ import {
   toCachedChecksumAddress,
   toChecksumAddress,
 } from '../../../packages/protocol/src/signing/checksum.js'
+import type { Auction, RoundOptions } from '../../auction/auction.js'
+import type { AuctionParts } from '../../auction/open-auction.js'
+import type { Prices } from '../../auction/prices.js'
+import type { QuoteRecorder } from '../../auction/records/quote-recorder.js'
+import type { SoftDeadline } from '../../auction/round.js'
+import { ownSoftDeadline } from '../../auction/round-limits.js'
 import type { ChainConfig, Config } from '../../config/config.js'
-import type { Prices } from '../../quoting/prices.js'
-import type { Quoting } from '../../quoting/quoting.js'
-import type { QuoteRecorder } from '../../quoting/records/quote-recorder.js'
-import type { Aggregator, RoundOptions } from '../../quoting/round/aggregator.js'
-import { ownSoftDeadline, type SoftDeadline } from '../../quoting/round/fan-out.js'
 import { type CallsMessage, toCallsMessage } from '../convert/convert-calls.js'
 import { toQuoteRecordMessage } from '../convert/convert-records.js'
 import { byNumber } from '../convert/enum-words.js'
@@ -36,22 +37,22 @@ import { type Method, unaryMethod } from '../method.js'
 import type { Fields } from './fields.js'
 
 interface QuoteServiceOptions {
-  readonly aggregator: Aggregator
+  readonly auction: Auction
   readonly readQuote: ReadQuote
   readonly prices: Pick<Prices, 'get'>
   readonly recorder: Pick<QuoteRecorder, 'read'>
-  readonly typedDataOf: Quoting['typedDataOf']
+  readonly typedDataOf: AuctionParts['typedDataOf']
 }
 
 /** The unary methods of QuoteService. */
 export function createQuoteService(options: QuoteServiceOptions): Method[] {
-  const { aggregator, readQuote, prices, recorder, typedDataOf } = options
+  const { auction, readQuote, prices, recorder, typedDataOf } = options
 
   const getQuote = unaryMethod(QuoteService.method.getQuote, {
     limit: 'quote',
     read: readQuote,
     async handle({ toRequest, roundOptions, toOfferMessage }, call) {
-      const { quoteId, offers, error } = await aggregator.runRound(toRequest(), call, roundOptions)
+      const { quoteId, offers, error } = await auction.runRound(toRequest(), call, roundOptions)
       if (error !== undefined) throw error
       const winner = offers[0]?.quote.solver
       if (winner !== undefined) call.recordQuote({ quoteId, winner, offers: offers.length })
@@ -169,7 +170,8 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
         : fields.integer('softDeadlineMs', softDeadlineMs, softDeadlineRule)
     if (minQuotes !== undefined) {
       fields.integer('minQuotes', minQuotes, MIN_QUOTES)
-      if (afterMs === 0) fields.addViolation('minQuotes', 'must be left out without softDeadlineMs')
+      if (afterMs === 0)
+        fields.addViolation('minQuotes', 'must be left out when the round waits for all solvers')
     }
     if (softDeadlineMs === undefined) return ownSoftDeadline(afterMs, minQuotes)
     return afterMs === 0 ? undefined : { afterMs, minQuotes: minQuotes ?? 1, isOwn: false }

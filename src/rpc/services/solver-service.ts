@@ -4,7 +4,7 @@ import { type Reason, toServiceError } from '../../../packages/protocol/src/erro
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
 import type { Solver } from '../../../packages/protocol/src/solvers/solver.js'
 import { DISPLAY_NAME } from '../../../packages/protocol/src/values/display-name.js'
-import type { RegistrationCheck } from '../../quoting/registration-checks.js'
+import type { RegistrationCheck } from '../../auction/check-endpoint.js'
 import type { RegisterSolver, UnregisterSolver } from '../../solvers/registry/registrations.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { Metrics } from '../../telemetry/metrics.js'

@@ -2,14 +2,12 @@ import type { MessageInitShape } from '@bufbuild/protobuf'
 import { SolverService } from '../../../gen/aggregator/v1/solver_pb.js'
 import {
   CircuitBreakerState,
-  type CoolDownSchema,
   NotAskedReason,
   type SolverHourSchema,
   type SolverStatsSchema,
 } from '../../../gen/aggregator/v1/solver_stats_pb.js'
 import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import { toCachedChecksumAddress } from '../../../packages/protocol/src/signing/checksum.js'
-import type { CoolDown } from '../../../packages/protocol/src/solvers/cool-down.js'
 import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
 import {
   askedOf,
@@ -20,12 +18,12 @@ import {
   WINDOW_HOURS,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import type { Address } from '../../../packages/protocol/src/values/hex.js'
-import type { Quoting } from '../../quoting/quoting.js'
+import type { AuctionParts } from '../../auction/open-auction.js'
 import type { FreeBonds } from '../../solvers/bonds/free-bonds.js'
-import type { CircuitState } from '../../solvers/conduct/circuit-breaker.js'
-import type { CoolDowns } from '../../solvers/conduct/cool-downs.js'
 import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
 import type { StatisticsReader } from '../../solvers/statistics/statistics-reader.js'
+import type { CircuitState } from '../../standing/circuit-breaker.js'
+import { toUpperCase } from '../convert/enum-words.js'
 import { type Method, unaryMethod } from '../method.js'
 
 interface SolverStatsOptions extends SolverStateSources {
@@ -127,11 +125,9 @@ function toCountFields(counts: SolverSummary) {
   }
 }
 
-/** Where the registration, the circuit breaker, the cool-down and the bond of a solver come from. */
-export interface SolverStateSources {
+/** Where the registration, the standing and the bond of a solver come from. */
+export interface SolverStateSources extends Pick<AuctionParts, 'circuitStateOf' | 'notAskedReason'> {
   readonly directory: Pick<SolverDirectory, 'find' | 'active'>
-  readonly circuitStateOf: Quoting['circuitStateOf']
-  readonly coolDowns: Pick<CoolDowns, 'of'> | undefined
   readonly freeBonds: Pick<FreeBonds, 'of' | 'totalOf'>
 }
 
@@ -141,34 +137,25 @@ const CIRCUIT_STATES: Readonly<Record<CircuitState, CircuitBreakerState>> = {
   'half-open': CircuitBreakerState.HALF_OPEN,
 }
 
-/** The fields of a message for how the instance treats a solver now: whether it is asked, its circuit breaker, cool-down and bond. */
+/** The fields of a message for how the instance treats a solver now: whether it is asked, its circuit breaker and bond. */
 export function toStateFields(key: SolverKey, sources: SolverStateSources) {
-  const { circuitStateOf, coolDowns, freeBonds } = sources
+  const { circuitStateOf, freeBonds } = sources
   return {
     totalBond: freeBonds.totalOf(key)?.toString(),
     freeBond: freeBonds.of(key)?.toString(),
     notAsked: notAskedReasonOf(key, sources),
     circuitBreaker: CIRCUIT_STATES[circuitStateOf(key)],
-    coolDown: toCoolDownMessage(coolDowns?.of(key)),
   }
 }
 
 /** Undefined when quotes ask the solver. */
-function notAskedReasonOf(
-  key: SolverKey,
-  { directory, circuitStateOf, coolDowns }: SolverStateSources,
-): NotAskedReason | undefined {
+function notAskedReasonOf(key: SolverKey, sources: SolverStateSources): NotAskedReason | undefined {
+  const { directory, notAskedReason } = sources
   const solver = directory.find(key)
   if (solver === undefined) return NotAskedReason.NOT_REGISTERED
   if (!solver.isBonded) return NotAskedReason.BOND_TOO_SMALL
   const isActive = directory.active(key.chainId).some(({ address }) => address === key.address)
   if (!isActive) return NotAskedReason.NOT_CONNECTED
-  if (coolDowns?.of(key) !== undefined) return NotAskedReason.COOL_DOWN
-  return circuitStateOf(key) === 'open' ? NotAskedReason.CIRCUIT_OPEN : undefined
-}
-
-function toCoolDownMessage(
-  coolDown: CoolDown | undefined,
-): MessageInitShape<typeof CoolDownSchema> | undefined {
-  return coolDown && { until: BigInt(coolDown.until), level: coolDown.level }
+  const reason = notAskedReason(key)
+  return reason && NotAskedReason[toUpperCase(reason)]
 }

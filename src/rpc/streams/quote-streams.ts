@@ -17,10 +17,10 @@ import {
   toServiceError,
 } from '../../../packages/protocol/src/errors.js'
 import { REFRESH_SECONDS } from '../../../packages/protocol/src/field-rules.js'
+import type { Auction } from '../../auction/auction.js'
+import { type QuoteStreamItem, quoteStream } from '../../auction/quote-stream.js'
+import { countAnswered } from '../../auction/round-progress.js'
 import type { CallContext } from '../../clients/call.js'
-import { type QuoteStreamItem, quoteStream } from '../../quoting/quote-stream.js'
-import type { Aggregator } from '../../quoting/round/aggregator.js'
-import { countAnswered } from '../../quoting/round/round-reports.js'
 import type { Logger } from '../../telemetry/log.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import { requestKey, toCallContext } from '../call-context.js'
@@ -54,7 +54,7 @@ export interface QuoteStreams extends Admission {
 }
 
 interface QuoteStreamsOptions {
-  readonly aggregator: Aggregator
+  readonly auction: Auction
   readonly readQuote: ReadQuote
   readonly supportedChains: readonly number[]
   readonly rateLimits: RateLimits
@@ -69,7 +69,7 @@ const END_MS = 10_000
 
 /** Builds the method. */
 export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
-  const { aggregator, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
+  const { auction, readQuote, supportedChains, rateLimits, slots, metrics, clock, log } = options
   const desc = QuoteService.method.streamQuotes
   const end = new AbortController()
   // Each stream adds a listener. Node warns of a leak when there are more than ten.
@@ -95,7 +95,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
         ? undefined
         : 1000 * fields.integer('refreshSeconds', refreshSeconds, REFRESH_SECONDS)
     if (fields.violations.length > 0) throw invalidArgument(fields.violations)
-    aggregator.assertReady(asked.chainId)
+    auction.assertReady(asked.chainId)
     return { ...asked, refreshMs }
   }
 
@@ -131,7 +131,7 @@ export function createQuoteStreams(options: QuoteStreamsOptions): QuoteStreams {
     const items = quoteStream(
       {
         ...asked,
-        aggregator,
+        auction,
         caller: call,
         admitRound: async () => rateLimits.consume('quote', limited),
         isDrained: () => call.isDrained(),

@@ -55,18 +55,14 @@ export function createSolverStatistics(options: SolverStatisticsOptions): Solver
   const writer = randomUUID()
   /** The oldest first. */
   const hours = new Map<string, CountedHour>()
-  const latest = new WeakMap<SolverKey, CountedHour>()
   const currentHour = () => hourOf(clock.now() / 1000)
 
   function hourOfSolver(solver: SolverKey): CountedHour {
     const hour = currentHour()
-    const known = latest.get(solver)
-    if (known?.hour === hour) return known
     const key = `${keyOf(solver)} ${hour}`
     const { chainId, address } = solver
     const counted = hours.get(key) ?? { chainId, address, hour, counts: noQuoteCounts(), isChanged: false }
     hours.set(key, counted)
-    latest.set(solver, counted)
     return counted
   }
 

@@ -4,11 +4,12 @@ import {
   COUNTED_RESULTS,
   type SolverSummary,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
+import { usualMs } from '../../standing/standing.js'
+import type { Standings } from '../../standing/standings.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { FreeBonds } from '../bonds/free-bonds.js'
-import type { CoolDowns } from '../conduct/cool-downs.js'
-import type { SolverHealth } from '../conduct/solver-health.js'
 import type { SolverDirectory } from '../registry/solver-directory.js'
+import type { SlotsByConnection } from '../transport/request-slots.js'
 import type { StatisticsReader } from './statistics-reader.js'
 
 /** Counts the results of requests to each solver in the metrics. */
@@ -76,20 +77,17 @@ interface SolverMetricsOptions {
   readonly chainIds: readonly number[]
   readonly directory: Pick<SolverDirectory, 'active' | 'registered'>
   readonly freeBonds: Pick<FreeBonds, 'of'>
-  readonly coolDowns: Pick<CoolDowns, 'of'> | undefined
-  readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond' | 'solverCoolDown'>
+  readonly metrics: Pick<Metrics, 'solvers' | 'solverFreeBond'>
 }
 
-/** Adds the numbers of solvers, and the free bonds and cool-downs of the active ones, to the metrics. */
+/** Adds the numbers of solvers, and the free bonds of the active ones, to the metrics. */
 export function collectSolverMetrics({
   chainIds,
   directory,
   freeBonds,
-  coolDowns,
   metrics,
 }: SolverMetricsOptions): void {
   metrics.solverFreeBond.reset()
-  metrics.solverCoolDown.reset()
   for (const chain_id of chainIds) {
     const active = directory.active(chain_id)
     const inactive = directory.registered(chain_id).length - active.length
@@ -99,31 +97,36 @@ export function collectSolverMetrics({
       const labels = { chain_id, solver: solver.address }
       const freeBond = freeBonds.of(solver)
       if (freeBond !== undefined) metrics.solverFreeBond.set(labels, Number(freeBond))
-      metrics.solverCoolDown.set(labels, Number(coolDowns?.of(solver) !== undefined))
     }
   }
 }
 
-/**
- * Adds the health of reachable solvers to the metrics.
- * @param connectionsOf the number of open connections to a solver
- */
-export function collectHealthMetrics(
-  healths: readonly SolverHealth[],
-  connectionsOf: (solver: SolverHealth['solver']) => number,
-  metrics: Metrics,
-): void {
-  const { solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting } =
-    metrics
-  const gauges = [solverCircuitOpen, solverValidShare, solverUsualSeconds, solverConnections, solverWaiting]
-  for (const gauge of gauges) gauge.reset()
-  for (const health of healths) {
-    const labels = { chain_id: health.solver.chainId, solver: health.solver.address }
-    solverCircuitOpen.set(labels, Number(health.isOpen))
-    solverValidShare.set(labels, health.validShare)
-    solverConnections.set(labels, connectionsOf(health.solver))
-    solverWaiting.set(labels, health.slots.waiting)
-    if (health.usualMs !== undefined) solverUsualSeconds.set(labels, health.usualMs / 1000)
+interface StandingMetricsOptions {
+  /** The reachable solvers. */
+  readonly solvers: readonly Solver[]
+  readonly standings: Pick<Standings, 'of'>
+  readonly slots: SlotsByConnection
+  /** The number of open connections to a solver. */
+  readonly connectionsOf: (solver: Solver) => number
+  readonly metrics: Pick<
+    Metrics,
+    'solverCircuitOpen' | 'solverUsualSeconds' | 'solverConnections' | 'solverWaiting'
+  >
+}
+
+/** Adds the standings and the connections of reachable solvers to the metrics. */
+export function collectStandingMetrics(options: StandingMetricsOptions): void {
+  const { solvers, standings, slots, connectionsOf } = options
+  const { solverCircuitOpen, solverUsualSeconds, solverConnections, solverWaiting } = options.metrics
+  for (const gauge of [solverCircuitOpen, solverUsualSeconds, solverConnections, solverWaiting]) gauge.reset()
+  for (const solver of solvers) {
+    const labels = labelsOf(solver)
+    const standing = standings.of(solver)
+    const usual = usualMs(standing)
+    solverCircuitOpen.set(labels, Number(!standing.breaker.isClosed))
+    solverConnections.set(labels, connectionsOf(solver))
+    solverWaiting.set(labels, slots.of(solver).waiting)
+    if (usual !== undefined) solverUsualSeconds.set(labels, usual / 1000)
   }
 }
 

@@ -1,8 +1,6 @@
 import type { SolverOrderHour } from '../../../packages/protocol/src/orders/order-hours.js'
-import type { RefundedOrder } from '../../../packages/protocol/src/solvers/cool-down.js'
-import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { Address } from '../../../packages/protocol/src/values/hex.js'
 import { BATCH_ROWS, type Database } from '../database.js'
-import { readSteps } from './order-rows.js'
 
 export type { SolverOrderHour }
 
@@ -20,13 +18,9 @@ export interface SolverOrderStore {
     solver?: Address,
     untilHour?: number,
   ): Promise<readonly SolverOrderHour[]>
-  /** The newest refunded orders of a solver by their first steps, at most 1,000. */
-  readRefunded(chainId: number, solver: Address): Promise<readonly RefundedOrder[]>
   /** Removes some of the hours of all chains that are before this one. @returns whether there may be more */
   pruneSomeHours(beforeHour: number): Promise<boolean>
 }
-
-const MAX_REFUNDED = 1000
 
 /** Builds the store over an open database. */
 export function createSolverOrderStore(database: Database): SolverOrderStore {
@@ -44,25 +38,6 @@ export function createSolverOrderStore(database: Database): SolverOrderStore {
       if (untilHour !== undefined) rows = rows.where('hour', '<', untilHour)
       const hours = await rows.orderBy('solver').orderBy('hour').execute()
       return hours.map((row) => ({ ...row, solver: row.solver as Address }))
-    },
-
-    async readRefunded(chainId, solver) {
-      const rows = await database
-        .selectFrom('orders')
-        .select(['order_id', 'user', 'steps'])
-        .where('chain_id', '=', chainId)
-        .where('solver', '=', solver)
-        .where('state', '=', 'REFUNDED')
-        .orderBy('block_number', 'desc')
-        .orderBy('log_index', 'desc')
-        .orderBy('order_id', 'desc')
-        .limit(MAX_REFUNDED)
-        .execute()
-      return rows.map(({ order_id, user, steps }) => ({
-        orderId: order_id as Hex,
-        user: user as Address,
-        steps: readSteps(steps),
-      }))
     },
 
     async pruneSomeHours(beforeHour) {

@@ -39,7 +39,6 @@ const TABLES: Readonly<Record<keyof Schema | keyof QuoteRecordSchema | 'rate_lim
   solver_timestamps: true,
   listed_solvers: true,
   api_keys: true,
-  solver_circuit_breakers: true,
   event_log: true,
   events: true,
   orders: true,

@@ -15,7 +15,6 @@ import {
 } from '../records/quote-record-table.js'
 import type { Schema } from '../schema.js'
 import { createBondStore } from '../solvers/bond-store.js'
-import { createCircuitBreakerStore } from '../solvers/circuit-breaker-store.js'
 import { createOfferNonceStore } from '../solvers/offer-nonce-store.js'
 import { createSolverHourStore } from '../solvers/solver-hour-store.js'
 import { createSolverStore } from '../solvers/solver-store.js'
@@ -105,7 +104,6 @@ export async function openPostgresStores(options: PostgresStoresOptions): Promis
       solverHours: health.watch(createSolverHourStore(database)),
       offerNonces: health.watch(createOfferNonceStore(database)),
       apiKeys: health.watch(createApiKeyStore(database)),
-      circuitBreakers: health.watch(createCircuitBreakerStore(database)),
       quoteRecords: options.quoteRecordHours === 0 ? undefined : health.watch(recordTable),
       recordKey: await readRecordKey(database),
       limiterOf: rateLimitStore === 'postgres' ? counters.limiterOf : undefined,

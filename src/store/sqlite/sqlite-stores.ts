@@ -8,7 +8,6 @@ import { createSolverOrderStore } from '../orders/solver-order-store.js'
 import { ONLY_REPLICA } from '../postgres/replica-lease.js'
 import { openQuoteRecordFile } from '../records/quote-record-file.js'
 import { createBondStore } from '../solvers/bond-store.js'
-import { createCircuitBreakerStore } from '../solvers/circuit-breaker-store.js'
 import { createOfferNonceStore } from '../solvers/offer-nonce-store.js'
 import { createSolverHourStore } from '../solvers/solver-hour-store.js'
 import { createSolverStore } from '../solvers/solver-store.js'
@@ -78,7 +77,6 @@ async function openAll(
     solverHours: guard(createSolverHourStore(database)),
     offerNonces: guard(createOfferNonceStore(database)),
     apiKeys: guard(createApiKeyStore(database)),
-    circuitBreakers: guard(createCircuitBreakerStore(database)),
     quoteRecords,
     recordKey,
     limiterOf: undefined,

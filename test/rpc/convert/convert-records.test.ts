@@ -2,16 +2,16 @@ import { create, toJson } from '@bufbuild/protobuf'
 import { expect, test } from 'vitest'
 import { GetQuoteRecordResponseSchema } from '../../../gen/aggregator/v1/quote_pb.js'
 import { DECLINE_CODES } from '../../../packages/protocol/src/solvers/solver-result.js'
-import { toQuoteRecord } from '../../../src/quoting/records/quote-recorder.js'
-import { viewForCaller } from '../../../src/quoting/records/record-view.js'
+import { viewForCaller } from '../../../src/auction/records/record-view.js'
+import { toQuoteRecord } from '../../../src/auction/records/to-quote-record.js'
 import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
-import { sampleTrace, solverAddress } from '../../quoting/records/sample-trace.js'
+import { sampleRound, solverAddress } from '../../auction/records/sample-round.js'
 
 test('a record has the code of each request that was declined on a session, and no status', () => {
   const attempts = DECLINE_CODES.map((code, index) => {
     return { solver: solverAddress(index), result: { kind: 'declined', code } as const, tookMs: 1 }
   })
-  const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleTrace({ attempts }))))
+  const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleRound({ attempts }))))
   const message = create(GetQuoteRecordResponseSchema, toQuoteRecordMessage(viewForCaller(stored), undefined))
   expect(toJson(GetQuoteRecordResponseSchema, message)).toMatchObject({
     solvers: DECLINE_CODES.map((code) => ({
@@ -27,7 +27,7 @@ test('a request that was declined over HTTP has the status and no code', () => {
   const attempts = [
     { solver: solverAddress(1), result: { kind: 'declined', status: 422 } as const, tookMs: 1 },
   ]
-  const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleTrace({ attempts }))))
+  const stored = JSON.parse(JSON.stringify(toQuoteRecord(sampleRound({ attempts }))))
   const { solvers } = toQuoteRecordMessage(viewForCaller(stored), undefined)
   expect(solvers).toMatchObject([{ httpStatus: 422, declineCode: undefined }])
 })

@@ -46,7 +46,11 @@ describe('the soft deadline of a quote', () => {
 
   it.each([
     [{ softDeadlineMs: 2001 }, 'softDeadlineMs', 'must be an integer of 0 to 2000'],
-    [{ softDeadlineMs: 0, minQuotes: 1 }, 'minQuotes', 'must be left out without softDeadlineMs'],
+    [
+      { softDeadlineMs: 0, minQuotes: 1 },
+      'minQuotes',
+      'must be left out when the round waits for all solvers',
+    ],
   ])('rejects %o', (waiting, field, message) => {
     expect(read(waiting)).toContainEqual(expect.objectContaining({ field, message }))
   })

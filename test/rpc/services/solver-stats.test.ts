@@ -6,11 +6,15 @@ import { toStateFields } from '../../../src/rpc/services/solver-stats.js'
 const KEY = { chainId: 1, address: '0x00000000000000000000000000000000000000aa' } as const
 const solver = { ...KEY, isBonded: true } as unknown as Solver
 
-function notAsked(found: Solver | undefined, active: readonly Solver[]): NotAskedReason | undefined {
+function notAsked(
+  found: Solver | undefined,
+  active: readonly Solver[],
+  reason?: 'circuit_open' | 'not_answering' | 'bond_unknown',
+): NotAskedReason | undefined {
   const directory = { find: () => found, active: () => active }
   const freeBonds = { of: () => undefined, totalOf: () => undefined }
-  return toStateFields(KEY, { directory, circuitStateOf: () => 'closed', coolDowns: undefined, freeBonds })
-    .notAsked
+  const notAskedReason = () => reason
+  return toStateFields(KEY, { directory, circuitStateOf: () => 'closed', notAskedReason, freeBonds }).notAsked
 }
 
 it('a solver is asked although it was read again since the list of active ones', () => {
@@ -23,4 +27,12 @@ it.each([
   [solver, [], NotAskedReason.NOT_CONNECTED],
 ])('of %o, the reason is %s', (found, active, reason) => {
   expect(notAsked(found, active)).toBe(reason)
+})
+
+it.each([
+  ['circuit_open', NotAskedReason.CIRCUIT_OPEN],
+  ['not_answering', NotAskedReason.NOT_ANSWERING],
+  ['bond_unknown', NotAskedReason.BOND_UNKNOWN],
+] as const)('of an active solver, the auction has the reason: %s', (reason, number) => {
+  expect(notAsked(solver, [solver], reason)).toBe(number)
 })

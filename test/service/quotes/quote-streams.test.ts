@@ -194,7 +194,7 @@ describe.each(quoteTransports)('a stream of quotes over $name', ({ open, protoco
 
 it.each([
   ['softDeadlineMs', { softDeadlineMs: 20_001 }, 'must be an integer of 0 to 20000'],
-  ['minQuotes', { minQuotes: 1 }, 'must be left out without softDeadlineMs'],
+  ['minQuotes', { minQuotes: 1 }, 'must be left out when the round waits for all solvers'],
   ['minQuotes', { softDeadlineMs: 1, minQuotes: 1001 }, 'must be an integer of 1 to 1000'],
   ['refreshSeconds', { refreshSeconds: 61 }, 'must be an integer of 5 to 60'],
 ])('a bad %s says what it must be', async (field, changes, message) => {

@@ -31,43 +31,34 @@ beforeAll(async () => {
 afterAll(() => chain?.stop())
 
 describe('a solver that hangs', () => {
-  it('delays three quotes, is not asked for 5 s, and is back within 10 s when it answers', async () => {
+  it('delays three quotes, is not asked for 5 s, and is back when it answers one that no quote waits for', async () => {
     const { faulty, quote, measured } = await openFixture(chain)
     await openBreaker({ faulty, quote })
     const openedAt = performance.now()
-    expect(await measured()).toEqual({ circuitOpen: 1, validShare: (7 / 8) ** 3, latencySeconds: 0 })
+    expect((await measured()).circuitOpen).toBe(1)
 
-    /** Sends quotes at intervals until it is asked once more. @returns what that quote got */
+    /** Sends quotes at intervals, which do not wait for the solver, until it is asked once more. */
     async function untilAsked() {
       const asksBefore = faulty.asks.length
       for await (const _ of setInterval(PACE_MS)) {
-        const answer = await quote()
-        expect(answer.offers).toEqual(WITHOUT_MOODY)
-        if (faulty.asks.length > asksBefore) return answer
-        expect(answer.elapsedMs).toBeLessThan(PROMPT_MS)
+        const { offers, elapsedMs } = await quote()
+        expect(offers).toEqual(WITHOUT_MOODY)
+        expect(elapsedMs).toBeLessThan(PROMPT_MS)
+        if (faulty.asks.length > asksBefore) return
       }
     }
-    const trial = await untilAsked()
-    const trialMs = trial?.elapsedMs ?? Number.NaN
-    expect(trialMs).toBeGreaterThan(PROMPT_MS)
-    expect(performance.now() - trialMs - openedAt).toBeGreaterThan(FIRST_TERM_MS - 100)
+    await untilAsked()
+    expect(performance.now() - openedAt).toBeGreaterThan(FIRST_TERM_MS - 100)
 
-    // Its breaker is open for 10 s now. A half-open request that no quote waits for finds it healthy.
-    const recoveredAt = performance.now()
     const { behaviour, letGo } = holdBack()
     faulty.behave(behaviour)
-    const probing = await untilAsked()
-    expect(probing?.elapsedMs).toBeLessThan(PROMPT_MS)
+    await untilAsked()
     expect((await measured()).circuitOpen).toBe(1)
     letGo()
     for (let isBack = false; !isBack; ) isBack = (await quote()).offers.includes('faulty')
-    expect(performance.now() - recoveredAt).toBeLessThan(10_000)
-
     await expectPrompt(quote, ALL)
-    const { circuitOpen, validShare, latencySeconds } = await measured()
+    const { circuitOpen, latencySeconds } = await measured()
     expect(circuitOpen).toBe(0)
-    expect(validShare).toBeGreaterThan((7 / 8) ** 4)
-    expect(validShare).toBeLessThan(1)
     expect(latencySeconds).toBeGreaterThan(0)
     expect(latencySeconds).toBeLessThan(QUOTE_TIMEOUT_MS / 1000)
   })
@@ -129,7 +120,7 @@ describe('a solver that fails at once', () => {
     expect(faulty.asks.length).toBe(8)
     faulty.behave(healthyFaulty)
     await expectPrompt(quote, ALL, 1)
-    expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
+    expect(await measured()).toMatchObject({ circuitOpen: 0 })
   })
 
   it.each([422, 404, 429, 501, 503])('is asked for the next offer after a decline by %i', async (status) => {
@@ -139,7 +130,7 @@ describe('a solver that fails at once', () => {
     expect(faulty.asks.length).toBe(8)
     faulty.behave(healthyFaulty)
     await expectPrompt(quote, ALL, 1)
-    expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
+    expect(await measured()).toMatchObject({ circuitOpen: 0 })
   })
 })
 
@@ -159,7 +150,7 @@ describe('callers that do not wait for a slower solver leave its circuit breaker
     letGo()
     await Promise.all([faulty, steady, other].map((solver) => solver.catchUp()))
     await expectPrompt(quote, ALL)
-    expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
+    expect(await measured()).toMatchObject({ circuitOpen: 0 })
   })
 
   it('when they hang up', async () => {
@@ -180,7 +171,7 @@ describe('callers that do not wait for a slower solver leave its circuit breaker
     }
     faulty.behave(healthyFaulty)
     expect((await quote()).offers).toEqual(ALL)
-    expect(await measured()).toMatchObject({ circuitOpen: 0, validShare: 1 })
+    expect(await measured()).toMatchObject({ circuitOpen: 0 })
   })
 })
 

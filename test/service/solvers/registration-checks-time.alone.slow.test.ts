@@ -99,7 +99,6 @@ describe.concurrent('a registration', () => {
     expect(body.quote?.solver).toBe(account.address)
     const labels = { solver: account.address.toLowerCase() }
     expect(await service.metric('aggregator_solver_circuit_open', labels)).toBe(0)
-    expect(await service.metric('aggregator_solver_valid_ratio', labels)).toBe(1)
   })
 
   it('shares the check of the same endpoint that is under way', async ({ onTestFinished }) => {

@@ -4,7 +4,7 @@ import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js
 import { noQuoteCounts } from '../../../packages/protocol/src/solvers/solver-statistics.js'
 import { createSolverStatistics, pruneSomeCounts } from '../../../src/solvers/statistics/hourly-counts.js'
 import { createSolverHourStore } from '../../../src/store/solvers/solver-hour-store.js'
-import { solverAddress } from '../../quoting/records/sample-trace.js'
+import { solverAddress } from '../../auction/records/sample-round.js'
 import { sqliteAt } from '../../store/databases.js'
 import { createManualClock } from '../../support/manual-clock.js'
 

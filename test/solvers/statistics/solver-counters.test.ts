@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSolverCounters } from '../../../src/solvers/statistics/solver-counters.js'
 import { createMetrics } from '../../../src/telemetry/metrics.js'
-import { solver } from '../conduct/rounds.js'
+import { solver } from '../sample-solver.js'
 
 function openCounters() {
   const metrics = createMetrics()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { createStatisticsReader } from '../../../src/solvers/statistics/statistics-reader.js'
-import { solverAddress } from '../../quoting/records/sample-trace.js'
+import { solverAddress } from '../../auction/records/sample-round.js'
 import { deferred } from '../../support/deferred.js'
 
 const READ_MS = 10

@@ -8,7 +8,7 @@ import {
   type SolverTransport,
 } from '../../../src/solvers/transport/solver-transports.js'
 import { exactInput } from '../../support/solvers/sample-quotes.js'
-import { solver } from '../conduct/rounds.js'
+import { solver } from '../sample-solver.js'
 
 const REQUEST = {} as SolverRequest
 const { signal } = new AbortController()

@@ -9,11 +9,7 @@ import { connect, holdRegistrations, openStores, UNAVAILABLE, waiting } from './
 const isLeader = ({ leaderOf }: TestReplica) => leaderOf.has('chain 1')
 
 /** Every method of the stores, with valid arguments. */
-function callAll({
-  solvers,
-  events,
-  circuitBreakers,
-}: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
+function callAll({ solvers, events }: Awaited<ReturnType<typeof openStores>>): Promise<unknown>[] {
   const token = { chainId: 1, epoch: 1, position: undefined }
   return [
     solvers.readAll(),
@@ -28,9 +24,6 @@ function callAll({
     events.revert(token, header(10)),
     events.readAfter(0, 1),
     events.pruneSome(0),
-    circuitBreakers.readAll(),
-    circuitBreakers.save({ ...solver(1), level: 1, until: 0 }),
-    circuitBreakers.remove(solver(1)),
   ]
 }
 

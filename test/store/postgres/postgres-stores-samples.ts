@@ -9,7 +9,6 @@ import {
 } from '../../../src/store/postgres/postgres.js'
 import { POSTGRES_TABLES } from '../../../src/store/postgres/postgres-stores.js'
 import type { Schema } from '../../../src/store/schema.js'
-import { createCircuitBreakerStore } from '../../../src/store/solvers/circuit-breaker-store.js'
 import { createSolverStore } from '../../../src/store/solvers/solver-store.js'
 
 /** Connections of replicas to a database, in pg_stat_activity. */
@@ -31,7 +30,6 @@ export async function openStores(
     database,
     solvers: mapConnectionErrors(createSolverStore(database, coordination)),
     events: mapConnectionErrors(createEventStore(database, () => 1, coordination)),
-    circuitBreakers: mapConnectionErrors(createCircuitBreakerStore(database)),
   }
 }
 

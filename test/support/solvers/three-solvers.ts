@@ -108,7 +108,6 @@ export function createView(service: TestService, chain: TestChain) {
       const labels = { chain_id: String(chain.chainId), solver: faultyAccount.address.toLowerCase() }
       return {
         circuitOpen: await service.metric('aggregator_solver_circuit_open', labels),
-        validShare: await service.metric('aggregator_solver_valid_ratio', labels),
         latencySeconds: await service.metric('aggregator_solver_latency_seconds', labels),
       }
     },

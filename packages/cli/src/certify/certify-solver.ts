@@ -2,6 +2,7 @@ import { toChecksumAddress } from '../../../protocol/src/signing/checksum.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { ENDPOINT_CASES, SESSION_CASES } from './cases/all-cases.js'
 import type { CertifiedEndpoint, SessionHost } from './certify-host.js'
+import { readStanding, type StandingSource } from './read-standing.js'
 import { type CaseResult, type CertifyReport, type Finding, fail, pass } from './report.js'
 import type { SigningTerms } from './signing-terms.js'
 import { type CertifyCase, createTrial, type Trial, type TrialSwap } from './trial.js'
@@ -14,6 +15,8 @@ interface CertifyOptions {
   readonly timeoutMs: number
   /** Ends the run with a partial report. */
   readonly signal: AbortSignal
+  /** An instance that knows the solver. Undefined when its standing is not read. */
+  readonly standing?: StandingSource | undefined
 }
 
 interface CertifyEndpointOptions extends CertifyOptions {
@@ -45,7 +48,8 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
   const { solver } = endpoint
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: endpoint })
-  return toReport(options, 'endpoint', solver, await runAll(ENDPOINT_CASES, trial, endpoint))
+  const progress = await runAll(ENDPOINT_CASES, trial, endpoint)
+  return toReport(options, 'endpoint', solver, await withStanding(options, progress))
 }
 
 /** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
@@ -65,7 +69,8 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
   const { results, notRun } = await runAll(SESSION_CASES, trial, host, host)
-  return toReport(options, 'session', solver, { results: [first, ...results], notRun })
+  const progress = await withStanding(options, { results: [first, ...results], notRun })
+  return toReport(options, 'session', solver, progress)
 }
 
 async function waitForSession({ host, waitMs, signal }: CertifySessionOptions): Promise<Finding> {
@@ -112,6 +117,17 @@ async function runAll<Subject>(
   }
   return { results, notRun: cases.slice(results.length).map(({ name }) => name) }
 }
+
+/** Adds what an instance has learned of the solver, when all cases were run. */
+async function withStanding({ standing }: CertifyOptions, progress: Progress): Promise<Progress> {
+  if (standing === undefined || progress.notRun.length > 0) return progress
+  const start = performance.now()
+  const found = await readStanding(standing)
+  const tookMs = Math.round(performance.now() - start)
+  return { ...progress, results: [...progress.results, { ...STANDING, tookMs, ...found }] }
+}
+
+const STANDING = { name: 'standing', title: 'whether quotes of the instance wait for the solver' }
 
 function toReport(
   { signing }: CertifyOptions,

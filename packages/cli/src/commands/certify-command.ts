@@ -3,6 +3,7 @@ import { wordsOf } from '../../../protocol/src/node/node-words.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
 import { readAddress, readChainId, readInteger, readUnits } from '../arguments.js'
 import type { CertifyHost } from '../certify/certify-host.js'
+import type { StandingSource } from '../certify/read-standing.js'
 import type { CertifyReport } from '../certify/report.js'
 import type { SigningTerms } from '../certify/signing-terms.js'
 import { CommandFailure } from '../command-failure.js'
@@ -29,6 +30,8 @@ interface Options {
   readonly domainVersion: string
   readonly timeout: number
   readonly production?: boolean
+  readonly instance?: string
+  readonly keyFile?: string
   readonly json?: boolean
 }
 
@@ -88,6 +91,8 @@ export function addCertify(program: Command, io: CliIo, loadHost: () => Promise<
     .option('--domain-version <version>', "without --rpc-url: the domain's version", '1')
     .option('--timeout <ms>', 'time for a reply', readInteger(1, MAX_TIMEOUT_MS), 2000)
     .option('--production', 'refuse an endpoint that an instance in production refuses')
+    .option('--instance <url>', 'an instance that asks the solver: reads what it has learned of the solver')
+    .option('--key-file <path>', "with --instance: file with the solver's private key; - is standard input")
     .option('--json', 'one JSON object on standard output')
     .addHelpText('after', MORE_HELP)
     .action((options: Options) => certify(io, options, loadHost))
@@ -119,7 +124,8 @@ async function runCases(
     throw badInput('--endpoint needs --solver, the address that signs.')
   const signing = await readSigningTerms(options)
   const { certifyEndpoint, certifySession } = await import('../certify/certify-solver.js')
-  const run = { signing, swap: options, timeoutMs, signal }
+  const standing = await readStandingSource(io, options, signing)
+  const run = { signing, swap: options, timeoutMs, signal, standing }
   const service = await loadHost()
   if (url !== undefined && solver !== undefined) {
     const endpoint = service.openEndpoint({ url, solver, production })
@@ -151,6 +157,19 @@ async function readSigningTerms(options: Options): Promise<SigningTerms> {
   if (chainId !== undefined && chainId !== terms.chainId)
     throw badInput(`--chain-id is ${chainId}, and the node of --rpc-url answers for chain ${terms.chainId}.`)
   return { ...terms, readFreeBond: (solver) => terms.readFreeBond(solver).catch(refuse) }
+}
+
+/** Where the standing of the solver is read, and with which key; undefined without `--instance`. */
+async function readStandingSource(
+  io: CliIo,
+  { instance: url, keyFile, protocolName }: Options,
+  { chainId }: SigningTerms,
+): Promise<StandingSource | undefined> {
+  if (url === undefined) return undefined
+  if (!(/^https?:/i.test(url) && URL.canParse(url)))
+    throw badInput('--instance must be an http or https URL.')
+  const { readAccount } = await import('../solver-key.js')
+  return { url, signer: await readAccount(io, keyFile), chainId, protocolName }
 }
 
 function badInput(message: string): CommandFailure {

@@ -4,7 +4,7 @@ import { MAX_PAGE_SIZE } from '../../../protocol/src/field-rules.js'
 import { readInteger } from '../arguments.js'
 import { LIMITS, takesInstance } from '../called-instance.js'
 import type { CliIo } from '../io.js'
-import { formatDuration, formatTime } from '../output/printable.js'
+import { formatTime } from '../output/printable.js'
 import type { Column } from '../output/tables.js'
 import { readAccount } from '../solver-key.js'
 import { KEYS, type SignerOptions, takesSigner } from './registration-commands.js'
@@ -24,10 +24,17 @@ const COLUMNS: readonly Column<OwnResult>[] = [
       reason ?? declineCode ?? (httpStatus && `status ${httpStatus}`),
   ],
   ['rank', ({ result }) => result.rank],
+  ['chosen by', ({ result }) => result.chosenBy, 'minor'],
+  ['gap', ({ result }) => result.gapBps],
+  ['waited for', ({ result }) => formatWait(result.isWaitedFor), 'minor'],
   ['distance', ({ distanceBps }) => distanceBps],
   ['ms', ({ result }) => result.durationMs],
   ['quote id', ({ quoteId }) => quoteId, 'minor'],
 ]
+
+function formatWait(isWaitedFor: boolean | undefined): string | undefined {
+  return isWaitedFor === undefined ? undefined : isWaitedFor ? 'yes' : 'no'
+}
 
 /** `results`: what came of the requests to a solver, for the solver itself. */
 export function addResults(program: Command, io: CliIo): void {
@@ -42,6 +49,8 @@ export function addResults(program: Command, io: CliIo): void {
       'after',
       `${KEYS}
 
+"chosen by" says why it was asked: ALL, RANK or TURN. "gap" is the median of its last distances from the best offers of the pair,
+in basis points, by which it is ranked. "waited for" says whether a quote that has offers waits for it.
 "distance" is how much worse the offer was than the best one, in basis points. It is known after the deposit deadline.
 With --json, each line is one JSON object.`,
     )
@@ -64,15 +73,10 @@ With --json, each line is one JSON object.`,
       },
       async (results, { table, fields }) => {
         if (page === undefined) return ''
-        const { coolDown } = page
         const formatBond = await instance.amounts.formatBond(chainId)
         const state = fields([
           ['not asked', page.notAsked],
           ['circuit breaker', page.circuitBreaker],
-          [
-            'cool-down',
-            coolDown && `level ${coolDown.level}, for ${formatDuration(coolDown.until - Date.now())}`,
-          ],
           ['total bond', formatBond(page.totalBond)],
           ['free bond', formatBond(page.freeBond)],
         ])

@@ -76,7 +76,6 @@ function formatShare(share: number | undefined): string | undefined {
 }
 
 /** Why quotes do not ask the solver. */
-function stateOf({ notAsked = 'ok', coolDown }: SolverStats): string {
-  const until = coolDown === undefined ? '' : ` until ${formatTime(coolDown.until / 1000)}`
-  return `${notAsked.toLowerCase().replaceAll('_', ' ')}${until}`
+function stateOf({ notAsked = 'ok' }: SolverStats): string {
+  return notAsked.toLowerCase().replaceAll('_', ' ')
 }

@@ -1,4 +1,4 @@
-import type { FieldViolation, Reason } from '../../../protocol/src/errors.js'
+import type { FieldViolation, NoQuoteReasons, Reason } from '../../../protocol/src/errors.js'
 import type { UnknownText } from './message-types.js'
 
 /**
@@ -14,8 +14,12 @@ export type ClientReason =
   | 'ANSWER_INVALID'
   | 'ORDER_STATE_UNREACHABLE'
 
+/** As the instance wrote them: compare them with numbers before you count on them. */
+export type NoQuoteCounts = Readonly<Partial<Record<keyof NoQuoteReasons, unknown>>>
+
 interface AggregatorErrorOptions {
   readonly violations?: readonly FieldViolation[]
+  readonly reasons?: NoQuoteCounts | undefined
   readonly quoteId?: string | undefined
   readonly retryAfterSeconds?: number | undefined
   readonly httpStatus?: number | undefined
@@ -36,6 +40,8 @@ export class AggregatorError extends Error {
   readonly violations: readonly FieldViolation[]
   /** Names the record of the quote that failed, when solvers were asked. */
   readonly quoteId: string | undefined
+  /** Of NO_QUOTES, how many solvers there were for each reason; undefined when the instance does not say. */
+  readonly reasons: NoQuoteCounts | undefined
   /** How long to wait before the next attempt, when the instance or a gateway in front of it says so. */
   readonly retryAfterSeconds: number | undefined
   /** Status of the answer; undefined when the error is not an answer. */
@@ -46,6 +52,7 @@ export class AggregatorError extends Error {
     this.reason = reason
     this.violations = options.violations ?? []
     this.quoteId = options.quoteId
+    this.reasons = options.reasons
     this.retryAfterSeconds = options.retryAfterSeconds
     this.httpStatus = options.httpStatus
   }
@@ -87,7 +94,7 @@ export function fromStream(url: string, body: unknown): AggregatorError {
 
 /** @returns undefined when the body has not the shape of the service's errors */
 function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError | undefined {
-  const { error, code, details, quoteId } = asObject(body)
+  const { error, code, details, quoteId, reasons } = asObject(body)
   // A newer instance may have further codes. Gateways have others, such as numbers.
   const isOfService = typeof error === 'string' && typeof code === 'string' && /^[A-Z][A-Z0-9_]*$/.test(code)
   if (!isOfService) return undefined
@@ -96,6 +103,7 @@ function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError
     ...facts,
     violations,
     quoteId: typeof quoteId === 'string' ? quoteId : undefined,
+    reasons: reasons === undefined ? undefined : (asObject(reasons) as NoQuoteCounts),
   })
 }
 

@@ -10,6 +10,7 @@ import {
   readFields,
   readInteger,
   readMessage,
+  readNumber,
   readText,
   readUint256,
 } from '../calls/answer-fields.js'
@@ -40,6 +41,12 @@ export interface SolverResult {
   readonly declineCode: DeclineCode | undefined
   /** True when the settlement contract accepted the offer during the quote. */
   readonly verified: boolean | undefined
+  /** Why the round asked the solver: ALL, RANK or TURN. Also the next two: only in the solver's own results. */
+  readonly chosenBy: NonNullable<Messages['SolverResult']['chosenBy']> | UnknownText | undefined
+  /** The median of its gaps in the pair, in basis points; undefined without a lesson. */
+  readonly gapBps: number | undefined
+  /** Whether a round that has offers waits for the solver. */
+  readonly isWaitedFor: boolean | undefined
   /** The outcome in words, for a person. */
   readonly explanation: string
 }
@@ -106,6 +113,9 @@ export const readSolverResult = messageReader<'SolverResult', SolverResult>({
   httpStatus: optional(readInteger),
   declineCode: optional(readEnum),
   verified: optional(readBoolean),
+  chosenBy: optional(readEnum),
+  gapBps: optional(readNumber),
+  isWaitedFor: optional(readBoolean),
   explanation: readText,
 })
 

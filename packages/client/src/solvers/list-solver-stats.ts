@@ -27,7 +27,7 @@ export interface SolverCounts {
   readonly invalid: number
   readonly failed: number
   readonly late: number
-  /** Cut off by the instance's own soft deadline. */
+  /** Cut off by the instance's rule, when others had made offers. */
   readonly softDeadline: number
   /** Offers that were the best of their quote. */
   readonly won: number
@@ -50,10 +50,8 @@ export interface SolverState {
   readonly freeBond: bigint | undefined
   /** Why quotes do not ask the solver at present; undefined when they do. */
   readonly notAsked: Messages['SolverStats']['notAsked'] | UnknownText
-  /** Whether quotes wait for the solver: when CLOSED, they do. */
+  /** Whether quotes ask the solver: when CLOSED, they do. */
   readonly circuitBreaker: Messages['SolverStats']['circuitBreaker'] | UnknownText
-  /** A time in which the solver is not asked; `until` in Unix milliseconds. */
-  readonly coolDown: { readonly until: number; readonly level: number } | undefined
 }
 
 /** The sums of a window, and the state of the solver now. */
@@ -113,12 +111,6 @@ export const SOLVER_STATE: Readers<SolverState> = {
   freeBond: optional(readUint256),
   notAsked: optional(readEnum) as () => SolverState['notAsked'],
   circuitBreaker: readEnum,
-  coolDown: optional(
-    messageReader<'CoolDown', NonNullable<SolverState['coolDown']>>({
-      until: readInteger,
-      level: readInteger,
-    }),
-  ),
 }
 
 const readSolverStats = messageReader<'SolverStats', SolverStats>({

@@ -3,15 +3,12 @@ import {
   NotAskedReason,
   type SolverStats,
 } from '../../../../gen/aggregator/v1/solver_stats_pb.js'
-import { now } from '../data/clock.js'
-import { formatDuration } from '../format/time.js'
 import { StateMark } from './state-mark.js'
 
-type SolverStateProps = Pick<SolverStats, 'notAsked' | 'circuitBreaker' | 'coolDown'>
+type SolverStateProps = Pick<SolverStats, 'notAsked' | 'circuitBreaker'>
 
 /** Whether a solver is asked for quotes, and why not. */
-export function SolverState({ notAsked, circuitBreaker, coolDown }: SolverStateProps) {
-  const rest = coolDown === undefined ? 0 : Number(coolDown.until) - now.value
+export function SolverState({ notAsked, circuitBreaker }: SolverStateProps) {
   switch (notAsked) {
     case NotAskedReason.NOT_REGISTERED:
       return <StateMark word="not registered" tone="neutral" />
@@ -19,17 +16,17 @@ export function SolverState({ notAsked, circuitBreaker, coolDown }: SolverStateP
       return <StateMark word="bond too small" tone="bad" title="It is not asked until it adds to its bond." />
     case NotAskedReason.NOT_CONNECTED:
       return <StateMark word="not connected" tone="bad" title="Its session has ended: it is not asked." />
-    case NotAskedReason.COOL_DOWN:
+    case NotAskedReason.BOND_UNKNOWN:
+      return <StateMark word="bond not read" tone="waiting" title="The instance has not read its bond yet." />
+    case NotAskedReason.CIRCUIT_OPEN:
+      return <StateMark word="circuit open" tone="bad" title="It has cost callers time: no quote asks it." />
+    case NotAskedReason.NOT_ANSWERING:
       return (
         <StateMark
-          word={`cooling down ${formatDuration(Math.max(rest, 0))}`}
+          word="not answering"
           tone="bad"
-          title="Orders that it had offered were refunded: it is not asked."
+          title="It leaves requests open that others have answered."
         />
-      )
-    case NotAskedReason.CIRCUIT_OPEN:
-      return (
-        <StateMark word="circuit open" tone="bad" title="It has cost callers time: no quote waits for it." />
       )
   }
   if (circuitBreaker === CircuitBreakerState.HALF_OPEN)
@@ -37,7 +34,7 @@ export function SolverState({ notAsked, circuitBreaker, coolDown }: SolverStateP
       <StateMark
         word="circuit half open"
         tone="waiting"
-        title="The next requests decide whether quotes wait for it again."
+        title="It is asked without a wait, to see whether it answers again."
       />
     )
   return <StateMark word="active" tone="good" />

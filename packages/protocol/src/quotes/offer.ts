@@ -1,6 +1,13 @@
 import type { Address, Hex } from '../values/hex.js'
 import { parseUint256 } from '../values/numbers.js'
-import { ORDER_TYPES, QUOTE_MEMBERS, type Quote, type QuoteRequest, type SignedQuote } from './quote.js'
+import {
+  ORDER_TYPES,
+  type OrderType,
+  QUOTE_MEMBERS,
+  type Quote,
+  type QuoteRequest,
+  type SignedQuote,
+} from './quote.js'
 
 /** Why a reply is worthless: a field does not match the request, or the contract rejects it (docs/decisions.md, D4, D13). */
 export type DropReason =
@@ -129,6 +136,20 @@ function advantage({ quote }: SignedQuote, { quote: other }: SignedQuote): bigin
   return quote.orderType === 'EXACT_INPUT'
     ? quote.outputAmount - other.outputAmount
     : other.inputAmount - quote.inputAmount
+}
+
+/** How much worse an amount of the side that solvers compete on is than the best one, in basis points of that, to a hundredth. */
+export function gapOf(orderType: OrderType, own: bigint, best: bigint): number {
+  const difference = orderType === 'EXACT_INPUT' ? best - own : own - best
+  return Number((difference * 1_000_000n) / best) / 100
+}
+
+/** How much worse an offer is than the best one, in basis points of the amount that is not fixed; below 0 for a better one. */
+export function gapBps(quote: Quote, best: Quote): number {
+  const { orderType } = quote
+  return orderType === 'EXACT_INPUT'
+    ? gapOf(orderType, quote.outputAmount, best.outputAmount)
+    : gapOf(orderType, quote.inputAmount, best.inputAmount)
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

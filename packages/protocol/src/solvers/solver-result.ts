@@ -51,7 +51,7 @@ export type SolverResult =
     }
   /** No reply came within the service's own timeout. */
   | { readonly kind: 'late' }
-  /** No reply came before the instance's own soft deadline ended the round (docs/decisions.md, D24). */
+  /** The round ended by the instance's rule before a reply came (docs/decisions.md, D30). It says nothing about the solver. */
   | { readonly kind: 'soft_deadline' }
   /** The service could not reach the solver, or the connection broke, or the reply was too long. */
   | { readonly kind: 'failed'; readonly reason: FailReason; readonly message: string }
@@ -102,16 +102,35 @@ export function responseOf(result: SolverResult): 'offer' | 'decline' | 'error' 
   }
 }
 
-/** Whether the service's own timeout or soft deadline ended the wait for a response, so that callers have lost time. */
+/** Whether the service's own timeout or rule ended the wait for a response. */
 export function isOverdue({ kind }: SolverResult): boolean {
   return kind === 'late' || kind === 'soft_deadline'
+}
+
+/** Why a round asks a solver (docs/decisions.md, D30). */
+export type ChosenBy =
+  /** All that could be asked were asked. */
+  | 'ALL'
+  /** Its offers were among the best of the pair. */
+  | 'RANK'
+  /** It had its turn. */
+  | 'TURN'
+
+/** Why a round asked a solver, and whether it waits for it, as the operator and the solver itself may see it. */
+export interface Selection {
+  /** Undefined for a request that no quote waits for. */
+  readonly chosenBy?: ChosenBy | undefined
+  /** The median of its gaps in the pair before the round, in basis points; undefined without a lesson. */
+  readonly gapBps?: number | undefined
+  /** Whether a round that has enough offers waits for it at all. */
+  readonly isWaitedFor?: boolean | undefined
 }
 
 /** A result as a solver sees it on its session. `circuit_open`: the quote did not wait for the solver. */
 export type ReportedResult = SolverResult | { readonly kind: 'circuit_open' }
 
 /** The part of a result that its solver sees on its session (docs/decisions.md, D15). */
-export interface SessionResult {
+export interface SessionResult extends Selection {
   /** The name of the outcome in the proto. */
   readonly outcome: Uppercase<ReportedResult['kind']>
   /** For INVALID and FAILED, as in a record. */
@@ -124,14 +143,19 @@ export interface SessionResult {
  * What a solver may see of the result of its own request: of the other solvers, nothing but its rank among them.
  * @param rank the rank of its offer; undefined without a valid one
  */
-export function toSessionResult(result: ReportedResult, rank?: number): SessionResult {
+export function toSessionResult(
+  result: ReportedResult,
+  rank?: number,
+  { chosenBy, gapBps, isWaitedFor }: Selection = {},
+): SessionResult {
   const outcome = result.kind.toUpperCase() as SessionResult['outcome']
-  if (result.kind === 'invalid' || result.kind === 'failed') return { outcome, reason: result.reason }
-  return result.kind === 'quoted' && rank !== undefined ? { outcome, rank } : { outcome }
+  const shown = { outcome, chosenBy, gapBps, isWaitedFor }
+  if (result.kind === 'invalid' || result.kind === 'failed') return { ...shown, reason: result.reason }
+  return result.kind === 'quoted' && rank !== undefined ? { ...shown, rank } : shown
 }
 
 /** The stored result of a request to one solver. */
-export interface RecordedResult extends AnsweredAmounts {
+export interface RecordedResult extends AnsweredAmounts, Selection {
   readonly solver: Address
   /** Position of the request in the round, from 0; absent in results outside of a record. */
   readonly index?: number | undefined
@@ -151,7 +175,7 @@ export interface RecordedResult extends AnsweredAmounts {
 }
 
 /** A request to one solver that has ended. */
-interface EndedRequest {
+interface EndedRequest extends Selection {
   readonly solver: Address
   readonly result: SolverResult
   /** Milliseconds for which the solver had it. */
@@ -163,7 +187,7 @@ interface EndedRequest {
  * many times as long.
  */
 export function toRecordedResult(
-  { solver, result, tookMs }: EndedRequest,
+  { solver, result, tookMs, chosenBy, gapBps, isWaitedFor }: EndedRequest,
   indexes?: ReadonlyMap<Address, number>,
   ranks?: ReadonlyMap<SignedQuote, number>,
 ): RecordedResult {
@@ -182,5 +206,8 @@ export function toRecordedResult(
     httpStatus: 'status' in result ? result.status : undefined,
     declineCode: 'code' in result ? result.code : undefined,
     verified: offer?.verified,
+    chosenBy,
+    gapBps,
+    isWaitedFor,
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { toQuoteRecord } from '../../../../src/quoting/records/quote-recorder.js'
-import { sampleTrace, solverAddress } from '../../../../test/quoting/records/sample-trace.js'
+import { toQuoteRecord } from '../../../../src/auction/records/to-quote-record.js'
+import { sampleRound, solverAddress } from '../../../../test/auction/records/sample-round.js'
 import { explain } from '../../src/quotes/explain.js'
 import type { QuoteRecord } from '../../src/quotes/quote-record.js'
 import type { RecordedResult } from '../../src/solvers/solver-result.js'
@@ -8,7 +8,7 @@ import type { RecordedResult } from '../../src/solvers/solver-result.js'
 const solver = solverAddress(1)
 
 function record(changes: Partial<QuoteRecord> = {}): QuoteRecord {
-  return { ...toQuoteRecord(sampleTrace({})), ...changes }
+  return { ...toQuoteRecord(sampleRound({})), ...changes }
 }
 
 const explainAnswer = (answer: Partial<RecordedResult>, of = record()) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signed } from '../../../../test/quoting/records/sample-trace.js'
+import { signed } from '../../../../test/auction/records/sample-round.js'
 import {
   type ReportedResult,
   responseOf,
@@ -45,13 +45,18 @@ test.each<[ReportedResult, ReturnType<typeof toSessionResult>]>([
   [{ kind: 'cancelled', isQueued: true }, { outcome: 'CANCELLED' }],
   [{ kind: 'circuit_open' }, { outcome: 'CIRCUIT_OPEN' }],
 ])('a session shows only outcome and reason of the result of %#', (result, shown) => {
-  expect(toSessionResult(result)).toStrictEqual(shown)
+  expect(toSessionResult(result)).toEqual(shown)
 })
 
 test('a session shows the rank of a valid offer only', () => {
-  expect(toSessionResult({ kind: 'quoted', offer: signed(1, 1n) }, 2)).toStrictEqual({
+  expect(toSessionResult({ kind: 'quoted', offer: signed(1, 1n) }, 2)).toEqual({
     outcome: 'QUOTED',
     rank: 2,
   })
-  expect(toSessionResult({ kind: 'late' }, 2)).toStrictEqual({ outcome: 'LATE' })
+  expect(toSessionResult({ kind: 'late' }, 2)).toEqual({ outcome: 'LATE' })
+})
+
+test('a session shows why its solver was asked', () => {
+  const selection = { chosenBy: 'RANK', gapBps: 1.5, isWaitedFor: false } as const
+  expect(toSessionResult({ kind: 'late' }, undefined, selection)).toEqual({ outcome: 'LATE', ...selection })
 })

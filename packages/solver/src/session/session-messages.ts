@@ -30,6 +30,12 @@ export interface SessionResult {
   readonly reason: string | undefined
   /** For `QUOTED`: the rank among the valid offers, 1 for the best one; undefined without a rank. */
   readonly rank: number | undefined
+  /** Why the round asked the solver: `ALL`, `RANK` or `TURN`. */
+  readonly chosenBy: string | undefined
+  /** The median of the solver's gaps in the pair, in basis points; undefined without a lesson. */
+  readonly gapBps: number | undefined
+  /** Whether a round that has offers waits for the solver. */
+  readonly isWaitedFor: boolean | undefined
 }
 
 /** A message of the instance. */
@@ -79,7 +85,17 @@ export function readMessage(text: string): InstanceMessage | undefined {
     case 'result': {
       const reason = optionalText(fields.reason)
       const [id, outcome] = [textOf(fields, 'id'), textOf(fields, 'outcome')]
-      return { type: 'result', id, outcome, reason, rank: naturalOf(fields.rank) }
+      const { gapBps, isWaitedFor } = fields
+      return {
+        type: 'result',
+        id,
+        outcome,
+        reason,
+        rank: naturalOf(fields.rank),
+        chosenBy: optionalText(fields.chosenBy),
+        gapBps: typeof gapBps === 'number' ? gapBps : undefined,
+        isWaitedFor: typeof isWaitedFor === 'boolean' ? isWaitedFor : undefined,
+      }
     }
     case 'ping':
       return { type: 'ping', id: textOf(fields, 'id') }

@@ -1,0 +1,126 @@
+import { askedSession, type Solver } from '../../packages/protocol/src/solvers/solver.js'
+import {
+  isOverdue,
+  responseOf,
+  type Selection,
+  type SolverResult,
+} from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { CallListener } from '../solvers/transport/solver-transports.js'
+import type { OpenRequest } from '../standing/standing.js'
+import type { Asked } from './solver-choice.js'
+
+/** The request to one solver, with its result. */
+export interface SolverAttempt extends Selection {
+  readonly solver: Address
+  readonly result: SolverResult
+  /** Milliseconds that the solver had, without pauses of this process. */
+  readonly tookMs: number
+  /** The solver with the session on which it got the request; undefined when it was sent over HTTP, or not at all. */
+  readonly onSession?: Solver | undefined
+  /** Set when the request had not ended at the answer. The result says what ended the wait for it. */
+  readonly isOpen?: true
+}
+
+/** What an attempt needs of its round. */
+interface AttemptRound {
+  readonly offeredAt: number | undefined
+  /** For how many milliseconds the process was paused since the round began. */
+  readonly pausedMs: number
+}
+
+export const CUT_OFF: SolverResult = { kind: 'cancelled', isQueued: true }
+
+/** The request to one solver, from its slot to its result. */
+export class Attempt implements OpenRequest, CallListener {
+  readonly asked: Asked
+  readonly round: AttemptRound
+  readonly isExpected: boolean
+  readonly #clock: () => number
+  readonly #requestedAt: number
+  readonly #controller = new AbortController()
+  /** When it got its slot. */
+  #startedAt: number | undefined
+  #sentAt: number | undefined
+  /** For how long the process was paused in the round before the request was sent. */
+  #pausedMs = 0
+  /** What its round's caller was told before it had ended; undefined when it ended before the answer. */
+  told: SolverAttempt | undefined
+
+  constructor(asked: Asked, round: AttemptRound, clock: () => number) {
+    this.asked = asked
+    this.round = round
+    this.isExpected = asked.isExpected
+    this.#clock = clock
+    this.#requestedAt = clock()
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get waitingSince(): number | undefined {
+    return this.#sentAt ?? this.#startedAt
+  }
+
+  /** Takes a slot, or waits for one. @returns false when the request was ended before */
+  async takeSlot(): Promise<boolean> {
+    const { slots } = this.asked
+    if (slots.tryTake(this.#requestedAt)) this.#startedAt = this.#requestedAt
+    else this.#startedAt = await slots.wait(this.signal)
+    return this.#startedAt !== undefined
+  }
+
+  onSent(): void {
+    this.#sentAt = this.#clock()
+    this.#pausedMs = this.round.pausedMs
+    this.asked.slots.lastSentAt = this.#sentAt
+  }
+
+  onEnd(): void {
+    const now = this.#clock()
+    this.asked.slots.unyield(this.#giveWay)
+    this.asked.slots.release(this.#startedAt ?? now, now)
+  }
+
+  /** Ends the request, or what is left of its reply. A request without a reply has this result. */
+  end(result: SolverResult): void {
+    this.#controller.abort(result)
+  }
+
+  /** Reads on after the round's answer. A request that waits for a slot ends: no caller needs it. */
+  readOn(): void {
+    if (this.#startedAt === undefined) this.#giveWay()
+    else this.asked.slots.yield(this.#giveWay)
+  }
+
+  readonly #giveWay = () => this.end(CUT_OFF)
+
+  /** The result of a reply. One that its round has ended has the result of that, unless it never reached the solver. */
+  resultOf(reached: SolverResult): SolverResult {
+    if (!this.signal.aborted) return reached
+    const wasUnreachable = reached.kind === 'cancelled' && reached.reason !== undefined
+    return wasUnreachable && isOverdue(this.signal.reason) ? reached : this.signal.reason
+  }
+
+  /** The attempt with a result at this moment. A solver that had less than the whole time because of this service is not late. */
+  settle(reached: SolverResult): SolverAttempt {
+    const { solver, chosenBy, gapBps, isWaitedFor } = this.asked
+    const result = isOverdue(reached) && this.#isLateByUs() ? CUT_OFF : reached
+    const pausedMs = this.round.pausedMs - this.#pausedMs
+    const tookMs = Math.max(0, this.#clock() - (this.waitingSince ?? this.#requestedAt) - pausedMs)
+    const onSession = askedSession(solver) !== undefined && this.#sentAt !== undefined ? solver : undefined
+    return { solver: solver.address, result, tookMs, onSession, chosenBy, gapBps, isWaitedFor }
+  }
+
+  /** Whether the request waited for a slot, or for a connection while other requests were sent. */
+  #isLateByUs(): boolean {
+    if (this.#startedAt !== this.#requestedAt) return true
+    return this.#sentAt === undefined && this.asked.slots.lastSentAt >= this.#startedAt
+  }
+}
+
+/** How long the answer of a solver took; undefined without an answer. */
+export function answeredInMs({ result, tookMs }: SolverAttempt): number | undefined {
+  return result.kind === 'failed' || responseOf(result) === undefined ? undefined : tookMs
+}

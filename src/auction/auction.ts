@@ -1,0 +1,274 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import { chainNotSupported, type ServiceError } from '../../packages/protocol/src/errors.js'
+import { rank } from '../../packages/protocol/src/quotes/offer.js'
+import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import type { VerifyMode } from '../../packages/protocol/src/quotes/verification.js'
+import type { OfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
+import type { QuoteHasher } from '../../packages/protocol/src/signing/typed-data.js'
+import type { Chain } from '../chain/chain.js'
+import type { CallContext } from '../clients/call.js'
+import type { PauseMeter } from '../concurrency/process-pauses.js'
+import { requestBody } from '../solvers/transport/request-body.js'
+import type { SolverRequest, SolverTransport } from '../solvers/transport/solver-transports.js'
+import type { Standings } from '../standing/standings.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { type Attempt, CUT_OFF } from './attempt.js'
+import { createLearnRequest, timeFactOf } from './lessons-of-round.js'
+import { type OfferVerifier, type RankedRound, verifyRound } from './offer-verifier.js'
+import type { QuoteIds } from './quote-ids.js'
+import { Round, type RoundTimes, type SoftDeadline } from './round.js'
+import type { RoundErrors } from './round-errors.js'
+import { callersLimitMs, roundLimitMs } from './round-limits.js'
+import { type RoundCounts, RoundProgress } from './round-progress.js'
+import { type RoundSink, tell } from './sinks.js'
+import type { Asked, SolverChoice } from './solver-choice.js'
+
+/** Collects offers. */
+export interface Auction {
+  /** @throws ServiceError CHAIN_UNAVAILABLE until the chain has been read for the first time */
+  assertReady(chainId: number): void
+  /**
+   * Asks solvers in parallel once, then checks and ranks their replies (docs/decisions.md, D4). With `verify`, the
+   * settlement contract checks the offers as well (docs/decisions.md, D13).
+   * @throws ServiceError CHAIN_UNAVAILABLE
+   */
+  runRound(request: QuoteRequest, caller: RoundCall, options?: RoundOptions): Promise<RoundResult>
+}
+
+/** What a round needs of the call of its caller. */
+export type RoundCall = Pick<CallContext, 'client' | 'signal' | 'timeoutMs' | 'traceparent'>
+
+/** Options of a round. */
+export interface RoundOptions {
+  /** Undefined for a round that waits for all solvers. */
+  readonly softDeadline?: SoftDeadline | undefined
+  /** Which offers the settlement contract checks; `off` by default. */
+  readonly verify?: VerifyMode
+  /** When the request came, on the clock of standings; now by default. */
+  readonly requestedAt?: number
+  /**
+   * Called before the round ends: with each offer that is better than all before it, when the settlement contract has
+   * accepted the best one, and with the next one when it has refused the best one.
+   */
+  readonly onBest?: (best: BestOffer) => void
+}
+
+/** The best offer of a round so far. */
+export interface BestOffer {
+  readonly quoteId: string
+  readonly offer: SignedQuote
+  readonly counts: RoundCounts
+}
+
+/** The offers of a round. */
+export interface RoundResult {
+  /** The caller's id of the round's record, a UUID. */
+  readonly quoteId: string
+  /** The valid offers, best first. */
+  readonly offers: readonly SignedQuote[]
+  readonly counts: RoundCounts
+  /** Why there is no offer: NO_QUOTES or SOLVERS_BUSY; undefined when there is one. */
+  readonly error: ServiceError | undefined
+}
+
+interface AuctionOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher'>>
+  readonly choice: SolverChoice
+  readonly standings: Standings
+  readonly transport: SolverTransport
+  readonly validateOffer: OfferValidator
+  readonly verifier: OfferVerifier
+  readonly quoteIds: Pick<QuoteIds, 'create' | 'forSolvers'>
+  readonly sinks: readonly RoundSink[]
+  readonly roundErrors: RoundErrors
+  readonly verifyTimeoutMs: number
+  readonly quoteTimeoutMs: number
+  /** 0 for none. */
+  readonly quoteSoftTimeoutMs: number
+  readonly pauseMeter: PauseMeter
+  readonly clock: Clock
+  readonly metrics: Pick<Metrics, 'stageSeconds'>
+}
+
+/** The request of one round, as its solvers get it. */
+interface Question {
+  readonly request: QuoteRequest
+  readonly hasher: QuoteHasher
+  readonly solverRequest: SolverRequest
+}
+
+const NOBODY_HEARS = () => {}
+
+/** Builds the auction. A round goes through it from top to bottom: choose, ask, check, rank, verify, tell. Then it reads on, and learns. */
+export function createAuction(options: AuctionOptions): Auction {
+  const { chains, choice, standings, transport, validateOffer, verifier, quoteIds, sinks } = options
+  const { roundErrors, quoteTimeoutMs, pauseMeter, clock } = options
+  const softMs = options.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
+  const { stageSeconds } = options.metrics
+
+  function hasherOf(chainId: number): QuoteHasher {
+    const chain = chains.get(chainId)
+    if (chain === undefined) throw chainNotSupported(chainId, [...chains.keys()])
+    return chain.quoteHasher()
+  }
+
+  function toQuestion(
+    request: QuoteRequest,
+    quoteId: string,
+    solvers: readonly Asked[],
+    { requestedAt, limitMs }: RoundTimes,
+    caller: RoundCall,
+  ): Question {
+    const ids = quoteIds.forSolvers(quoteId, solvers.length)
+    // To the millisecond, as solvers see it.
+    const deadline = Math.floor(clock.now() + limitMs) - Math.floor(clock.monotonic() - requestedAt)
+    const solverRequest: SolverRequest = {
+      request,
+      body: Buffer.from(requestBody(request)),
+      quoteIds: new Map(solvers.map(({ solver }, index) => [solver.address, ids[index] ?? ''])),
+      deadline,
+      traceparent: caller.traceparent,
+    }
+    return { request, hasher: hasherOf(request.chainId), solverRequest }
+  }
+
+  /** Asks one solver, and checks its reply. */
+  async function ask({ solverRequest, ...question }: Question, attempt: Attempt) {
+    if (!(await attempt.takeSlot())) return CUT_OFF
+    const { solver } = attempt.asked
+    const reply = await transport.requestQuote(solver, solverRequest, attempt.signal, attempt)
+    if (reply.kind !== 'replied') return reply
+    return validateOffer({ ...question, solver: solver.address, body: reply.body })
+  }
+
+  function openRound(
+    question: Question,
+    asked: readonly Asked[],
+    times: RoundTimes,
+    progress: RoundProgress,
+    caller: RoundCall,
+  ): Round {
+    const { request, solverRequest } = question
+    const learn = createLearnRequest(request, caller.client, standings, clock.monotonic)
+    return new Round({
+      times,
+      asked,
+      async ask(attempt) {
+        const result = await ask(question, attempt)
+        // Before the caller gets it: the events of its order may come at any time after that.
+        if (result.kind === 'quoted' && attempt.told === undefined)
+          tell(sinks, { kind: 'offer', request, offer: result.offer })
+        return result
+      },
+      progress,
+      pauses: pauseMeter.watch(),
+      signal: caller.signal,
+      clock,
+      onEnd(ended, round) {
+        learn(ended, round)
+        const { told } = ended.attempt
+        if (told !== undefined)
+          tell(sinks, { kind: 'cut_off_ended', attempt: told, quoteIds: solverRequest.quoteIds })
+      },
+    })
+  }
+
+  /** Asks a solver with an open circuit breaker whether it answers again. Nobody waits for it. */
+  function probe(question: Question, asked: Asked, caller: RoundCall): void {
+    const requestedAt = clock.monotonic()
+    const times = { requestedAt, waitedMs: 0, limitMs: quoteTimeoutMs, readMs: quoteTimeoutMs, softMs }
+    const { request, solverRequest } = question
+    const round = new Round({
+      times: { ...times, softDeadline: undefined },
+      asked: [asked],
+      isProbe: true,
+      ask: (attempt) => ask(question, attempt),
+      progress: new RoundProgress(1, NOBODY_HEARS),
+      pauses: pauseMeter.watch(),
+      signal: new AbortController().signal,
+      clock,
+      onEnd(ended) {
+        const fact = timeFactOf(ended, caller.client.network)
+        if (fact?.kind === 'in_time') standings.observe(asked.solver, fact)
+        tell(sinks, { kind: 'probed', request, attempt: ended.settled, quoteIds: solverRequest.quoteIds })
+      },
+    })
+    void round.start()
+  }
+
+  /** @returns the valid offers, best first */
+  function rankOffers({ attempts }: Round): RankedRound {
+    const start = clock.monotonic()
+    const ranked = rank(attempts.flatMap(({ result }) => (result.kind === 'quoted' ? [result.offer] : [])))
+    stageSeconds.observe({ stage: 'rank' }, (clock.monotonic() - start) / 1000)
+    return { ranked, attempts: [...attempts] }
+  }
+
+  return {
+    assertReady: hasherOf,
+    async runRound(request, caller, roundOptions = {}) {
+      const { softDeadline, verify = 'off', onBest = NOBODY_HEARS } = roundOptions
+      const { chainId } = request
+      const startedAt = clock.monotonic()
+      const { requestedAt = startedAt } = roundOptions
+      const quoteId = quoteIds.create()
+      const requestedTime = clock.now()
+      const times: RoundTimes = {
+        requestedAt,
+        waitedMs: startedAt - requestedAt,
+        limitMs: roundLimitMs(caller, verify, options),
+        readMs: quoteTimeoutMs,
+        softMs,
+        softDeadline,
+      }
+
+      const { asked, probed, busy, notAsked } = choice.of(request, requestedAt + times.limitMs)
+      const progress = new RoundProgress(asked.length, (offer, counts) => onBest({ quoteId, offer, counts }))
+      const { counts } = progress
+      if (asked.length === 0 && busy > 0) {
+        tell(sinks, { kind: 'unstarted', request, outcome: 'busy' })
+        return { quoteId, offers: [], counts, error: roundErrors.busy(chainId) }
+      }
+
+      const question = toQuestion(request, quoteId, [...asked, ...probed], times, caller)
+      for (const solver of probed) probe(question, solver, caller)
+      const round = openRound(question, asked, times, progress, caller)
+      stageSeconds.observe({ stage: 'prepare' }, (clock.monotonic() - startedAt) / 1000)
+      await round.start()
+      const endedAt = clock.monotonic()
+      stageSeconds.observe({ stage: 'solvers' }, (endedAt - startedAt) / 1000)
+
+      const answered = rankOffers(round)
+      const timeoutMs = callersLimitMs(caller.timeoutMs) - (endedAt - requestedAt)
+      const { ranked, attempts } =
+        verify === 'off' || answered.ranked.length === 0
+          ? answered
+          : await verifyRound(answered, verifier, {
+              chainId,
+              mode: verify,
+              timeoutMs,
+              signal: caller.signal,
+              progress,
+            })
+
+      tell(sinks, {
+        kind: 'ended',
+        quoteId,
+        request,
+        key: caller.client.apiKey?.label,
+        requestedAt: requestedTime,
+        durationMs: endedAt - startedAt,
+        idleMs: progress.bestAt === undefined ? undefined : endedAt - progress.bestAt,
+        outcome: caller.signal.aborted ? 'cancelled' : ranked.length > 0 ? 'quoted' : 'no_quotes',
+        ranked,
+        attempts,
+        checked: answered.attempts,
+        probed: probed.map(({ solver }) => solver.address),
+        quoteIds: question.solverRequest.quoteIds,
+      })
+      const ended = { counts, notAsked, attempts: answered.attempts }
+      const error = ranked.length > 0 ? undefined : roundErrors.noOffer(chainId, quoteId, ended)
+      return { quoteId, offers: ranked, counts, error }
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import { explainCheck } from '../../packages/protocol/src/quotes/explain.js'
+import { readPartOf } from '../../packages/protocol/src/quotes/offer.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { QuoteParameters } from '../../packages/protocol/src/quotes/quote-record.js'
+import { toChecksumAddress } from '../../packages/protocol/src/signing/checksum.js'
+import { createOfferValidator } from '../../packages/protocol/src/signing/offer-validator.js'
+import type { SolverKey } from '../../packages/protocol/src/solvers/solver.js'
+import { type SolverResult, toRecordedResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { type Address, parseAddress } from '../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../chain/chain.js'
+import { afterReading } from '../concurrency/process-pauses.js'
+import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
+import { requestBody } from '../solvers/transport/request-body.js'
+import { type CalledSolver, createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** A check is not cancelled when its caller leaves. */
+type CheckResult = Exclude<SolverResult, { kind: 'soft_deadline' | 'cancelled' }>
+
+/** The result of the check of an endpoint, with an explanation for its developer. */
+export interface RegistrationCheck {
+  readonly outcome: CheckResult['kind'] | 'skipped'
+  readonly explanation: string
+}
+
+export type CheckedSolver = SolverKey & CalledSolver
+
+/**
+ * Requests an indicative quote from an endpoint, and explains what came. It takes at most a second.
+ * @throws ServiceError ENDPOINT_REJECTED when the endpoint answers with another solver's valid signature (docs/decisions.md, D23)
+ */
+export type CheckEndpoint = (solver: CheckedSolver) => Promise<RegistrationCheck>
+
+export interface CheckEndpointOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'quoteHasher' | 'quoteTypedData'>>
+  readonly endpointGuard: EndpointGuard
+  readonly production: boolean
+  readonly defaultDepositWindowSeconds: number
+  readonly defaultFillWindowSeconds: number
+  /** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
+  readonly lastQuoted: (chainId: number) => QuoteRequest | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const CHECK_TIMEOUT_MS = 1000
+/** The solver does not choose the amount of the check. So offers are not checked against its bond or the minimum order. */
+const NO_RULES = { violationOf: () => undefined }
+
+/**
+ * Builds the check. Calls follow the rules of the endpoint guard and use separate connections.
+ * In production, a failure to connect is reported after the whole second and without its reason. So neither the answer nor
+ * its time shows which ports of a host are open.
+ */
+export function createCheckEndpoint(options: CheckEndpointOptions): CheckEndpoint {
+  const { chains, endpointGuard, production, clock, log } = options
+  const windows = {
+    depositWindowSeconds: options.defaultDepositWindowSeconds,
+    fillWindowSeconds: options.defaultFillWindowSeconds,
+  }
+  const validateOffer = createOfferValidator(NO_RULES)
+
+  /** Resolves with the result, at the latest after the time-out. */
+  async function requestQuote(solver: CalledSolver, request: QuoteRequest): Promise<CheckResult> {
+    const hasher = chains.get(request.chainId)?.quoteHasher()
+    if (hasher === undefined) throw new Error(`chain ${request.chainId} is not served`)
+    const client = createSolverHttpClient(endpointGuard, 1)
+    const deadline = clock.now() + CHECK_TIMEOUT_MS
+    const body = Buffer.from(requestBody(request))
+    const solverRequest = { request, body, quoteIds: NO_IDS, deadline }
+    const end = new AbortController()
+    // A reply that came in time counts, although a busy process has not read it yet.
+    const timer = clock.setTimeout(() => void afterReading(() => end.abort()), CHECK_TIMEOUT_MS)
+    let isSent = false
+    const onSent = () => {
+      isSent = true
+    }
+    try {
+      const reply = await client.requestQuote(solver, solverRequest, end.signal, { onSent })
+      if (reply.kind === 'cancelled') return isSent ? { kind: 'late' } : UNREACHABLE
+      if (reply.kind !== 'replied') return reply
+      const validate = (asked: Address) => validateOffer({ request, hasher, solver: asked, body: reply.body })
+      const claimed = claimedSolver(reply.body) ?? solver.address
+      const result = await validate(claimed)
+      if (claimed === solver.address) return result
+      if (result.kind === 'quoted') throw answersForAnother(claimed)
+      return await validate(solver.address)
+    } finally {
+      timer.stop()
+      // The answer does not wait for it.
+      void client.close()
+    }
+  }
+
+  return async (solver) => {
+    const { chainId, address } = solver
+    const lastQuoted = options.lastQuoted(chainId)
+    const request: QuoteRequest = {
+      ...(lastQuoted === undefined ? MADE_UP_SWAP : swapOf(lastQuoted)),
+      kind: 'INDICATIVE',
+      chainId,
+      user: NO_USER,
+      destinationChainId: chainId,
+      depositMode: 'CONTRACT',
+      ...deadlines(clock.now(), windows),
+    }
+    const start = clock.monotonic()
+    const result = await requestQuote(solver, request)
+    const logged = result.kind === 'quoted' ? { kind: result.kind } : result
+    log.info({ chainId, solver: address, result: logged }, 'an endpoint was checked')
+    if (production && result.kind === 'failed')
+      await clock.sleep(start + CHECK_TIMEOUT_MS - clock.monotonic())
+    const typedData = chains.get(chainId)?.quoteTypedData()
+    const parameters: QuoteParameters = { ...request, amount: request.amount.toString() }
+    const answer = toRecordedResult({ solver: address, result, tookMs: CHECK_TIMEOUT_MS })
+    const context = {
+      request: parameters,
+      typedData,
+      isMadeUp: lastQuoted === undefined,
+      showsNetworkErrors: !production,
+    }
+    return { outcome: result.kind, explanation: explainCheck(answer, context) }
+  }
+}
+
+const NO_IDS: ReadonlyMap<Address, string> = new Map()
+const UNREACHABLE: CheckResult = { kind: 'failed', reason: 'unreachable', message: '' }
+
+/** Whom a reply names as its solver; undefined when it has no address there. */
+function claimedSolver(body: unknown): Address | undefined {
+  const { quote } = (readPartOf(body) ?? {}) as { readonly quote?: { readonly solver?: unknown } }
+  return parseAddress(quote?.solver)
+}
+
+function answersForAnother(solver: Address): ServiceError {
+  const signer = toChecksumAddress(solver)
+  return new ServiceError(
+    'ENDPOINT_REJECTED',
+    `The endpoint belongs to another solver: its quote is signed by ${signer}. Register the endpoint of your own solver.`,
+  )
+}
+
+/** What the request of a check takes from the last quoted one. */
+type Swap = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+
+/** A swap of tokens that do not exist: the addresses are precompiled contracts. */
+const MADE_UP_SWAP: Swap = {
+  inputToken: '0x0000000000000000000000000000000000000001',
+  outputToken: '0x0000000000000000000000000000000000000002',
+  orderType: 'EXACT_INPUT',
+  amount: 10n ** 18n,
+}
+
+function swapOf({ inputToken, outputToken, orderType, amount }: QuoteRequest): Swap {
+  return { inputToken, outputToken, orderType, amount: firstDigitOf(amount) }
+}
+
+/** Replaces all digits after the first with zeros, so that a new solver does not learn the exact amount of a user. */
+function firstDigitOf(amount: bigint): bigint {
+  const digits = amount.toString()
+  return BigInt(digits.charAt(0).padEnd(digits.length, '0'))
+}

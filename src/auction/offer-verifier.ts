@@ -1,0 +1,171 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import type {
+  ContractRefusal,
+  DepositVerdict,
+  UnknownReason,
+  VerifyMode,
+} from '../../packages/protocol/src/quotes/verification.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Hex } from '../../packages/protocol/src/values/hex.js'
+import type { Chain } from '../chain/chain.js'
+import type { CallPriority } from '../chain/verification/deposit-verifier.js'
+import { limitTime } from '../concurrency/time-limits.js'
+import type { SolverAttempt } from './attempt.js'
+import type { OnNonceRefused } from './refused-nonces.js'
+import type { RoundProgress } from './round-progress.js'
+
+/** The results of a round. */
+export interface RankedRound {
+  /** The valid offers, best first. */
+  readonly ranked: readonly SignedQuote[]
+  readonly attempts: readonly SolverAttempt[]
+}
+
+interface VerifyRoundOptions extends Omit<VerifyOptions, 'onResult'> {
+  /** Learns of each change of the best offer. */
+  readonly progress: Pick<RoundProgress, 'drop' | 'replaceBest'>
+}
+
+/**
+ * Has the settlement contract check the offers of a round (docs/decisions.md, D13). What solvers did is counted before.
+ * @returns the round without the offers that the contract refuses, and with a mark on those that it accepts
+ */
+export async function verifyRound(
+  { ranked, attempts }: RankedRound,
+  verifier: OfferVerifier,
+  { progress, ...options }: VerifyRoundOptions,
+): Promise<RankedRound> {
+  const results = new Map<Hex, SolverResult>()
+  const standing = () =>
+    ranked.flatMap((offer) => {
+      const result = results.get(offer.orderId)
+      if (result === undefined) return [offer]
+      return result.kind === 'quoted' ? [result.offer] : []
+    })
+  await verifier.verify(ranked, {
+    ...options,
+    onResult(verified) {
+      const result = toResult(verified)
+      results.set(verified.offer.orderId, result)
+      if (result.kind === 'invalid') progress.drop()
+      const [best] = standing()
+      if (best !== undefined) progress.replaceBest(best)
+    },
+  })
+  return {
+    ranked: standing(),
+    attempts: attempts.map((attempt) => {
+      const { result } = attempt
+      const verified = result.kind === 'quoted' ? results.get(result.offer.orderId) : undefined
+      return verified === undefined ? attempt : { ...attempt, result: verified }
+    }),
+  }
+}
+
+function toResult({ offer, ...verification }: VerifiedOffer): SolverResult {
+  switch (verification.kind) {
+    case 'verified':
+      return { kind: 'quoted', offer: { ...offer, verified: true } }
+    case 'dropped': {
+      const { inputAmount, outputAmount } = offer.quote
+      const amounts = { inputAmount: inputAmount.toString(), outputAmount: outputAmount.toString() }
+      return { kind: 'invalid', reason: verification.error, amounts }
+    }
+    case 'unmarked':
+      return { kind: 'quoted', offer }
+  }
+}
+
+/** Has the settlement contract check the offers of a quote (docs/decisions.md, D13). */
+export interface OfferVerifier {
+  /**
+   * Checks offers within VERIFY_TIMEOUT_MS and the caller's own time. `best` checks the best offer, and after each rejection the
+   * next one. `all` checks all at the same time. Equal offers are checked once. The best offer has precedence in the chain's budget.
+   * @param offers offers of one request, best first
+   * @returns the offers with their results, in the same order. The promise is never rejected
+   */
+  verify(offers: readonly SignedQuote[], options: VerifyOptions): Promise<VerifiedOffer[]>
+}
+
+export interface VerifyOptions {
+  readonly chainId: number
+  readonly mode: Exclude<VerifyMode, 'off'>
+  /** The time that the caller still has, in milliseconds; infinite without a deadline. */
+  readonly timeoutMs: number
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  /** Called with the result of each offer as soon as it is known; for `best`, only with the offers that were checked. */
+  readonly onResult?: (verified: VerifiedOffer) => void
+}
+
+/** An offer with what the settlement contract says of it. */
+export type VerifiedOffer = { readonly offer: SignedQuote } & Verification
+
+type Verification =
+  /** The contract accepts it. */
+  | { readonly kind: 'verified' }
+  /** The contract refuses it, so that it is dropped. Says nothing about the solver: the caller's token can cause it. */
+  | { readonly kind: 'dropped'; readonly error: ContractRefusal }
+  | { readonly kind: 'unmarked'; readonly reason: UnknownReason | 'not_checked' }
+
+interface OfferVerifierOptions {
+  readonly chains: ReadonlyMap<number, Pick<Chain, 'verifyDeposit'>>
+  readonly onNonceRefused: OnNonceRefused
+  /** VERIFY_TIMEOUT_MS. */
+  readonly verifyTimeoutMs: number
+  readonly clock: Pick<Clock, 'setTimeout'>
+}
+
+/** Equal for offers that are equal for the contract: the order id is a hash of quote and signature. */
+type Key = SignedQuote['orderId']
+
+const NOT_CHECKED: Verification = { kind: 'unmarked', reason: 'not_checked' }
+
+/** Builds the verifier of all chains. */
+export function createOfferVerifier(options: OfferVerifierOptions): OfferVerifier {
+  const { chains, onNonceRefused, verifyTimeoutMs, clock } = options
+
+  async function checkWithin(
+    offer: SignedQuote,
+    chainId: number,
+    signal: AbortSignal,
+    priority: CallPriority,
+  ): Promise<Verification> {
+    const verdict = await chains.get(chainId)?.verifyDeposit(offer, signal, priority)
+    if (verdict?.kind === 'rejected' && verdict.error === 'NonceAlreadyUsed')
+      onNonceRefused(chainId, offer.quote)
+    return verdict === undefined ? NOT_CHECKED : toVerification(verdict)
+  }
+
+  return {
+    async verify(offers, { chainId, mode, timeoutMs, signal, onResult = () => {} }) {
+      const time = limitTime(Math.min(verifyTimeoutMs, timeoutMs), signal, clock)
+      const results = new Map<Key, Verification>()
+      const distinct = [...new Map(offers.map((offer) => [offer.orderId, offer])).values()]
+      const check = async (offer: SignedQuote) => {
+        // The other offers of some quotes must not come before the best offers of all others.
+        const priority = offer === distinct[0] ? 'high' : 'low'
+        const result = await checkWithin(offer, chainId, time.signal, priority)
+        results.set(offer.orderId, result)
+        onResult({ offer, ...result })
+        return result
+      }
+      if (mode === 'all') await Promise.all(distinct.map(check))
+      else for (const offer of distinct) if ((await check(offer)).kind !== 'dropped') break
+      time.end()
+      return offers.map((offer) => ({ offer, ...(results.get(offer.orderId) ?? NOT_CHECKED) }))
+    },
+  }
+}
+
+function toVerification(verdict: DepositVerdict): Verification {
+  switch (verdict.kind) {
+    case 'accepted':
+      return { kind: 'verified' }
+    case 'rejected':
+      return { kind: 'dropped', error: verdict.error }
+    case 'unknown':
+      return { kind: 'unmarked', reason: verdict.reason }
+  }
+}

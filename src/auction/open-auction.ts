@@ -1,0 +1,171 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { QuoteTypedData } from '../../packages/protocol/src/settlement/settlement.js'
+import {
+  type ContractRules,
+  createOfferValidator,
+} from '../../packages/protocol/src/signing/offer-validator.js'
+import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
+import type { Chain } from '../chain/chain.js'
+import { createPauseMeter } from '../concurrency/process-pauses.js'
+import type { Config } from '../config/config.js'
+import type { UsedNonces } from '../solvers/nonces/used-nonces.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
+import { createSolverStatistics } from '../solvers/statistics/hourly-counts.js'
+import { collectStandingMetrics, createSolverCounters } from '../solvers/statistics/solver-counters.js'
+import type { EndpointGuard } from '../solvers/transport/endpoint-guard.js'
+import { createSlots } from '../solvers/transport/request-slots.js'
+import { createSolverHttpClient } from '../solvers/transport/solver-http-client.js'
+import { createSolverTransports, type SessionTransport } from '../solvers/transport/solver-transports.js'
+import type { CircuitState } from '../standing/circuit-breaker.js'
+import { createStandings } from '../standing/standings.js'
+import type { QuoteRecordStore } from '../store/records/quote-record-store.js'
+import type { SolverHourStore } from '../store/solvers/solver-hour-store.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import { type Auction, createAuction } from './auction.js'
+import { createRoundCounts } from './count-rounds.js'
+import { logWithoutOffer } from './log-rounds.js'
+import { createOfferVerifier } from './offer-verifier.js'
+import { createPrices, type Prices } from './prices.js'
+import { createQuoteIds } from './quote-ids.js'
+import { createPagePositions, type PagePositions } from './records/page-positions.js'
+import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './records/quote-recorder.js'
+import { createOnNonceRefused } from './refused-nonces.js'
+import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
+import { createResultReports } from './report-results.js'
+import { createRoundErrors } from './round-errors.js'
+import { createQueuedAuction } from './round-queue.js'
+import type { RoundSink } from './sinks.js'
+import { createSolverChoice, type SolverChoice } from './solver-choice.js'
+
+/** The auction with its parts. */
+export interface AuctionParts extends Pick<SolverChoice, 'notAskedReason'> {
+  readonly auction: Auction
+  readonly prices: Pick<Prices, 'get'>
+  readonly recorder: Pick<QuoteRecorder, 'read' | 'listOwn'>
+  /** Page tokens of solvers' own results. */
+  readonly pagePositions: PagePositions
+  readonly registrationChecks: Pick<RegistrationChecks, 'check'>
+  /** What solvers of a chain sign; undefined until its contract has been read once. */
+  typedDataOf(chainId: number): QuoteTypedData | undefined
+  /** The circuit breaker of a solver at this replica. */
+  circuitStateOf(key: SolverKey): CircuitState
+  /**
+   * Updates the metrics.
+   * @param reachable the reachable solvers of each chain
+   */
+  collectMetrics(reachable: ReadonlyMap<number, readonly Solver[]>): void
+  close(): Promise<void>
+}
+
+interface AuctionPartsOptions {
+  readonly config: Pick<
+    Config,
+    | 'quoteTimeoutMs'
+    | 'quoteSoftTimeoutMs'
+    | 'priceCacheMs'
+    | 'maxQuoteFanOut'
+    | 'maxConnectionsPerSolver'
+    | 'quoteRecordHours'
+    | 'production'
+    | 'defaultDepositWindowSeconds'
+    | 'defaultFillWindowSeconds'
+    | 'verifyTimeoutMs'
+  >
+  readonly chains: ReadonlyMap<
+    number,
+    Pick<Chain, 'quoteHasher' | 'quoteTypedData' | 'verifyDeposit' | 'isNonceUsed' | 'wake'>
+  >
+  readonly directory: Pick<SolverDirectory, 'reachable' | 'find'>
+  readonly rules: ContractRules
+  readonly usedNonces: Pick<UsedNonces, 'isUsed' | 'recordOffer' | 'setUsed'>
+  readonly endpointGuard: EndpointGuard
+  /** Asks solvers on their sessions, here or at other replicas. */
+  readonly sessions: SessionTransport
+  readonly solverHourStore: SolverHourStore
+  /** Undefined when the instance keeps no records. */
+  readonly quoteRecordStore: QuoteRecordStore | undefined
+  /** The key of the solvers' quote ids: 16 bytes. */
+  readonly recordKey: Uint8Array
+  /** The time by which data is removed (see chains.ts). */
+  readonly provenTime: () => number
+  readonly clock: Clock
+  readonly metrics: Metrics
+  readonly log: Logger
+}
+
+/** Builds the parts that ask solvers, validate and rank their replies, and keep their standings. */
+export function openAuction({ clock, ...options }: AuctionPartsOptions): AuctionParts {
+  const { config, chains, metrics, usedNonces } = options
+  const { now, monotonic } = clock
+  const standings = createStandings({ ...options, clock: monotonic })
+  const slots = createSlots(config.maxConnectionsPerSolver)
+  const choice = createSolverChoice({ ...config, ...options, standings, slots, clock: monotonic })
+  const quoteIds = createQuoteIds(options.recordKey)
+  const store = options.quoteRecordStore
+  const recorder =
+    store === undefined ? NO_RECORDER : createQuoteRecorder({ ...config, ...options, now, store, quoteIds })
+  const httpClient = createSolverHttpClient(options.endpointGuard, config.maxConnectionsPerSolver)
+  const counters = createSolverCounters(metrics)
+  const statistics = createSolverStatistics({ ...options, clock, store: options.solverHourStore })
+  const lastQuoted = new Map<number, QuoteRequest>()
+  const sinks: readonly RoundSink[] = [
+    (event) => {
+      if (event.kind === 'offer' && event.request.kind === 'FIRM')
+        usedNonces.recordOffer(event.request.chainId, event.offer)
+    },
+    (event) => event.kind === 'ended' && recorder.record(event),
+    createResultReports(options),
+    createRoundCounts({ counters, statistics, metrics }),
+    (event) => {
+      if (event.kind === 'ended' && event.outcome === 'quoted' && event.request.kind === 'FIRM')
+        lastQuoted.set(event.request.chainId, event.request)
+    },
+    logWithoutOffer(options.log),
+  ]
+  const registrationChecks = createRegistrationChecks({
+    ...config,
+    ...options,
+    lastQuoted: (chainId) => lastQuoted.get(chainId),
+    clock,
+  })
+  const roundErrors = createRoundErrors({ ...options, clock: monotonic })
+  const parts = { ...config, chains, quoteIds, sinks, roundErrors, clock }
+  const auction = createQueuedAuction({
+    ...parts,
+    auction: createAuction({
+      ...parts,
+      choice,
+      standings,
+      transport: createSolverTransports({ http: httpClient, sessions: options.sessions }),
+      validateOffer: createOfferValidator(options.rules, metrics),
+      verifier: createOfferVerifier({ ...parts, onNonceRefused: createOnNonceRefused(options) }),
+      pauseMeter: createPauseMeter(clock),
+      metrics,
+    }),
+  })
+  const prices = createPrices({ ...config, ...options, now, clock: monotonic, auction })
+
+  return {
+    auction,
+    prices,
+    recorder,
+    pagePositions: createPagePositions(options.recordKey),
+    registrationChecks,
+    notAskedReason: choice.notAskedReason,
+    typedDataOf: (chainId) => chains.get(chainId)?.quoteTypedData(),
+    circuitStateOf: (key) => standings.of(key).breaker.state(monotonic()),
+    collectMetrics(reachable) {
+      const solvers = [...reachable.values()].flat()
+      const connectionsOf = httpClient.countConnections()
+      collectStandingMetrics({ solvers, standings, slots, connectionsOf, metrics })
+      counters.removeOthers(reachable)
+    },
+    async close() {
+      await prices.close()
+      await httpClient.close()
+      await Promise.all([recorder.close(), statistics.close()])
+    },
+  }
+}

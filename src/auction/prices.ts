@@ -1,0 +1,156 @@
+import { LRUCache } from 'lru-cache'
+import { ServiceError } from '../../packages/protocol/src/errors.js'
+import { deadlines, NO_USER, type QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { ClientId } from '../clients/client-id.js'
+import type { Config } from '../config/config.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
+import type { Metrics } from '../telemetry/metrics.js'
+import type { Auction, RoundCall } from './auction.js'
+import { ownSoftDeadline } from './round-limits.js'
+
+/** A swap without its user. Equal swaps share an auction, so its addresses are in lower case. */
+export type PricedSwap = Pick<QuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+
+/** What one solver would give. Amounts in the token's smallest unit. */
+interface SolverPrice {
+  readonly solver: Address
+  /** Display name. */
+  readonly name: string
+  readonly inputAmount: bigint
+  readonly outputAmount: bigint
+}
+
+/** The result of an auction. It has no nonce and no signature, so that nobody can deposit with it. */
+export interface Price {
+  /** The id of the auction's record, a UUID. */
+  readonly quoteId: string
+  readonly best: SolverPrice
+  /** Number of valid offers. */
+  readonly offers: number
+  /** When the auction ended, Unix time in milliseconds. */
+  readonly asOf: number
+}
+
+/** Prices of swaps, from auctions that no user takes part in (docs/decisions.md, D17). */
+export interface Prices {
+  /**
+   * Holds an auction, unless one for the same swap is under way or ended within PRICE_CACHE_MS. Callers that wait for one
+   * auction get the same result or error. None of them can shorten it: it has no caller's deadline, signal or trace.
+   * @param client for circuit breakers, an auction counts for its first caller
+   * @throws ServiceError NO_QUOTES, SOLVERS_BUSY or CHAIN_UNAVAILABLE
+   */
+  get(swap: PricedSwap, client: ClientId): Promise<Price>
+  /** Ends the auctions under way. */
+  close(): Promise<void>
+}
+
+interface PricesOptions
+  extends Pick<
+    Config,
+    'priceCacheMs' | 'quoteSoftTimeoutMs' | 'defaultDepositWindowSeconds' | 'defaultFillWindowSeconds'
+  > {
+  readonly auction: Pick<Auction, 'runRound'>
+  readonly directory: Pick<SolverDirectory, 'reachable'>
+  readonly metrics: Pick<Metrics, 'prices'>
+  /** Milliseconds that never go back, for the age of results. */
+  readonly clock: () => number
+  /** Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+interface SharedAuction {
+  readonly price: Promise<Price>
+  readonly controller: AbortController
+}
+
+interface RecentPrice {
+  readonly price: Price
+  /** On the clock of the ages. */
+  readonly endedAt: number
+}
+
+/** Results in memory, of all chains together. */
+const MAX_PRICES = 10_000
+
+/**
+ * Builds the prices. The auctions under way have no bound of their own: each one needs connections to solvers, and is
+ * rejected with SOLVERS_BUSY when they are in use or when it could not begin in time.
+ */
+export function createPrices(options: PricesOptions): Prices {
+  const { auction: rounds, directory, metrics, priceCacheMs, quoteSoftTimeoutMs, clock, now } = options
+  const windows = {
+    depositWindowSeconds: options.defaultDepositWindowSeconds,
+    fillWindowSeconds: options.defaultFillWindowSeconds,
+  }
+  const softDeadline = ownSoftDeadline(quoteSoftTimeoutMs)
+  const underWay = new Map<string, SharedAuction>()
+  const recent = new LRUCache<string, RecentPrice>({ max: MAX_PRICES })
+
+  const count = ({ chainId }: PricedSwap, outcome: string) =>
+    metrics.prices.inc({ chain_id: chainId, outcome })
+
+  async function hold(swap: PricedSwap, caller: RoundCall): Promise<Price> {
+    const { chainId } = swap
+    const terms = { user: NO_USER, destinationChainId: chainId, depositMode: 'CONTRACT' } as const
+    const request: QuoteRequest = { kind: 'INDICATIVE', ...swap, ...terms, ...deadlines(now(), windows) }
+    // The round asks solvers of this list. A later one may lack them.
+    const names = new Map(directory.reachable(chainId).map(({ address, name }) => [address, name]))
+    const { quoteId, offers, error } = await rounds.runRound(request, caller, { softDeadline })
+    count(swap, outcomeOf(error))
+    const [best] = offers
+    if (best === undefined) throw error
+    const { solver, inputAmount, outputAmount } = best.quote
+    const name = names.get(solver) ?? ''
+    return { quoteId, best: { solver, name, inputAmount, outputAmount }, offers: offers.length, asOf: now() }
+  }
+
+  function start(key: string, swap: PricedSwap, client: ClientId): Promise<Price> {
+    const controller = new AbortController()
+    const price = hold(swap, { client, signal: controller.signal, timeoutMs: undefined })
+      .then((result) => {
+        if (priceCacheMs > 0) recent.set(key, { price: result, endedAt: clock() })
+        return result
+      })
+      .finally(() => underWay.delete(key))
+    underWay.set(key, { price, controller })
+    return price
+  }
+
+  return {
+    async get(swap, client) {
+      const key = keyOf(swap)
+      const known = recent.get(key)
+      if (known !== undefined && clock() - known.endedAt < priceCacheMs) {
+        count(swap, 'cached')
+        return known.price
+      }
+      const auction = underWay.get(key)
+      if (auction === undefined) return start(key, swap, client)
+      count(swap, 'shared')
+      try {
+        return await auction.price
+      } catch (error) {
+        // It waited in the queue as the caller that began it. This caller's own turn may come earlier.
+        if (!(error instanceof ServiceError) || error.reason !== 'SOLVERS_BUSY') throw error
+        return underWay.get(key)?.price ?? start(key, swap, client)
+      }
+    },
+
+    async close() {
+      const auctions = [...underWay.values()]
+      for (const { controller } of auctions) controller.abort()
+      await Promise.allSettled(auctions.map(({ price }) => price))
+    },
+  }
+}
+
+/** The same text for equal swaps only: no part can have a colon. */
+function keyOf({ chainId, inputToken, outputToken, orderType, amount }: PricedSwap): string {
+  return [chainId, inputToken, outputToken, orderType, amount].join(':')
+}
+
+function outcomeOf(error: ServiceError | undefined): string {
+  if (error === undefined) return 'quoted'
+  return error.reason === 'SOLVERS_BUSY' ? 'busy' : 'no_quotes'
+}

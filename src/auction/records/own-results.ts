@@ -1,0 +1,47 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type {
+  QuoteRecordStore,
+  RecordFilter,
+  RecordPosition,
+} from '../../store/records/quote-record-store.js'
+import type { WriteBehind } from '../../store/write-behind.js'
+import type { QuoteIds } from '../quote-ids.js'
+import { type OwnResult, resultForSolver } from './record-view.js'
+
+/** A page of a solver's own results, newest first. It may have fewer than its limit, or none, although more follow. */
+export interface OwnResultPage {
+  readonly results: readonly OwnResult[]
+  /** Where the next page begins; undefined on the last one. It must not be shown: it names a quote. */
+  readonly next: RecordPosition | undefined
+}
+
+interface OwnResultsOptions {
+  readonly store: Pick<QuoteRecordStore, 'list'>
+  readonly writer: Pick<WriteBehind<unknown>, 'flush'>
+  readonly quoteIds: Pick<QuoteIds, 'forSolvers'>
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+}
+
+/** The records that are read in one turn of the event loop. Each has some kilobytes of JSON. */
+const RECORDS_PER_TURN = 10
+
+/**
+ * Builds the function that lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
+ * A record is in the list from the end of its round on, unless the database cannot take it at present.
+ */
+export function createOwnResults({ store, writer, quoteIds, now }: OwnResultsOptions) {
+  return async (filter: RecordFilter): Promise<OwnResultPage> => {
+    await writer.flush()
+    const { records, next } = await store.list(filter)
+    const results: OwnResult[] = []
+    for (const [index, text] of records.entries()) {
+      if (index % RECORDS_PER_TURN === RECORDS_PER_TURN - 1) await nextTurn()
+      const record: QuoteRecord = JSON.parse(text)
+      const result = resultForSolver(record, filter.solver, { quoteIds, now: now() })
+      if (result !== undefined && record.chainId === filter.chainId) results.push(result)
+    }
+    return { results, next }
+  }
+}

@@ -1,0 +1,58 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { RecordPosition } from '../../store/records/quote-record-store.js'
+
+/** Page tokens of a solver's own results (AIP-158). */
+export interface PagePositions {
+  /** @returns a token that shows nothing: it has the caller's id of a quote, which opens the quote's whole record */
+  seal(position: RecordPosition, key: SolverKey): string
+  /** @returns undefined when the token was not made here, for this chain and this solver */
+  open(token: string, key: SolverKey): RecordPosition | undefined
+}
+
+const CIPHER = 'aes-128-gcm'
+const NONCE_BYTES = 12
+const TIME_BYTES = 6
+const ID_BYTES = 16
+const CONTENT_BYTES = TIME_BYTES + ID_BYTES
+const TAG_BYTES = 16
+const TOKEN_BYTES = NONCE_BYTES + CONTENT_BYTES + TAG_BYTES
+
+/**
+ * Builds the tokens from an instance's key: the position, encrypted with AES-GCM. Chain and solver are authenticated with it.
+ * @param instanceKey the key of quote ids, from which another one is derived
+ */
+export function createPagePositions(instanceKey: Uint8Array): PagePositions {
+  const key = Buffer.from(hkdfSync('sha256', instanceKey, '', 'page tokens of own results', 16))
+  const bindingOf = ({ chainId, address }: SolverKey) => Buffer.from(`${chainId} ${address}`)
+
+  return {
+    seal({ requestedAt, quoteId }, solver) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv(CIPHER, key, nonce).setAAD(bindingOf(solver))
+      const content = Buffer.alloc(CONTENT_BYTES)
+      content.writeUIntBE(requestedAt, 0, TIME_BYTES)
+      content.write(quoteId.replaceAll('-', ''), TIME_BYTES, 'hex')
+      const sealed = Buffer.concat([cipher.update(content), cipher.final()])
+      return Buffer.concat([nonce, sealed, cipher.getAuthTag()]).toString('base64url')
+    },
+    open(token, solver) {
+      const bytes = Buffer.from(token, 'base64url')
+      // The decoder ignores other characters.
+      if (bytes.length !== TOKEN_BYTES || bytes.toString('base64url') !== token) return undefined
+      const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE_BYTES))
+        .setAAD(bindingOf(solver))
+        .setAuthTag(bytes.subarray(-TAG_BYTES))
+      try {
+        const content = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES))
+        decipher.final()
+        const quoteId = content.toString('hex', TIME_BYTES).replace(UUID_PARTS, '$1-$2-$3-$4-$5')
+        return { requestedAt: content.readUIntBE(0, TIME_BYTES), quoteId }
+      } catch {
+        return undefined
+      }
+    },
+  }
+}
+
+const UUID_PARTS = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/

@@ -1,0 +1,114 @@
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { QuoteRecord } from '../../../packages/protocol/src/quotes/quote-record.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import { startRetention } from '../../concurrency/retention.js'
+import type { SolverDirectory } from '../../solvers/registry/solver-directory.js'
+import type { QuoteRecordStore, RecordFilter } from '../../store/records/quote-record-store.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import type { QuoteIds } from '../quote-ids.js'
+import type { EndedRound } from '../sinks.js'
+import { createOwnResultReads } from './own-result-reads.js'
+import { createOwnResults, type OwnResultPage } from './own-results.js'
+import { createQuoteRecordWriter } from './quote-record-writer.js'
+import { type QuoteRecordView, viewForCaller, viewForSolver } from './record-view.js'
+
+/** Writes and reads the records of quotes. */
+export interface QuoteRecorder {
+  /** Builds the record of a quote, and writes it later. */
+  record(round: EndedRound): void
+  /**
+   * @param id a UUID: the caller's, or that of a solver which was asked
+   * @returns what this reader may see; undefined when the chain has no such record, or no longer has one
+   * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records
+   */
+  read(chainId: number, id: string): Promise<QuoteRecordView | undefined>
+  /**
+   * Lists what came of the requests to one solver, as the solver may see it (docs/decisions.md, D20).
+   * @throws ServiceError QUOTE_NOT_FOUND when the instance keeps no records, RATE_LIMITED while another list is read
+   */
+  listOwn(key: SolverKey, page: Pick<RecordFilter, 'after' | 'limit'>): Promise<OwnResultPage>
+  /** Writes the records that wait. Later ones are dropped, and the store is no longer used. */
+  close(): Promise<void>
+}
+
+interface QuoteRecorderOptions {
+  readonly store: QuoteRecordStore
+  readonly quoteIds: Pick<QuoteIds, 'readSolverId' | 'forSolvers'>
+  readonly quoteRecordHours: number
+  readonly directory: Pick<SolverDirectory, 'find'>
+  /** The clock: Unix time in milliseconds. */
+  readonly now: () => number
+  /** The time by which records expire (see chains.ts). */
+  readonly provenTime: () => number
+  readonly metrics: Pick<Metrics, 'quoteRecords' | 'quoteRecordBytes'>
+  readonly log: Logger
+}
+
+const HOUR_MS = 3_600_000
+const PRUNE_INTERVAL_MS = 10 * 60_000
+/** The recorder of an instance that keeps no records. */
+export const NO_RECORDER: QuoteRecorder = {
+  record() {},
+  read: throwNoRecords,
+  listOwn: throwNoRecords,
+  async close() {},
+}
+
+async function throwNoRecords(): Promise<never> {
+  const message = 'This instance keeps no records of quotes (QUOTE_RECORD_HOURS is 0).'
+  throw new ServiceError('QUOTE_NOT_FOUND', message)
+}
+
+/** Builds the recorder over a store. It removes old records in the background, from the start on. */
+export function createQuoteRecorder(options: QuoteRecorderOptions): QuoteRecorder {
+  const { store, quoteIds, quoteRecordHours, now, provenTime, metrics, log } = options
+  const oldest = () => provenTime() - quoteRecordHours * HOUR_MS
+  const writer = createQuoteRecordWriter({ ...options, onWritten: () => void collectBytes() })
+  const listOwn = createOwnResults({ store, writer, quoteIds, now })
+  const runRead = createOwnResultReads((key) => options.directory.find(key) !== undefined)
+  let isClosed = false
+
+  async function find(chainId: number, quoteId: string): Promise<QuoteRecord | undefined> {
+    const text = writer.find(quoteId)?.record ?? (await store.read(quoteId))
+    if (text === undefined) return undefined
+    const record: QuoteRecord = JSON.parse(text)
+    return record.chainId === chainId && record.requestedAt >= oldest() ? record : undefined
+  }
+
+  /** Ignores errors: where records are written or removed, the same ones are logged. */
+  async function collectBytes(): Promise<void> {
+    if (isClosed) return
+    const bytes = await store.usedBytes().catch(() => undefined)
+    if (bytes !== undefined) metrics.quoteRecordBytes.set(bytes)
+  }
+
+  const endRetention = startRetention({
+    async pruneSome() {
+      const isMore = await store.pruneSome(oldest())
+      if (!isMore) await collectBytes()
+      return isMore
+    },
+    what: 'records of quotes',
+    intervalMs: PRUNE_INTERVAL_MS,
+    log,
+  })
+
+  return {
+    record: writer.add,
+    async read(chainId, id) {
+      const record = await find(chainId, id)
+      if (record !== undefined) return viewForCaller(record)
+      const { quoteId, index } = quoteIds.readSolverId(id)
+      const itsRecord = await find(chainId, quoteId)
+      return itsRecord && viewForSolver(itsRecord, { id, index, now: now() })
+    },
+    listOwn: ({ chainId, address }, page) =>
+      runRead({ chainId, address }, () => listOwn({ chainId, solver: address, since: oldest(), ...page })),
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      await Promise.all([endRetention(), writer.close()])
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import { type NoQuoteReasons, ServiceError } from '../../packages/protocol/src/errors.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { Logger } from '../telemetry/log.js'
+import type { SolverAttempt } from './attempt.js'
+import type { RoundCounts } from './round-progress.js'
+
+/** The errors of rounds without an offer. */
+export interface RoundErrors {
+  /**
+   * All connections to solvers are in use.
+   * @param quoteId the id of the record, when there is one
+   */
+  busy(chainId: number, quoteId?: string): ServiceError
+  /**
+   * More rounds wait than can begin in time.
+   * @param retryMs the time until this one could begin
+   */
+  overloaded(chainId: number, retryMs: number): ServiceError
+  /** The error of a round without an offer: SOLVERS_BUSY when a request waited for a connection in vain, else NO_QUOTES. */
+  noOffer(chainId: number, quoteId: string, ended: EndedWithoutOffer): ServiceError
+}
+
+/** What came of a round without an offer. */
+interface EndedWithoutOffer {
+  readonly counts: RoundCounts
+  /** The number of solvers that it could have asked, and did not. */
+  readonly notAsked: number
+  readonly attempts: readonly Pick<SolverAttempt, 'result'>[]
+}
+
+interface RoundErrorsOptions {
+  /** The clock of the solvers' health. */
+  readonly clock: () => number
+  readonly log: Logger
+}
+
+/** When a connection to a solver is likely to be free again. */
+const RETRY_AFTER_SECONDS = 1
+/** The interval of equal warnings. */
+const WARNING_MS = 60_000
+
+/** Builds the errors. They warn in the log that solvers or the service are busy. */
+export function createRoundErrors({ clock, log }: RoundErrorsOptions): RoundErrors {
+  const warnedAt = new Map<string, number>()
+
+  function warn(chainId: number, message: string): void {
+    const last = warnedAt.get(message) ?? Number.NEGATIVE_INFINITY
+    if (clock() - last <= WARNING_MS) return
+    warnedAt.set(message, clock())
+    log.warn({ chainId }, message)
+  }
+
+  function busy(chainId: number, quoteId?: string): ServiceError {
+    warn(chainId, 'quotes are rejected: all connections to solvers are in use')
+    const message = `All connections to solvers are in use: try again in ${RETRY_AFTER_SECONDS} s.`
+    const retryAfterSeconds = RETRY_AFTER_SECONDS
+    return new ServiceError('SOLVERS_BUSY', message, {
+      retryAfterSeconds,
+      ...(quoteId === undefined ? {} : { quoteId }),
+    })
+  }
+
+  return {
+    busy,
+    overloaded(chainId, retryMs) {
+      warn(chainId, 'quotes are rejected: more of them wait than can be served in time')
+      const retryAfterSeconds = Math.ceil(retryMs / 1000)
+      const message = `More quotes wait than can be served in time: try again in ${retryAfterSeconds} s.`
+      return new ServiceError('SOLVERS_BUSY', message, { retryAfterSeconds })
+    },
+    noOffer(chainId, quoteId, { counts, notAsked, attempts }) {
+      if (attempts.some(({ result }) => isQueued(result))) return busy(chainId, quoteId)
+      const { asked, declined, invalid, failed, late, soft_deadline, cancelled } = counts
+      const reasons = { asked, declined, invalid, failed, late: late + soft_deadline + cancelled, notAsked }
+      return new ServiceError('NO_QUOTES', sentenceOf(reasons), { quoteId, reasons })
+    },
+  }
+}
+
+/** Says which of the reasons it was. */
+function sentenceOf({ asked, declined, invalid, failed, late, notAsked }: NoQuoteReasons): string {
+  if (asked === 0 && notAsked === 0) return 'No solver of this chain can be asked at present.'
+  const parts = [
+    [declined, 'declined'],
+    [invalid, 'sent no valid offer'],
+    [failed, 'could not be reached'],
+    [late, 'did not answer in time'],
+  ] as const
+  const named = parts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`)
+  const others = notAsked === 0 ? '' : `; ${notAsked} more ${notAsked === 1 ? 'was' : 'were'} not asked`
+  return `No solver gave a valid quote in time: of ${asked} asked, ${named.join(', ')}${others}.`
+}
+
+/** Whether a request ended while it waited for a connection. */
+function isQueued(result: SolverResult): boolean {
+  return result.kind === 'cancelled' && result.isQueued === true
+}

@@ -1,0 +1,274 @@
+import type { Clock, Timer } from '../../packages/protocol/src/clock.js'
+import { gapBps, isBetter } from '../../packages/protocol/src/quotes/offer.js'
+import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { afterReading, type PauseWatch } from '../concurrency/process-pauses.js'
+import { observe } from '../standing/standing.js'
+import { Attempt, answeredInMs, type SolverAttempt } from './attempt.js'
+import type { RoundProgress } from './round-progress.js'
+import type { Asked } from './solver-choice.js'
+
+/** The time from which a round ends as soon as it has enough offers (docs/decisions.md, D16, D30). */
+export interface SoftDeadline {
+  /** Milliseconds from the request. */
+  readonly afterMs: number
+  /** Valid offers that are enough. */
+  readonly minQuotes: number
+  /** Whether it is the instance's own: then the standing of the solvers says whom the round waits for. */
+  readonly isOwn: boolean
+}
+
+/** When a round ends. Times are milliseconds from the request. */
+export interface RoundTimes {
+  /** When the request came, on the clock of standings. */
+  readonly requestedAt: number
+  /** Time from the request to the start of the round. */
+  readonly waitedMs: number
+  /** The latest answer. */
+  readonly limitMs: number
+  /** Until when it reads on: QUOTE_TIMEOUT_MS. */
+  readonly readMs: number
+  /** QUOTE_SOFT_TIMEOUT_MS; infinite for none. */
+  readonly softMs: number
+  /** Undefined for a round that waits for all solvers. */
+  readonly softDeadline: SoftDeadline | undefined
+}
+
+interface RoundOptions {
+  readonly times: RoundTimes
+  readonly asked: readonly Asked[]
+  /** Whether it only asks whether a solver answers again. */
+  readonly isProbe?: boolean
+  /** Asks one solver, and validates its reply. */
+  readonly ask: (attempt: Attempt) => Promise<SolverResult>
+  readonly progress: RoundProgress
+  readonly pauses: PauseWatch
+  /** Aborted when the caller leaves. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  /** Called with each request that has ended: with the first ones at the answer. */
+  readonly onEnd: (ended: EndedAttempt, round: Round) => void
+}
+
+/** A request that has ended, in time or after the answer. */
+export interface EndedAttempt {
+  readonly attempt: Attempt
+  /** Its own result, whatever the caller was told. */
+  readonly settled: SolverAttempt
+  /** Milliseconds from the request. */
+  readonly atMs: number
+  readonly isInTime: boolean
+  /** How much better its offer was than all before it that came before the answer, in basis points; 0 for the first one. */
+  readonly gain: number
+}
+
+/** How far beyond the soft deadline a round waits for a solver that was worth waiting for. */
+const BEYOND_SOFT_MS = 750
+/** The part of the timeout for which a round may have waited to begin, so that its solvers had nearly all of it. */
+const MAX_WAITED_PART = 1 / 10
+/**
+ * The part of the timeout for which the process may have been paused. What solvers send meanwhile waits in the system's
+ * buffers and is read afterwards, so that they lose time only when the whole machine was paused.
+ */
+const MAX_PAUSED_PART = 1 / 2
+
+/** The requests to solvers for one quote: until the answer, and after it until all have ended, at the latest at QUOTE_TIMEOUT_MS. */
+export class Round {
+  /** What the caller is told, in the order of the results. */
+  readonly attempts: SolverAttempt[] = []
+  /** The requests that have ended, in their order. */
+  readonly ended: EndedAttempt[] = []
+  /** When the first valid offer came. */
+  offeredAt: number | undefined
+  /** The best offer before the answer. */
+  best: SignedQuote | undefined
+  /** When the answer was due; undefined before. */
+  answeredAt: number | undefined
+  /** Whether the caller left before the answer. */
+  hasLeft = false
+  readonly #options: RoundOptions
+  readonly #open: Set<Attempt>
+  readonly #onLeave = () => this.#leave()
+  #offers = 0
+  #onAnswer = () => {}
+  #timer: Timer | undefined
+  #timerAtMs = Number.NaN
+
+  constructor(options: RoundOptions) {
+    const { asked, clock } = options
+    this.#options = options
+    this.#open = new Set(asked.map((solver) => new Attempt(solver, this, clock.monotonic)))
+  }
+
+  get times(): RoundTimes {
+    return this.#options.times
+  }
+
+  get pausedMs(): number {
+    return this.#options.pauses.pausedMs()
+  }
+
+  /** Asks the solvers. @returns when the answer is due */
+  start(): Promise<void> {
+    const { signal } = this.#options
+    return new Promise((resolve) => {
+      this.#onAnswer = resolve
+      signal.addEventListener('abort', this.#onLeave)
+      for (const attempt of [...this.#open]) void this.#ask(attempt)
+      if (signal.aborted) this.#leave()
+      this.#check()
+      if (this.#open.size === 0) this.#finish()
+    })
+  }
+
+  /**
+   * Whether a solver without an answer has lost time: only by the service's own timeout, of which it had nearly all
+   * (docs/decisions.md, D14).
+   */
+  get isOwnTimeout(): boolean {
+    const { waitedMs, limitMs, readMs } = this.times
+    if (limitMs < readMs) return false
+    return waitedMs <= readMs * MAX_WAITED_PART && this.pausedMs <= readMs * MAX_PAUSED_PART
+  }
+
+  /** Whether the round had an offer, and waited by the instance's rule until then for a request that ended then. */
+  hasWaitedUntil(atMs: number): boolean {
+    const { requestedAt, softDeadline, limitMs, readMs } = this.times
+    const { offeredAt, answeredAt = 0 } = this
+    if (softDeadline?.isOwn !== true || offeredAt === undefined || offeredAt >= requestedAt + atMs)
+      return false
+    const answeredMs = answeredAt - requestedAt
+    const isCutShort = limitMs < readMs && answeredMs >= limitMs
+    return atMs <= answeredMs || !isCutShort
+  }
+
+  #elapsedMs(): number {
+    return this.#options.clock.monotonic() - this.times.requestedAt
+  }
+
+  async #ask(attempt: Attempt): Promise<void> {
+    const { isProbe = false, clock } = this.#options
+    observe(attempt.asked.standing, { kind: 'asked', request: attempt, isProbe }, clock.monotonic())
+    const reached = await this.#options.ask(attempt)
+    const settled = attempt.settle(attempt.resultOf(reached))
+    this.#open.delete(attempt)
+    const ended = this.#record(attempt, settled)
+    if (this.answeredAt === undefined) this.#check()
+    else this.#options.onEnd(ended, this)
+    if (this.#open.size === 0) this.#finish()
+  }
+
+  #record(attempt: Attempt, settled: SolverAttempt): EndedAttempt {
+    const { result } = settled
+    const now = this.#options.clock.monotonic()
+    const isInTime = this.answeredAt === undefined
+    const isOffer = result.kind === 'quoted'
+    observe(
+      attempt.asked.standing,
+      { kind: 'ended', request: attempt, answeredInMs: answeredInMs(settled), isOffer },
+      now,
+    )
+    const gain =
+      result.kind === 'quoted' && this.best !== undefined ? -gapBps(result.offer.quote, this.best.quote) : 0
+    const ended = { attempt, settled, atMs: now - this.times.requestedAt, isInTime, gain }
+    this.ended.push(ended)
+    if (!isInTime) return ended
+    this.attempts.push(settled)
+    this.#options.progress.add(settled, now)
+    if (result.kind !== 'quoted') return ended
+    this.#offers++
+    this.offeredAt ??= now
+    if (this.best === undefined || isBetter(result.offer, this.best)) this.best = result.offer
+    return ended
+  }
+
+  /** Ends the round when it waits for nobody any more. Otherwise it looks again when that may be so without a further reply. */
+  #check(): void {
+    if (this.answeredAt !== undefined) return
+    const untilMs = Math.min(this.times.limitMs, this.#waitsUntilMs())
+    if (this.#elapsedMs() >= untilMs) this.#end()
+    else this.#lookAt(untilMs)
+  }
+
+  /** Until when the round waits for the solvers that have not answered (docs/decisions.md, D30). */
+  #waitsUntilMs(): number {
+    const { softDeadline, softMs } = this.times
+    if (this.#open.size === 0) return 0
+    if (softDeadline === undefined || this.#offers < softDeadline.minQuotes) return Number.POSITIVE_INFINITY
+    if (!softDeadline.isOwn) return softDeadline.afterMs
+    let untilMs = 0
+    for (const { asked } of this.#open) {
+      if (asked.wait === 'beyond') return softMs + BEYOND_SOFT_MS
+      if (asked.wait === 'soft_deadline') untilMs = softMs
+    }
+    return untilMs
+  }
+
+  /** Sets the one timer of the round. After a pause of the process, what has arrived meanwhile is read first. */
+  #lookAt(atMs: number): void {
+    if (atMs === this.#timerAtMs) return
+    this.#timer?.stop()
+    this.#timerAtMs = atMs
+    const onTime = () => {
+      if (this.answeredAt === undefined) this.#check()
+      else this.#endOpen(this.isOwnTimeout ? LATE : CANCELLED)
+    }
+    this.#timer = this.#options.clock.setTimeout(
+      () => {
+        this.#timerAtMs = Number.NaN
+        if (this.pausedMs > 0) void afterReading(onTime)
+        else onTime()
+      },
+      Math.max(0, atMs - this.#elapsedMs()),
+    )
+  }
+
+  /** The answer is due: tells of each open request what ended the wait for it, and reads on. */
+  #end(): void {
+    const { limitMs, readMs } = this.times
+    const isOver = this.#elapsedMs() >= limitMs
+    const result = isOver ? (this.isOwnTimeout ? LATE : CANCELLED) : this.#softResult()
+    this.#tell(result)
+    if (this.#open.size > 0) this.#lookAt(readMs)
+  }
+
+  #softResult(): SolverResult {
+    return this.times.softDeadline?.isOwn ? SOFT_DEADLINE : CANCELLED
+  }
+
+  #leave(): void {
+    if (this.answeredAt !== undefined) return
+    this.hasLeft = true
+    this.#tell(CANCELLED)
+    this.#endOpen(CANCELLED)
+  }
+
+  #tell(result: SolverResult): void {
+    this.#options.signal.removeEventListener('abort', this.#onLeave)
+    this.answeredAt = this.#options.clock.monotonic()
+    for (const attempt of this.#open) {
+      const told: SolverAttempt = { ...attempt.settle(result), isOpen: true }
+      attempt.told = told
+      this.attempts.push(told)
+      this.#options.progress.add(told, this.answeredAt)
+      attempt.readOn()
+    }
+    // Ends what is left of the replies. To abort takes long, and only requests declined over HTTP leave something.
+    for (const { attempt, settled } of this.ended) if ('status' in settled.result) attempt.end(CANCELLED)
+    this.#onAnswer()
+    for (const ended of this.ended) this.#options.onEnd(ended, this)
+  }
+
+  #endOpen(result: SolverResult): void {
+    for (const attempt of this.#open) attempt.end(result)
+  }
+
+  #finish(): void {
+    this.#timer?.stop()
+    this.#options.pauses.end()
+  }
+}
+
+const LATE: SolverResult = { kind: 'late' }
+const SOFT_DEADLINE: SolverResult = { kind: 'soft_deadline' }
+const CANCELLED: SolverResult = { kind: 'cancelled' }

@@ -1,0 +1,138 @@
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { ContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
+import type { Solver, SolverKey } from '../../packages/protocol/src/solvers/solver.js'
+import type { Selection } from '../../packages/protocol/src/solvers/solver-result.js'
+import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
+import type { RequestSlots, SlotsByConnection } from '../solvers/transport/request-slots.js'
+import { choose } from '../standing/choose.js'
+import { type Pair, pairOf } from '../standing/lessons.js'
+import {
+  type Eligibility,
+  eligibility,
+  isExpected,
+  type Standing,
+  type Wait,
+  waitFor,
+} from '../standing/standing.js'
+import type { Standings } from '../standing/standings.js'
+
+/** A solver that a round asks. */
+export interface Asked extends Selection {
+  readonly solver: Solver
+  readonly standing: Standing
+  readonly slots: RequestSlots
+  readonly wait: Wait
+  /** Whether it is expected to quote the pair (docs/decisions.md, D14). */
+  readonly isExpected: boolean
+}
+
+/** The solvers of one round. */
+export interface Choice {
+  /** Those that the round waits for. */
+  readonly asked: readonly Asked[]
+  /** Those with an open circuit breaker, asked only to see whether they answer again. */
+  readonly probed: readonly Asked[]
+  /** The number of solvers that are left out because their connections stay in use for longer than the quote lasts. */
+  readonly busy: number
+  /** The number of reachable solvers that the round does not wait for. */
+  readonly notAsked: number
+}
+
+/** Why quotes do not ask a solver that this replica can reach. It holds in every pair. */
+export type NotAskedReason = 'bond_unknown' | Exclude<Eligibility, 'able' | 'probe'>
+
+/** Says whom quotes ask: rounds and statistics have it from here. */
+export interface SolverChoice {
+  /** @param deadline the end of the round, on the clock of standings */
+  of(request: QuoteRequest, deadline: number): Choice
+  /** Undefined for a solver that quotes ask. */
+  notAskedReason(key: SolverKey): NotAskedReason | undefined
+}
+
+interface SolverChoiceOptions {
+  readonly directory: Pick<SolverDirectory, 'reachable'>
+  readonly standings: Pick<Standings, 'of' | 'pairsOf'>
+  readonly rules: Pick<ContractRules, 'canCheck'>
+  readonly slots: SlotsByConnection
+  readonly maxQuoteFanOut: number
+  /** 0 for none: then rounds wait for everyone. */
+  readonly quoteSoftTimeoutMs: number
+  readonly clock: () => number
+}
+
+interface Examined {
+  readonly solver: Solver
+  readonly standing: Standing
+  readonly treatment: Eligibility | 'bond_unknown'
+}
+
+/** Builds the choice. */
+export function createSolverChoice(options: SolverChoiceOptions): SolverChoice {
+  const { directory, standings, rules, slots, maxQuoteFanOut, clock } = options
+  const softMs = options.quoteSoftTimeoutMs || Number.POSITIVE_INFINITY
+
+  /** Every reachable solver, and how quotes treat it. When they would ask none, they ask the least bad. */
+  function examine(chainId: number, pair: Pair | undefined, now: number): readonly Examined[] {
+    const all = directory.reachable(chainId).map((solver): Examined => {
+      const standing = standings.of(solver)
+      const lessons = pair?.of(solver.address)
+      const treatment = rules.canCheck(solver) ? eligibility(standing, { lessons }, now) : 'bond_unknown'
+      return { solver, standing, treatment }
+    })
+    if (all.some(({ treatment }) => treatment === 'able')) return all
+    const last = lastResort(
+      all.filter(({ treatment }) => treatment !== 'bond_unknown'),
+      now,
+    )
+    return all.map((examined) => (last.has(examined) ? { ...examined, treatment: 'able' } : examined))
+  }
+
+  function toAsked({ solver, standing }: Examined, pair: Pair | undefined, now: number): Asked {
+    const lessons = pair?.of(solver.address)
+    const wait = waitFor(standing, lessons, softMs)
+    return {
+      solver,
+      standing,
+      slots: slots.of(solver),
+      wait,
+      isExpected: isExpected(standing, lessons, now),
+      gapBps: lessons?.hasLesson ? lessons.medianGap : undefined,
+      isWaitedFor: wait !== 'none',
+    }
+  }
+
+  return {
+    of(request, deadline) {
+      const { chainId } = request
+      const now = clock()
+      const pair = standings.pairsOf(chainId).of(pairOf(request))
+      const examined = examine(chainId, pair, now)
+      const able = examined.filter(({ treatment }) => treatment === 'able')
+      const free = able.filter(({ solver }) => slots.of(solver).canServe(now, deadline))
+      const candidates = free.map((one) => ({ ...one, address: one.solver.address }))
+      const probed = examined.filter(
+        ({ treatment, solver }) => treatment === 'probe' && !slots.of(solver).isFull,
+      )
+      const chosen = choose(candidates, pair, maxQuoteFanOut, Math.random)
+      return {
+        asked: chosen.map(({ candidate, chosenBy }) => ({ ...toAsked(candidate, pair, now), chosenBy })),
+        probed: probed.map((one) => toAsked(one, pair, now)),
+        busy: able.length - free.length,
+        notAsked: examined.length - chosen.length,
+      }
+    },
+    notAskedReason({ chainId, address }) {
+      const found = examine(chainId, undefined, clock()).find(({ solver }) => solver.address === address)
+      if (found === undefined || found.treatment === 'able') return undefined
+      return found.treatment === 'probe' ? 'circuit_open' : found.treatment
+    },
+  }
+}
+
+/** Those whose open period is over and those that do not answer; without such, those with the fewest open periods in close succession. */
+function lastResort(examined: readonly Examined[], now: number): ReadonlySet<Examined> {
+  const likely = examined.filter(({ standing: { breaker } }) => breaker.state(now) !== 'open')
+  if (likely.length > 0) return new Set(likely)
+  const least = Math.min(...examined.map(({ standing }) => standing.breaker.level))
+  return new Set(examined.filter(({ standing }) => standing.breaker.level === least))
+}

@@ -1,0 +1,215 @@
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import { reasonOf } from '../../../packages/protocol/src/errors.js'
+import type { StreamEvent } from '../../../packages/protocol/src/orders/event.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { SolverKey } from '../../../packages/protocol/src/solvers/solver.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import { inParts } from '../../../packages/protocol/src/values/parts.js'
+import { DAY_SECONDS } from '../../../packages/protocol/src/values/time.js'
+import type { Chain } from '../../chain/chain.js'
+import type { ClusterBus } from '../../cluster/cluster.js'
+import { createRetry } from '../../concurrency/retry.js'
+import type { OfferNonce, OfferNonceStore } from '../../store/solvers/offer-nonce-store.js'
+import { createWriteBehind } from '../../store/write-behind.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { Metrics } from '../../telemetry/metrics.js'
+import { createNonceSets } from './nonce-sets.js'
+
+/**
+ * The nonces that the contract would refuse (docs/decisions.md, D25). Each offer for a caller is stored with its order id, so that an
+ * event of the order makes its nonce used, at all replicas and over restarts.
+ */
+export interface UsedNonces {
+  /** Whether an offer with this nonce must be dropped; reads memory only. */
+  isUsed(key: SolverKey, nonce: bigint): boolean
+  /** Stores the nonce of an offer that goes to a caller, some time later. */
+  recordOffer(chainId: number, offer: SignedQuote): void
+  /** Records nonces that the contract has called used without an order: cancelled ones, or those of a refused offer. */
+  setUsed(key: SolverKey, nonces: readonly bigint[]): void
+  /** To be called with each event that any replica has published. */
+  onEvent(event: Pick<StreamEvent, 'chainId' | 'orderId'>): void
+  /** Reads the used nonces from the database. Call it once, after `onEvent` hears all events. */
+  load(): Promise<void>
+  close(): Promise<void>
+}
+
+interface UsedNoncesOptions {
+  readonly chains: readonly { readonly chainId: number }[]
+  readonly store: OfferNonceStore
+  readonly cluster: ClusterBus
+  readonly metrics: Pick<Metrics, 'offerNonces'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The messages between replicas; nonces are decimal. */
+type Message =
+  | { readonly chainId: number; readonly solver: Address; readonly used: readonly string[] }
+  /** Orders whose stored nonces another replica has changed. */
+  | { readonly chainId: number; readonly orderIds: readonly Hex[] }
+
+/** The newest used nonces of a solver in memory and in the database. */
+const MAX_USED = 10_000
+/** An order can be refunded for some time after its fill deadline. */
+const KEPT_SECONDS = DAY_SECONDS
+const RETRY_MS = 1000
+const MAX_BATCH = 500
+/** The order ids, or nonces, that fit into a message of PostgreSQL, which is shorter than 8,000 bytes. */
+const MAX_IN_MESSAGE = 80
+
+/** Builds the memory of all chains, over the table that replicas share. */
+export function createUsedNonces(options: UsedNoncesOptions): UsedNonces {
+  const { store, cluster, metrics, clock, log } = options
+  const chainIds = options.chains.map(({ chainId }) => chainId)
+  const memory = createNonceSets(MAX_USED)
+  /** Orders whose nonces are to be read, by chain. */
+  const changed = new Map<number, Set<Hex>>()
+  let mustReload = false
+  for (const result of ['written', 'dropped']) metrics.offerNonces.inc({ result }, 0)
+
+  const writer = createWriteBehind<OfferNonce>({
+    save: store.save,
+    maxBatch: MAX_BATCH,
+    onWritten: (rows) => metrics.offerNonces.inc({ result: 'written' }, rows),
+    onDropped(rows, error) {
+      metrics.offerNonces.inc({ result: 'dropped' }, rows)
+      if (error !== undefined) log.error({ err: error, rows }, 'nonces of offers could not be written')
+    },
+    clock,
+  })
+  const reading = createRetry({
+    work: readChanges,
+    delayMs: RETRY_MS,
+    clock,
+    onFailure: (error) => log.warn({ reason: reasonOf(error) }, 'used nonces could not be read'),
+    onRecovery: () => log.info('used nonces are read again'),
+  })
+
+  async function readChanges(): Promise<void> {
+    if (mustReload) await readAll()
+    for (const [chainId, orders] of [...changed]) {
+      // Before the reads, so that an event during them has its order read again.
+      changed.delete(chainId)
+      try {
+        await readOrders(chainId, [...orders])
+      } catch (error) {
+        note(chainId, [...orders])
+        throw error
+      }
+    }
+  }
+
+  /** The offer of an order may wait here, so it is written before it is read. The process that changes rows notifies the others. */
+  async function readOrders(chainId: number, orderIds: readonly Hex[]): Promise<void> {
+    if (!(await writer.flush())) throw new Error('the database cannot be reached')
+    const hasChanged = await store.markOrders(chainId, orderIds)
+    for (const { solver, nonce, isUsed } of await store.readOrders(chainId, orderIds))
+      memory.set({ chainId, address: solver }, nonce, isUsed)
+    if (hasChanged) publishInParts(orderIds, (part) => ({ chainId, orderIds: part }))
+  }
+
+  async function readAll(): Promise<void> {
+    mustReload = false
+    try {
+      for (const chainId of chainIds) {
+        await store.markOrders(chainId)
+        memory.replace(chainId, await store.readUsed(chainId, MAX_USED))
+      }
+      for (const { chainId, orderId, solver, nonce } of writer.waiting())
+        if (orderId === undefined) memory.set({ chainId, address: solver }, nonce, true)
+    } catch (error) {
+      mustReload = true
+      throw error
+    }
+  }
+
+  function note(chainId: number, orderIds: readonly Hex[]): void {
+    const orders = changed.get(chainId) ?? new Set()
+    for (const orderId of orderIds) orders.add(orderId)
+    changed.set(chainId, orders)
+  }
+
+  function publishInParts<T>(items: readonly T[], toMessage: (part: readonly T[]) => Message): void {
+    for (const part of inParts(items, MAX_IN_MESSAGE))
+      cluster.publish('nonces', JSON.stringify(toMessage(part)))
+  }
+
+  cluster.listen('nonces', {
+    onMessage(text) {
+      const message: Message = JSON.parse(text)
+      const { chainId } = message
+      if ('used' in message)
+        for (const nonce of message.used)
+          memory.set({ chainId, address: message.solver }, BigInt(nonce), true)
+      else {
+        note(chainId, message.orderIds)
+        reading.run()
+      }
+    },
+    onMissed() {
+      mustReload = true
+      reading.run()
+    },
+  })
+
+  return {
+    isUsed: memory.has,
+    recordOffer(chainId, { orderId, quote: { solver, nonce, fillDeadline } }) {
+      writer.add({ chainId, orderId, solver, nonce, until: fillDeadline + KEPT_SECONDS })
+    },
+    setUsed(key, nonces) {
+      const { chainId, address: solver } = key
+      const until = Math.floor(clock.now() / 1000)
+      for (const nonce of nonces) {
+        memory.set(key, nonce, true)
+        writer.add({ chainId, orderId: undefined, solver, nonce, until })
+      }
+      // After the write, so that a replica that misses the message finds the rows when it reads them again.
+      void writer
+        .flush()
+        .then(() => publishInParts(nonces.map(String), (used) => ({ chainId, solver, used })))
+    },
+    onEvent({ chainId, orderId }) {
+      note(chainId, [orderId])
+      reading.run()
+    },
+    load: readAll,
+    async close() {
+      await reading.close()
+      await writer.close()
+    },
+  }
+}
+
+interface WatchedChain extends Pick<Chain, 'addListener'> {
+  readonly chainId: number
+}
+
+/** Follows the cancellations of a chain. Anyone can cancel nonces, so only those of registered solvers are kept. */
+export function followCancellations(
+  { chainId, addListener }: WatchedChain,
+  registered: (chainId: number) => readonly { readonly address: Address }[],
+  { setUsed }: Pick<UsedNonces, 'setUsed'>,
+): void {
+  addListener({
+    onNoncesCancelled(cancelled) {
+      for (const { address } of registered(chainId)) {
+        const nonces = cancelled.filter(({ solver }) => solver === address).map(({ nonce }) => nonce)
+        if (nonces.length > 0) setUsed({ chainId, address }, nonces)
+      }
+    },
+  })
+}
+
+/** Removes some unused nonces of offers that have ended by the time of their chain. @returns whether there may be more */
+export async function pruneSomeNonces(
+  store: Pick<OfferNonceStore, 'pruneSome'>,
+  chains: Iterable<Pick<Chain, 'chainId' | 'headTimeMs'>>,
+): Promise<boolean> {
+  let isMore = false
+  for (const { chainId, headTimeMs } of chains) {
+    const headMs = headTimeMs()
+    if (headMs !== undefined && (await store.pruneSome(chainId, Math.floor(headMs / 1000)))) isMore = true
+  }
+  return isMore
+}

@@ -1,0 +1,92 @@
+import { RecentTimes } from './recent-times.js'
+
+/** Whether quotes ask the solver: `open` and `half-open` do not. A `half-open` one is probed. */
+export type CircuitState = 'closed' | 'open' | 'half-open'
+
+const LOSS = 1
+const ANSWER = 0.5
+const LOSSES_TO_OPEN = 3
+/** After it has closed, two losses open it again. */
+const LOSSES_AFTER_CLOSING = 1.5
+/** One client counts once in this time. */
+const CLIENT_MS = 10_000
+const MAX_CLIENTS = 64
+const FIRST_OPEN_MS = 5_000
+const LONGEST_OPEN_MS = 300_000
+const PROBE_MS = 5_000
+
+/**
+ * The circuit breaker of one solver. It keeps quotes from waiting for a solver that costs their callers time
+ * (docs/decisions.md, D14, D30).
+ *
+ * A loss adds 1 to a count and an answer subtracts 0.5, never below 0. What comes of a client's requests counts once in 10 s. So no
+ * client opens the breaker alone with requests that come at once, and none hides the losses of others.
+ *
+ * At 3 the breaker opens for 5 s. When it opens again within 5 minutes of its closing, this time doubles, up to 5 minutes. Then
+ * it is half-open: probes ask the solver, for which no quote waits. The first answer closes it. A probe without an answer changes
+ * nothing, so a solver that comes back after a long time is asked again at once.
+ */
+export class CircuitBreaker {
+  readonly #countedAt = new RecentTimes(MAX_CLIENTS)
+  /** Probes of pairs that the solver is not expected to quote take none from the others. */
+  readonly #probedAt = { expected: Number.NEGATIVE_INFINITY, other: Number.NEGATIVE_INFINITY }
+  #count = 0
+  #level = 0
+  #openUntil: number | undefined
+  #closedAt = Number.NEGATIVE_INFINITY
+
+  get isClosed(): boolean {
+    return this.#openUntil === undefined
+  }
+
+  /** The number of open periods in close succession. */
+  get level(): number {
+    return this.#level
+  }
+
+  state(now: number): CircuitState {
+    if (this.#openUntil === undefined) return 'closed'
+    return now < this.#openUntil ? 'open' : 'half-open'
+  }
+
+  isProbeDue(isExpected: boolean, now: number): boolean {
+    return this.state(now) === 'half-open' && now - this.#probedAt[kindOf(isExpected)] >= PROBE_MS
+  }
+
+  recordProbe(isExpected: boolean, now: number): void {
+    this.#probedAt[kindOf(isExpected)] = now
+  }
+
+  recordAnswer(client: string, now: number): void {
+    if (this.state(now) === 'half-open') this.#close(now)
+    // At 0, the client may still have to report a loss.
+    else if (this.#count > 0 && this.#mayCount(client, now)) this.#count = Math.max(0, this.#count - ANSWER)
+  }
+
+  recordLoss(client: string, now: number): void {
+    if (this.#openUntil !== undefined || !this.#mayCount(client, now)) return
+    this.#count += LOSS
+    if (this.#count >= LOSSES_TO_OPEN) this.#open(now)
+  }
+
+  #mayCount(client: string, now: number): boolean {
+    if (now - this.#countedAt.of(client) < CLIENT_MS) return false
+    this.#countedAt.set(client, now)
+    return true
+  }
+
+  #open(now: number): void {
+    this.#level = now - this.#closedAt <= LONGEST_OPEN_MS ? this.#level + 1 : 1
+    this.#openUntil = now + Math.min(FIRST_OPEN_MS * 2 ** (this.#level - 1), LONGEST_OPEN_MS)
+  }
+
+  #close(now: number): void {
+    this.#openUntil = undefined
+    this.#closedAt = now
+    this.#count = LOSSES_AFTER_CLOSING
+  }
+}
+
+function kindOf(isExpected: boolean) {
+  return isExpected ? 'expected' : 'other'
+}

@@ -1,0 +1,137 @@
+import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { RecentTimes } from './recent-times.js'
+
+/** The gap of a solver without a valid offer: it has no rank. In basis points. */
+export const NO_OFFER_GAP = 10_000
+/** The lessons of a solver that are kept in a pair, and the answers whose times are kept. */
+export const KEPT_LESSONS = 9
+/** A solver is worth waiting for with this many such lessons. */
+const WORTHS_TO_WAIT = 2
+/** The pairs of a chain. When there are more, the one goes that was taught longest ago. */
+const MAX_PAIRS = 2048
+/** The clients of one pair whose last lessons are remembered. */
+const MAX_TEACHERS = 1024
+const ALONE_MS = 10_000
+const KEY_MS = 60_000
+const TEACHER_MS = 600_000
+/** D14: a solver is expected to quote what it has quoted within this time. */
+const EXPECTED_MS = 24 * 3_600_000
+
+/** Input token, output token, order type, and the number of decimal digits of the fixed amount, as a key. */
+export function pairOf({ inputToken, outputToken, orderType, amount }: PairOf): string {
+  return `${inputToken}${outputToken}${orderType}${amount.toString().length}`
+}
+
+type PairOf = Pick<QuoteRequest, 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
+
+/** What came of one firm request, in a round that was answered with an offer (docs/decisions.md, D30). */
+export interface Lesson {
+  /** How far the offer was from the best one before the answer, in basis points, 0 to 10,000. */
+  readonly gap: number
+  /** Whether it came after the soft deadline, at least 1 basis point better than all before it. */
+  readonly isWorth: boolean
+}
+
+/** The last lessons of one solver in one pair. */
+export class Lessons {
+  readonly #gaps: number[] = []
+  /** A bit for each lesson, 1 for one that was worth waiting for; the newest is the lowest. */
+  #worths = 0
+  #medianGap = NO_OFFER_GAP
+  #quotedAt = Number.NEGATIVE_INFINITY
+
+  /** The median of the gaps; `NO_OFFER_GAP` without a lesson. */
+  get medianGap(): number {
+    return this.#medianGap
+  }
+
+  get hasLesson(): boolean {
+    return this.#gaps.length > 0
+  }
+
+  get isWorthWaiting(): boolean {
+    let worths = 0
+    for (let bits = this.#worths; bits > 0; bits >>= 1) worths += bits & 1
+    return worths >= WORTHS_TO_WAIT
+  }
+
+  add({ gap, isWorth }: Lesson): void {
+    this.#gaps.push(gap)
+    if (this.#gaps.length > KEPT_LESSONS) this.#gaps.shift()
+    this.#medianGap = medianOf(this.#gaps) ?? NO_OFFER_GAP
+    this.#worths = ((this.#worths << 1) | Number(isWorth)) & ((1 << KEPT_LESSONS) - 1)
+  }
+
+  recordQuote(now: number): void {
+    this.#quotedAt = now
+  }
+
+  /** Whether the solver has made a valid offer in the pair within a day. */
+  hasQuoted(now: number): boolean {
+    return now - this.#quotedAt <= EXPECTED_MS
+  }
+}
+
+/** The lower one of the two in the middle when their number is even; undefined without a value. */
+export function medianOf(values: readonly number[]): number | undefined {
+  return [...values].sort((one, other) => one - other)[(values.length - 1) >> 1]
+}
+
+/** A client that asks for quotes (docs/decisions.md, D14). */
+export interface Teacher {
+  readonly network: string
+  readonly apiKey?: object | undefined
+}
+
+/** One pair of a chain: who was asked there, with their lessons, and which clients have taught it. */
+export class Pair {
+  readonly #lessons = new Map<Address, Lessons>()
+  readonly #taughtBy = new RecentTimes(MAX_TEACHERS)
+
+  /** Undefined for a solver that was never asked in the pair. */
+  of(solver: Address): Lessons | undefined {
+    return this.#lessons.get(solver)
+  }
+
+  /** The lessons of a solver that was asked. */
+  open(solver: Address): Lessons {
+    const lessons = this.#lessons.get(solver) ?? new Lessons()
+    this.#lessons.set(solver, lessons)
+    return lessons
+  }
+
+  /**
+   * Whether a round of this client teaches the pair: one in 10 minutes, with a key one in a minute. While no other client has
+   * taught the pair within 10 minutes, one in 10 s.
+   */
+  mayTeach({ network, apiKey }: Teacher, now: number): boolean {
+    this.#taughtBy.forgetBefore(now - TEACHER_MS)
+    const isAlone = this.#taughtBy.size === Number(this.#taughtBy.has(network))
+    const restMs = isAlone ? ALONE_MS : apiKey === undefined ? TEACHER_MS : KEY_MS
+    if (this.#taughtBy.of(network) > now - restMs) return false
+    this.#taughtBy.set(network, now)
+    return true
+  }
+}
+
+/** The pairs of one chain. A pair is kept from its first lesson on, so that requests without an offer displace none. */
+export class Pairs {
+  /** The one that was taught longest ago is the first. */
+  readonly #pairs = new Map<string, Pair>()
+
+  of(key: string): Pair | undefined {
+    return this.#pairs.get(key)
+  }
+
+  /** The pair that a round of this client teaches; undefined when it may not teach it now. */
+  teach(key: string, client: Teacher, now: number): Pair | undefined {
+    const pair = this.#pairs.get(key) ?? new Pair()
+    if (!pair.mayTeach(client, now)) return undefined
+    this.#pairs.delete(key)
+    this.#pairs.set(key, pair)
+    const [oldest = key] = this.#pairs.keys()
+    if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
+    return pair
+  }
+}

@@ -1,0 +1,170 @@
+import { CircuitBreaker } from './circuit-breaker.js'
+import { KEPT_LESSONS, type Lessons, medianOf } from './lessons.js'
+
+/**
+ * What this process knows of one solver of a chain (docs/decisions.md, D30). It belongs to the address: the solver keeps it at
+ * another endpoint, on another session and with another registration. Times are milliseconds on a clock that never goes back.
+ */
+export interface Standing {
+  readonly breaker: CircuitBreaker
+  /** How long its last answers took, the oldest first. */
+  readonly times: number[]
+  /** The requests that it has not answered, the oldest first. */
+  readonly open: OpenRequest[]
+  answeredAt: number
+  hasQuoted: boolean
+  /** Rounds in a row that waited for it, and to whose answers it added nothing. */
+  vainWaits: number
+  /** The rounds in which nobody waits for it because of that. */
+  unwaitedRounds: number
+}
+
+/** A request that a solver has not answered. */
+export interface OpenRequest {
+  /** Whether the solver is expected to quote the pair. */
+  readonly isExpected: boolean
+  /** When the wait for the solver began; undefined while the request waits for a connection of this service. */
+  readonly waitingSince: number | undefined
+  /** When the round's first valid offer came; undefined until then. */
+  readonly round: { readonly offeredAt: number | undefined }
+}
+
+/** What a solver did. */
+export type Fact =
+  | { readonly kind: 'asked'; readonly request: OpenRequest; readonly isProbe: boolean }
+  /** The request is over. `answeredInMs` is undefined without an answer. */
+  | {
+      readonly kind: 'ended'
+      readonly request: OpenRequest
+      readonly answeredInMs: number | undefined
+      readonly isOffer: boolean
+    }
+  /** It cost the caller time: no answer within QUOTE_TIMEOUT_MS, or a connection that failed. */
+  | { readonly kind: 'time_lost'; readonly client: string }
+  /** It answered a request in a pair that it is expected to quote, or a probe. */
+  | { readonly kind: 'in_time'; readonly client: string }
+  /** A round waited for it beyond the soft deadline. */
+  | { readonly kind: 'waited'; readonly wasWorth: boolean }
+
+/** How a round treats a solver by its standing. */
+export type Eligibility =
+  /** The round asks it, by rank or in its turn. */
+  | 'able'
+  /** It is asked to see whether it answers again, and the round does not wait for it. */
+  | 'probe'
+  /** Its circuit breaker is open. */
+  | 'circuit_open'
+  /** It leaves requests unanswered while others answer them. */
+  | 'not_answering'
+
+/** Waits in a row after which nobody waits for a solver, in that many rounds. */
+const MAX_VAIN_WAITS = 20
+const UNWAITED_ROUNDS = 200
+/** The requests that must be open at the same time before a solver counts as not answering. */
+const REQUESTS_TO_STALL = 3
+/** It takes this many times as long as it usually does. */
+const STALL_FACTOR = 3
+/** A solver does not stall sooner. */
+const SHORTEST_STALL_MS = 50
+
+/** A solver of which nothing is known. */
+export function createStanding(): Standing {
+  return {
+    breaker: new CircuitBreaker(),
+    times: [],
+    open: [],
+    answeredAt: Number.NEGATIVE_INFINITY,
+    hasQuoted: false,
+    vainWaits: 0,
+    unwaitedRounds: 0,
+  }
+}
+
+/** Records a fact. */
+export function observe(standing: Standing, fact: Fact, now: number): void {
+  switch (fact.kind) {
+    case 'asked':
+      standing.open.push(fact.request)
+      if (fact.isProbe) standing.breaker.recordProbe(fact.request.isExpected, now)
+      else if (standing.unwaitedRounds > 0) standing.unwaitedRounds--
+      return
+    case 'ended':
+      recordEnd(standing, fact, now)
+      return
+    case 'time_lost':
+      standing.breaker.recordLoss(fact.client, now)
+      return
+    case 'in_time':
+      standing.breaker.recordAnswer(fact.client, now)
+      return
+    case 'waited':
+      recordWait(standing, fact.wasWorth)
+  }
+}
+
+function recordEnd(
+  standing: Standing,
+  { request, answeredInMs, isOffer }: Extract<Fact, { kind: 'ended' }>,
+  now: number,
+): void {
+  const index = standing.open.indexOf(request)
+  if (index >= 0) standing.open.splice(index, 1)
+  if (isOffer) standing.hasQuoted = true
+  if (answeredInMs === undefined) return
+  standing.answeredAt = now
+  standing.times.push(answeredInMs)
+  if (standing.times.length > KEPT_LESSONS) standing.times.shift()
+}
+
+function recordWait(standing: Standing, wasWorth: boolean): void {
+  standing.vainWaits = wasWorth ? 0 : standing.vainWaits + 1
+  if (standing.vainWaits < MAX_VAIN_WAITS) return
+  standing.vainWaits = 0
+  standing.unwaitedRounds = UNWAITED_ROUNDS
+}
+
+/** A round, as far as the standing of one solver is concerned. */
+export interface EligibilityRound {
+  /** The solver's lessons in the pair; undefined when it was never asked there. */
+  readonly lessons: Lessons | undefined
+}
+
+/** Says whether a round asks the solver. */
+export function eligibility(standing: Standing, { lessons }: EligibilityRound, now: number): Eligibility {
+  const { breaker } = standing
+  if (!breaker.isClosed)
+    return breaker.isProbeDue(isExpected(standing, lessons, now), now) ? 'probe' : 'circuit_open'
+  return isStalled(standing, now) ? 'not_answering' : 'able'
+}
+
+/** Whether the solver is expected to quote a pair: it has within a day, or has never quoted any (docs/decisions.md, D14). */
+export function isExpected(standing: Standing, lessons: Lessons | undefined, now: number): boolean {
+  return !standing.hasQuoted || lessons?.hasQuoted(now) === true
+}
+
+/** The usual time of its answers in milliseconds; undefined without one. */
+export function usualMs({ times }: Standing): number | undefined {
+  return medianOf(times)
+}
+
+/** Until when a round with enough offers waits for a solver. */
+export type Wait = 'none' | 'soft_deadline' | 'beyond'
+
+/** Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30). */
+export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs: number): Wait {
+  if (lessons?.isWorthWaiting && standing.unwaitedRounds === 0) return 'beyond'
+  return (usualMs(standing) ?? 0) <= softMs ? 'soft_deadline' : 'none'
+}
+
+function isStalled(standing: Standing, now: number): boolean {
+  const { open, answeredAt } = standing
+  const stallMs = Math.max(SHORTEST_STALL_MS, (usualMs(standing) ?? 0) * STALL_FACTOR)
+  if (open.length < REQUESTS_TO_STALL || now - answeredAt <= stallMs) return false
+  let kept = 0
+  for (const { isExpected, waitingSince, round } of open) {
+    if (!isExpected || waitingSince === undefined || waitingSince < answeredAt) continue
+    if (kept === 0 && now - (round.offeredAt ?? now) <= stallMs) return false
+    if (++kept === REQUESTS_TO_STALL) return true
+  }
+  return false
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'vitest'
+import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/solver.js'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
+import { solver } from '../solvers/sample-solver.js'
+import { askedSolver, offerOf, playRound, TIMEOUT_MS } from './played-round.js'
+
+const onSession: Solver = solver(1, { endpointUrl: NO_ENDPOINT, session: { id: 'a' } })
+const CONGESTED: SolverResult = { kind: 'failed', reason: 'session_congested', message: '' }
+
+describe('a request on a session', () => {
+  test('is reported on the session that it was sent on', async () => {
+    const { round, answer } = playRound({ asked: [{ ...askedSolver(1), solver: onSession }] })
+    await answer(1, CONGESTED)
+    expect(round.attempts.map((attempt) => attempt.onSession)).toEqual([onSession])
+  })
+
+  test('over HTTP has none', async () => {
+    const { round, answer } = playRound({ asked: [askedSolver(1)] })
+    await answer(1, offerOf(1))
+    expect(round.attempts[0]?.onSession).toBeUndefined()
+  })
+})
+
+describe('a request that waits for a connection', () => {
+  test('begins when one is free, and its time begins then', async () => {
+    const slots = new RequestSlots(1)
+    slots.tryTake(0)
+    const { round, answer, clock } = playRound({ asked: [askedSolver(1, 'none', slots)] })
+    await clock.advance(300)
+    slots.release(0, 300)
+    await clock.advance(0)
+    await clock.advance(20)
+    await answer(1, offerOf(1))
+    expect(round.attempts.map(({ result, tookMs }) => [result.kind, tookMs])).toEqual([['quoted', 20]])
+    expect(slots.isFull).toBe(false)
+  })
+
+  test('until the time-out is not late', async () => {
+    const slots = new RequestSlots(1)
+    slots.tryTake(0)
+    const { round, clock } = playRound({ asked: [askedSolver(1, 'none', slots)] })
+    await clock.advance(TIMEOUT_MS)
+    expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', isQueued: true })
+  })
+})
+
+test('a request whose replica cannot be reached keeps that reason at the end of its round', async () => {
+  const { round, answer, clock } = playRound({ asked: [askedSolver(1)] })
+  await clock.advance(TIMEOUT_MS - 1)
+  await answer(1, { kind: 'cancelled', reason: 'replica_unreachable' })
+  expect(round.attempts[0]?.result).toEqual({ kind: 'cancelled', reason: 'replica_unreachable' })
+})

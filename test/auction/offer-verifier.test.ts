@@ -1,0 +1,201 @@
+import { describe, expect, test, vi } from 'vitest'
+import type { SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
+import type { DepositVerdict } from '../../packages/protocol/src/quotes/verification.js'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import {
+  createOfferVerifier,
+  type VerifiedOffer,
+  type VerifyOptions,
+} from '../../src/auction/offer-verifier.js'
+import { createOnNonceRefused } from '../../src/auction/refused-nonces.js'
+import { deferred } from '../support/deferred.js'
+import { createManualClock } from '../support/manual-clock.js'
+import { signedQuote } from '../support/solvers/sample-quotes.js'
+
+const ACCEPTED: DepositVerdict = { kind: 'accepted' }
+const REJECTED: DepositVerdict = { kind: 'rejected', error: 'NonceAlreadyUsed' }
+const UNKNOWN: DepositVerdict = { kind: 'unknown', reason: 'node_error' }
+const TIMEOUT: DepositVerdict = { kind: 'unknown', reason: 'timeout' }
+const HOUR_MS = 3_600_000
+
+/** The offer with this number as its order id. */
+function offer(number: number): SignedQuote {
+  return { ...signedQuote({ nonce: BigInt(number) }), orderId: `0x${number}` }
+}
+
+/**
+ * A verifier of a chain that gives the verdicts of the offers by number. Without a verdict, it answers only when the signal is
+ * aborted.
+ */
+function openVerifier(verdicts: readonly (DepositVerdict | undefined)[], verifyTimeoutMs = HOUR_MS) {
+  const clock = createManualClock()
+  const checked: number[] = []
+  const verifyDeposit = ({ quote }: Pick<SignedQuote, 'quote'>, signal: AbortSignal) => {
+    const number = Number(quote.nonce)
+    checked.push(number)
+    const verdict = verdicts[number]
+    if (verdict !== undefined) return Promise.resolve(verdict)
+    return new Promise<DepositVerdict>((resolve) => {
+      if (signal.aborted) resolve(TIMEOUT)
+      signal.addEventListener('abort', () => resolve(TIMEOUT))
+    })
+  }
+  const verifier = createOfferVerifier({
+    chains: new Map([[1, { verifyDeposit }]]),
+    onNonceRefused: () => {},
+    verifyTimeoutMs,
+    clock,
+  })
+  const verify = async (numbers: readonly number[], options: Partial<VerifyOptions>) => {
+    const results = await verifier.verify(numbers.map(offer), {
+      chainId: 1,
+      mode: 'best',
+      timeoutMs: Number.POSITIVE_INFINITY,
+      signal: new AbortController().signal,
+      ...options,
+    })
+    expect(results.map(({ offer: { orderId } }) => Number(orderId))).toEqual(numbers)
+    return results.map(summary)
+  }
+  return { verify, checked, clock }
+}
+
+function summary(verified: VerifiedOffer): string {
+  switch (verified.kind) {
+    case 'verified':
+      return 'verified'
+    case 'dropped':
+      return verified.error
+    case 'unmarked':
+      return verified.reason
+  }
+}
+
+describe('best', () => {
+  test('checks the best offer alone when it is accepted', async () => {
+    const { verify, checked } = openVerifier([ACCEPTED, ACCEPTED])
+    expect(await verify([0, 1], {})).toEqual(['verified', 'not_checked'])
+    expect(checked).toEqual([0])
+  })
+
+  test('checks the next offer after each rejection', async () => {
+    const { verify, checked } = openVerifier([REJECTED, REJECTED, ACCEPTED, ACCEPTED])
+    expect(await verify([0, 1, 2, 3], {})).toEqual([
+      'NonceAlreadyUsed',
+      'NonceAlreadyUsed',
+      'verified',
+      'not_checked',
+    ])
+    expect(checked).toEqual([0, 1, 2])
+  })
+
+  test('ends at an offer of which nothing is known', async () => {
+    const { verify, checked } = openVerifier([REJECTED, UNKNOWN, ACCEPTED])
+    expect(await verify([0, 1, 2], {})).toEqual(['NonceAlreadyUsed', 'node_error', 'not_checked'])
+    expect(checked).toEqual([0, 1])
+  })
+})
+
+describe('all', () => {
+  test('checks all offers at the same time', async () => {
+    const { verify, checked } = openVerifier([undefined, REJECTED, UNKNOWN, ACCEPTED])
+    const leaving = new AbortController()
+    const verifying = verify([0, 1, 2, 3], { mode: 'all', signal: leaving.signal })
+    expect(checked).toEqual([0, 1, 2, 3])
+    leaving.abort()
+    expect(await verifying).toEqual(['timeout', 'NonceAlreadyUsed', 'node_error', 'verified'])
+  })
+})
+
+describe.each(['best', 'all'] as const)('with %s,', (mode) => {
+  test('equal offers are checked once', async () => {
+    const { verify, checked } = openVerifier([REJECTED, ACCEPTED])
+    const expected = ['NonceAlreadyUsed', 'NonceAlreadyUsed', 'verified', 'verified']
+    expect(await verify([0, 0, 1, 1], { mode })).toEqual(expected)
+    expect(checked).toEqual([0, 1])
+  })
+
+  test('no offers need no check', async () => {
+    expect(await openVerifier([]).verify([], { mode })).toEqual([])
+  })
+
+  test('each result is reported once, before the others are known', async () => {
+    const { verify } = openVerifier([REJECTED, undefined])
+    const leaving = new AbortController()
+    const reports: string[] = []
+    const onResult = (verified: VerifiedOffer) => void reports.push(summary(verified))
+    const verifying = verify([0, 0, 1], { mode, signal: leaving.signal, onResult })
+    await vi.waitFor(() => expect(reports).toEqual(['NonceAlreadyUsed']))
+    leaving.abort()
+    await verifying
+    expect(reports).toEqual(['NonceAlreadyUsed', 'timeout'])
+  })
+
+  test.each([
+    ['VERIFY_TIMEOUT_MS', 1, HOUR_MS],
+    ["the caller's deadline", HOUR_MS, 1],
+    ["the caller's deadline, which has passed", HOUR_MS, -5],
+    ['VERIFY_TIMEOUT_MS for a caller without a deadline', 1, Number.POSITIVE_INFINITY],
+  ])('the checks end after %s', async (_what, verifyTimeoutMs, timeoutMs) => {
+    const { verify, clock } = openVerifier([undefined], verifyTimeoutMs)
+    const verifying = verify([0], { mode, timeoutMs })
+    await clock.advance(1)
+    expect(await verifying).toEqual(['timeout'])
+    expect(clock.waiting).toBe(0)
+  })
+
+  test('the time covers all checks of a quote', async () => {
+    const { verify, clock } = openVerifier([REJECTED, undefined, ACCEPTED], 1)
+    const verifying = verify([0, 1, 2], { mode })
+    await clock.advance(1)
+    const last = mode === 'best' ? 'not_checked' : 'verified'
+    expect(await verifying).toEqual(['NonceAlreadyUsed', 'timeout', last])
+  })
+
+  test('a caller that has left gets no check', async () => {
+    expect(await openVerifier([undefined]).verify([0], { mode, signal: AbortSignal.abort() })).toEqual([
+      'timeout',
+    ])
+  })
+})
+
+const SOLVER: Address = '0x0a'
+
+/** The function for a chain whose contract knows nonces below 10 as used, once the test lets it answer. */
+function open() {
+  const { opened, open } = deferred()
+  const reads: bigint[] = []
+  const used: bigint[] = []
+  const isNonceUsed = async (_solver: Address, nonce: bigint) => {
+    reads.push(nonce)
+    await opened
+    if (nonce === 5n) throw new Error('the node is down')
+    return nonce < 10n
+  }
+  const onNonceRefused = createOnNonceRefused({
+    chains: new Map([[1, { isNonceUsed }]]),
+    usedNonces: {
+      isUsed: (_key, nonce) => nonce === 1n,
+      setUsed: (_key, nonces) => void used.push(...nonces),
+    },
+  })
+  const refuse = (...nonces: bigint[]) => {
+    for (const nonce of nonces) onNonceRefused(1, { solver: SOLVER, nonce })
+  }
+  return { refuse, reads, used, answer: open }
+}
+
+test('a refused nonce is used only when the contract itself says so, as a token can return any error', async () => {
+  const { refuse, used, answer } = open()
+  refuse(2n, 5n, 10n)
+  answer()
+  await expect.poll(() => used).toEqual([2n])
+})
+
+test('a nonce is read once at a time, not when it is known, and not beside too many others', () => {
+  const { refuse, reads } = open()
+  refuse(1n, 2n, 2n)
+  expect(reads).toEqual([2n])
+  for (let nonce = 100n; nonce < 200n; nonce++) refuse(nonce)
+  expect(reads).toHaveLength(20)
+})

@@ -1,0 +1,61 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { createRegistrationChecks } from '../../src/auction/registration-checks.js'
+import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
+import { solver } from '../solvers/sample-solver.js'
+import { createManualClock } from '../support/manual-clock.js'
+
+const SECOND_MS = 1000
+/** What a check of a second does at its end takes some turns of the event loop, and no time. */
+const TURNS = 5
+
+const neverAnswers = () => new Promise<never>(() => {})
+const fails = () => Promise.reject(new Error('no such name'))
+
+/** The check of a solver whose host is resolved by a function. No connection is opened. */
+function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
+  const clock = createManualClock()
+  const { check } = createRegistrationChecks({
+    chains: new Map([[1, { quoteHasher: () => ({}) as never, quoteTypedData: () => ({}) as never }]]),
+    endpointGuard: createEndpointGuard({ production, allowlist: [], resolveAll }),
+    production,
+    defaultDepositWindowSeconds: 300,
+    defaultFillWindowSeconds: 120,
+    lastQuoted: () => undefined,
+    clock,
+    log: pino({ level: 'silent' }),
+  })
+  let outcome: string | undefined
+  void check(solver(1), false).then((result) => {
+    outcome = result.outcome
+  })
+  return {
+    clock,
+    outcome: () => outcome,
+    async pass(ms: number) {
+      await clock.advance(ms)
+      for (let turn = 0; turn < TURNS; turn++) await clock.advance(0)
+    },
+  }
+}
+
+test.each([true, false])(
+  'a check ends with its second, although the name of the endpoint is not resolved (production: %s)',
+  async (production) => {
+    const { clock, outcome, pass } = beginCheck(neverAnswers, production)
+    await pass(SECOND_MS - 1)
+    expect(outcome()).toBeUndefined()
+    await pass(1)
+    expect(outcome()).toBe('failed')
+    expect(clock.waiting).toBe(0)
+  },
+)
+
+test('in production, a check that fails at once ends with its second, so that its time tells nothing', async () => {
+  const { clock, outcome, pass } = beginCheck(fails, true)
+  await pass(SECOND_MS - 1)
+  expect(outcome()).toBeUndefined()
+  await pass(1)
+  expect(outcome()).toBe('failed')
+  expect(clock.waiting).toBe(0)
+})

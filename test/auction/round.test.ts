@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
+import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
+import { usualMs, type Wait } from '../../src/standing/standing.js'
+import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS, TIMEOUT_MS } from './played-round.js'
+
+const DECLINED: SolverResult = { kind: 'declined', status: 422 }
+const INVALID: SolverResult = { kind: 'invalid', reason: 'malformed' }
+const BEYOND_MS = SOFT_MS + 750
+
+const solvers = (...waits: Wait[]) => waits.map((wait, number) => askedSolver(number, wait))
+
+describe('a round is answered', () => {
+  test('when all have answered, with the results in the order of their arrival', async () => {
+    const { round, answer, told, isRead, clock } = playRound({ asked: solvers('none', 'none', 'none') })
+    for (const number of [2, 0, 1]) await answer(number, INVALID)
+    expect(round.attempts.map(({ solver }) => Number(solver))).toEqual([2, 0, 1])
+    expect([told()?.length, isRead(), clock.waiting]).toEqual([3, true, 0])
+  })
+
+  test.each<[string, Wait, number]>([
+    ['before the soft deadline, when only those are missing that are usually slower', 'none', 0],
+    ['at the soft deadline, when one is missing that usually answers until then', 'soft_deadline', SOFT_MS],
+    ['750 ms after it, when one is missing that was worth waiting for', 'beyond', BEYOND_MS],
+  ])('%s', async (_when, wait, atMs) => {
+    const { answer, told, clock } = playRound({ asked: solvers('none', wait) })
+    await answer(0, offerOf(0))
+    if (atMs > 0) {
+      await clock.advance(atMs - 1)
+      expect(told()).toBeUndefined()
+      await clock.advance(1)
+    }
+    expect(told()).toEqual(['quoted', 'soft_deadline'])
+  })
+
+  test('as soon as nobody is missing whom it waits for', async () => {
+    const { answer, told, clock } = playRound({ asked: solvers('soft_deadline', 'beyond', 'none') })
+    await answer(0, offerOf(0))
+    await clock.advance(900)
+    expect(told()).toBeUndefined()
+    await answer(1, DECLINED)
+    expect(told()).toEqual(['quoted', 'declined', 'soft_deadline'])
+  })
+
+  test.each([
+    ['without an offer', 1],
+    ['with fewer offers than are wanted', 2],
+  ])('at its time-out, %s', async (_what, minQuotes) => {
+    const rule = { ...OWN_RULE, minQuotes }
+    const { answer, told, clock } = playRound({
+      asked: solvers('none', 'none'),
+      times: { softDeadline: rule },
+    })
+    await answer(0, minQuotes === 2 ? offerOf(0) : DECLINED)
+    await clock.advance(TIMEOUT_MS - 1)
+    expect(told()).toBeUndefined()
+    await clock.advance(1)
+    expect(told()?.at(-1)).toBe('late')
+  })
+
+  test('with the first offer after the soft deadline', async () => {
+    const { answer, told, clock } = playRound({ asked: solvers('soft_deadline', 'soft_deadline') })
+    await clock.advance(SOFT_MS + 100)
+    await answer(0, offerOf(0))
+    expect(told()).toEqual(['quoted', 'soft_deadline'])
+  })
+
+  test("at a caller's soft deadline, or with enough offers after it", async () => {
+    const softDeadline = { afterMs: 100, minQuotes: 2, isOwn: false }
+    const { answer, told, clock } = playRound({
+      asked: solvers('beyond', 'none', 'none'),
+      times: { softDeadline },
+    })
+    await answer(1, offerOf(1))
+    await clock.advance(150)
+    expect(told()).toBeUndefined()
+    await answer(2, offerOf(2))
+    expect(told()).toEqual(['quoted', 'quoted', 'cancelled'])
+  })
+
+  test('when all have answered, for a caller that waits for all', async () => {
+    const { answer, told, clock } = playRound({
+      asked: solvers('none', 'none'),
+      times: { softDeadline: undefined },
+    })
+    await answer(0, offerOf(0))
+    await clock.advance(TIMEOUT_MS - 1)
+    expect(told()).toBeUndefined()
+    await answer(1, offerOf(1))
+    expect(told()).toEqual(['quoted', 'quoted'])
+  })
+
+  test('when its caller leaves, and cancels the requests', async () => {
+    const caller = new AbortController()
+    const { told, isRead, round, clock } = playRound({
+      asked: solvers('none', 'none'),
+      signal: caller.signal,
+    })
+    await clock.advance(0)
+    caller.abort()
+    await clock.advance(0)
+    expect([told(), isRead(), round.hasLeft]).toEqual([['cancelled', 'cancelled'], true, true])
+  })
+})
+
+describe('after its answer a round reads on', () => {
+  test('until all have answered', async () => {
+    const { answer, round, told, isRead, cutOff, clock } = playRound({ asked: solvers('none', 'none') })
+    await answer(0, offerOf(0))
+    await clock.advance(900)
+    expect([isRead(), cutOff.length]).toEqual([false, 0])
+    await answer(1, offerOf(1, 2000n))
+    expect([isRead(), told(), clock.waiting]).toEqual([true, ['quoted', 'soft_deadline'], 0])
+    expect(cutOff.map(({ result }) => result.kind)).toEqual(['soft_deadline'])
+    expect(round.ended.map(({ settled, isInTime, atMs }) => [settled.result.kind, isInTime, atMs])).toEqual([
+      ['quoted', true, 0],
+      ['quoted', false, 900],
+    ])
+    const [first, second] = round.ended.map(({ attempt }) => usualMs(attempt.asked.standing))
+    expect([first, second]).toEqual([0, 900])
+  })
+
+  test.each([
+    ['and a solver without an answer until then is late', {}, 'late'],
+    ["unless the caller's own deadline was told to it", { limitMs: 1000 }, 'cancelled'],
+    ['unless the round had waited for too long', { waitedMs: 201 }, 'cancelled'],
+  ])('until QUOTE_TIMEOUT_MS, %s', async (_what, times, kind) => {
+    const { answer, round, isRead, clock } = playRound({ asked: solvers('none', 'none'), times })
+    await answer(0, offerOf(0))
+    await clock.advance(TIMEOUT_MS - 1)
+    expect(isRead()).toBe(false)
+    await clock.advance(1)
+    expect([isRead(), round.ended.at(-1)?.settled.result.kind]).toEqual([true, kind])
+  })
+
+  test('but gives the connection of a request to a round that would have to wait', async () => {
+    const slots = new RequestSlots(1)
+    const first = playRound({ asked: [askedSolver(0), askedSolver(1, 'none', slots)] })
+    await first.answer(0, offerOf(0))
+    expect([first.told(), slots.isFull]).toEqual([['quoted', 'soft_deadline'], false])
+    const second = playRound({ asked: [askedSolver(1, 'soft_deadline', slots)] })
+    await second.answer(1, offerOf(1))
+    expect(second.told()).toEqual(['quoted'])
+    expect(first.round.ended.map(({ settled }) => settled.result.kind)).toEqual(['quoted', 'cancelled'])
+  })
+
+  test('and ends a request that waits for a connection', async () => {
+    const slots = new RequestSlots(1)
+    slots.tryTake(0)
+    const { answer, round, isRead } = playRound({ asked: [askedSolver(0), askedSolver(1, 'none', slots)] })
+    await answer(0, offerOf(0))
+    expect([isRead(), slots.waiting]).toEqual([true, 0])
+    expect(round.attempts.at(-1)?.result).toEqual({ kind: 'cancelled', isQueued: true })
+  })
+
+  test('and drops the rest of a declined reply', async () => {
+    const { answer, signals } = playRound({ asked: solvers('none', 'none') })
+    await answer(0, DECLINED)
+    expect(signals.get('0')?.aborted).toBe(false)
+    await answer(1, INVALID)
+    expect(signals.get('0')?.aborted).toBe(true)
+  })
+})
+
+describe('the gain of an offer', () => {
+  test('is what it is better than all before it that came before the answer, in basis points', async () => {
+    const { answer, round, clock } = playRound({ asked: solvers('none', 'none', 'beyond', 'none') })
+    await answer(0, offerOf(0, 10_000n))
+    await clock.advance(600)
+    await answer(1, offerOf(1, 9990n))
+    await answer(2, offerOf(2, 10_020n))
+    await answer(3, offerOf(3, 10_030n))
+    expect(round.ended.map(({ gain }) => gain)).toEqual([0, -10, 20, 9.98])
+  })
+})
+
+describe('a round has waited beyond the soft deadline for a request', () => {
+  test.each([
+    ['that ended in time', 800, {}, true],
+    ['that ended after its answer', 1300, {}, true],
+    ['but not when its caller has another rule', 1300, { softDeadline: undefined }, false],
+    ["but not when the caller's deadline was over before", 1300, { limitMs: 700 }, false],
+  ])('%s', async (_what, atMs, times, hasWaited) => {
+    const { answer, round, clock } = playRound({ asked: solvers('none', 'beyond', 'none'), times })
+    await answer(0, offerOf(0))
+    await clock.advance(atMs)
+    await answer(1, offerOf(1))
+    expect(round.hasWaitedUntil(atMs)).toBe(hasWaited)
+  })
+})
+
+describe('after a pause of the process', () => {
+  test.each([
+    // As on a busy machine: one turn of the event loop takes a quarter of a second.
+    [300, 'late'],
+    [1500, 'cancelled'],
+  ] as const)('of %i ms, a request without an answer is %s', async (pausedMs, kind) => {
+    const { told, clock } = playRound({ asked: solvers('none') })
+    await clock.advance(0)
+    clock.standStill(pausedMs)
+    await clock.advance(TIMEOUT_MS - pausedMs)
+    expect(told()).toEqual([kind])
+  })
+
+  test.each([
+    [0, 'soft_deadline'],
+    [400, 'quoted'],
+  ] as const)('of %i ms, an offer that is read when the round is due to end is %s', async (ms, kind) => {
+    const onDue = () => {
+      setImmediate(() => played.answerNow(1, offerOf(1)))
+      return ms
+    }
+    let isDue = false
+    const pauseMeter = { watch: () => ({ pausedMs: () => (isDue ? onDue() : 0), end() {} }) }
+    const played = playRound({ asked: solvers('none', 'soft_deadline'), pauseMeter })
+    await played.answer(0, offerOf(0))
+    isDue = true
+    await played.clock.advance(SOFT_MS)
+    expect(played.told()).toEqual(['quoted', kind])
+  })
+})

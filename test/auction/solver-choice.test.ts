@@ -1,0 +1,158 @@
+import { pino } from 'pino'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Solver } from '../../packages/protocol/src/solvers/solver.js'
+import { createSolverChoice } from '../../src/auction/solver-choice.js'
+import { createSlots } from '../../src/solvers/transport/request-slots.js'
+import { pairOf } from '../../src/standing/lessons.js'
+import type { OpenRequest } from '../../src/standing/standing.js'
+import { createStandings, type Standings } from '../../src/standing/standings.js'
+import { solver } from '../solvers/sample-solver.js'
+import { exactInput } from '../support/solvers/sample-quotes.js'
+
+const DEADLINE = 2000
+
+let now: number
+let standings: Standings
+let registered: readonly Solver[]
+let unread: readonly Solver[]
+
+beforeEach(() => {
+  now = 0
+  standings = createStandings({ clock: () => now, log: pino({ level: 'silent' }) })
+  registered = [1, 2, 3].map((number) => solver(number))
+  unread = []
+})
+
+const slots = createSlots(1)
+
+function openChoice(maxQuoteFanOut = 10) {
+  return createSolverChoice({
+    directory: { reachable: () => registered },
+    standings,
+    rules: { canCheck: (key) => !unread.includes(key as Solver) },
+    slots,
+    maxQuoteFanOut,
+    quoteSoftTimeoutMs: 500,
+    clock: () => now,
+  })
+}
+
+/** Opens the circuit breaker of a solver, for 5 s. */
+function open(of: Solver): void {
+  for (const client of ['a', 'b', 'c'])
+    standings.observe(of, { kind: 'time_lost', client: `${client} at ${now}` })
+}
+
+/** Leaves three requests of a solver unanswered, which others answer. */
+function stall(of: Solver): void {
+  const request: OpenRequest = { isExpected: true, waitingSince: now, round: { offeredAt: now } }
+  for (let time = 0; time < 3; time++) standings.observe(of, { kind: 'asked', request, isProbe: false })
+}
+
+function chosen(maxQuoteFanOut?: number) {
+  const choice = openChoice(maxQuoteFanOut)
+  const { asked, probed, busy, notAsked } = choice.of(exactInput, DEADLINE)
+  const names = (list: typeof asked) => list.map(({ solver: { name } }) => name).sort()
+  return {
+    asked: names(asked),
+    probed: names(probed),
+    busy,
+    notAsked,
+    reasons: registered.map((each) => choice.notAskedReason(each)),
+  }
+}
+
+describe('who is asked, and what statistics say of it', () => {
+  test('are all, while there are places', () => {
+    expect(chosen()).toMatchObject({
+      asked: ['1', '2', '3'],
+      notAsked: 0,
+      reasons: [undefined, undefined, undefined],
+    })
+  })
+
+  test('are as many as there are places: the others could be asked', () => {
+    const { asked, notAsked, reasons } = chosen(2)
+    expect([asked.length, notAsked, reasons]).toEqual([2, 1, [undefined, undefined, undefined]])
+  })
+
+  test('are not those whose bond is unknown, whose breaker is open or who do not answer', () => {
+    const [first, second, third] = registered as [Solver, Solver, Solver]
+    registered = [first, second, third, solver(4)]
+    unread = [first]
+    open(second)
+    stall(third)
+    now = 100
+    expect(chosen()).toEqual({
+      asked: ['4'],
+      probed: [],
+      busy: 0,
+      notAsked: 3,
+      reasons: ['bond_unknown', 'circuit_open', 'not_answering', undefined],
+    })
+  })
+
+  test('probe a breaker whose open period is over', () => {
+    const [first] = registered as [Solver]
+    open(first)
+    now = 5000
+    expect(chosen()).toMatchObject({
+      asked: ['2', '3'],
+      probed: ['1'],
+      reasons: ['circuit_open', undefined, undefined],
+    })
+  })
+
+  test('are those that do not answer or are half-open, when all are open or do not answer', () => {
+    for (const each of registered.slice(0, 2)) open(each)
+    now = 4000
+    stall(registered[2] as Solver)
+    now = 4100
+    expect(chosen()).toMatchObject({ asked: ['3'], reasons: ['circuit_open', 'circuit_open', undefined] })
+    now = 5000
+    expect(chosen()).toMatchObject({ asked: ['1', '2', '3'], probed: [] })
+  })
+
+  test('are those with the fewest open periods, when all are open', () => {
+    const [first] = registered as [Solver]
+    open(first)
+    now = 5000
+    standings.observe(first, { kind: 'in_time', client: 'd' })
+    for (const each of registered) open(each)
+    expect(chosen()).toMatchObject({ asked: ['2', '3'], reasons: ['circuit_open', undefined, undefined] })
+  })
+
+  test('are not those whose connections stay in use', () => {
+    slots.of(registered[0] as Solver).tryTake(0)
+    expect(chosen()).toMatchObject({ asked: ['2', '3'], busy: 1 })
+  })
+})
+
+test('says why each solver is asked, by its lessons in the pair, and how long it is waited for', () => {
+  const pairs = standings.pairsOf(1)
+  const pair = pairs.teach(pairOf(exactInput), { network: 'a' }, 0)
+  registered = [1, 2, 3, 4].map((number) => solver(number, { endpointUrl: `https://${number}.example.net` }))
+  registered.slice(0, 3).forEach(({ address }, index) => {
+    pair?.open(address).add({ gap: 10 * index, isWorth: false })
+  })
+  standings.of(registered[0] as Solver).times.push(900)
+  const { asked } = openChoice(2).of(exactInput, DEADLINE)
+  expect(
+    asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [
+      name,
+      chosenBy,
+      gapBps,
+      isWaitedFor,
+      wait,
+    ]),
+  ).toEqual([
+    ['1', 'RANK', 0, false, 'none'],
+    ['4', 'TURN', undefined, true, 'soft_deadline'],
+  ])
+})
+
+test('a standing belongs to the address: another endpoint, session or name changes nothing', () => {
+  const moved = solver(1, { endpointUrl: 'https://elsewhere.example.org', session: { id: 'a' }, name: 'new' })
+  expect(standings.of(moved)).toBe(standings.of(solver(1)))
+  expect(standings.of(solver(1, { chainId: 2 }))).not.toBe(standings.of(solver(1)))
+})

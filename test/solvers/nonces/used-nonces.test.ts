@@ -1,0 +1,210 @@
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { ServiceError } from '../../../packages/protocol/src/errors.js'
+import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
+import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
+import type { TopicListener } from '../../../src/cluster/cluster.js'
+import { createNonceSets } from '../../../src/solvers/nonces/nonce-sets.js'
+import {
+  createUsedNonces,
+  followCancellations,
+  pruneSomeNonces,
+} from '../../../src/solvers/nonces/used-nonces.js'
+import type { OfferNonce, OfferNonceStore } from '../../../src/store/solvers/offer-nonce-store.js'
+import { createMetrics } from '../../../src/telemetry/metrics.js'
+import { createManualClock } from '../../support/manual-clock.js'
+
+const SOLVER: Address = '0x0a'
+const KEY = { chainId: 1, address: SOLVER }
+const DAY_SECONDS = 86_400
+const FILL_DEADLINE = 1_800_000_000
+
+/** A table and orders in memory, as the databases keep them, and the replicas that share them. */
+function openTable() {
+  const rows: (OfferNonce & { used: boolean })[] = []
+  const orders = new Set<Hex | undefined>()
+  const listeners: TopicListener[] = []
+  const database = { isUp: true }
+  const clock = createManualClock()
+  function assertUp(): void {
+    if (!database.isUp) throw new ServiceError('DATABASE_UNAVAILABLE', 'down')
+  }
+  const store: OfferNonceStore = {
+    async save(nonces) {
+      assertUp()
+      for (const nonce of nonces) rows.push({ ...nonce, used: nonce.orderId === undefined })
+    },
+    async markOrders(_chainId, orderIds) {
+      assertUp()
+      const found = rows.filter(
+        ({ orderId, used }) =>
+          orderId !== undefined && (orderIds?.includes(orderId) ?? true) && used !== orders.has(orderId),
+      )
+      for (const row of found) row.used = orders.has(row.orderId)
+      return found.length > 0
+    },
+    async readOrders(_chainId, orderIds) {
+      return rows
+        .filter(({ orderId }) => orderId !== undefined && orderIds.includes(orderId))
+        .map(({ solver, nonce }) => {
+          return { solver, nonce, isUsed: rows.some((row) => row.used && row.nonce === nonce) }
+        })
+    },
+    async readUsed() {
+      assertUp()
+      return new Map([[SOLVER, rows.filter(({ used }) => used).map(({ nonce }) => nonce)]])
+    },
+    pruneSome: async () => false,
+  }
+  async function openReplica() {
+    let own: TopicListener | undefined
+    const replica = createUsedNonces({
+      chains: [{ chainId: 1 }],
+      store,
+      cluster: {
+        listen(_topic, listener) {
+          own = listener
+          listeners.push(listener)
+        },
+        publish(_topic, text) {
+          for (const listener of listeners) if (listener !== own) listener.onMessage(text)
+        },
+      },
+      metrics: createMetrics(),
+      clock,
+      log: pino({ level: 'silent' }),
+    })
+    onTestFinished(replica.close)
+    await replica.load()
+    return replica
+  }
+  return { rows, orders, listeners, database, clock, openReplica }
+}
+
+function offer(orderId: Hex, nonce: bigint): SignedQuote {
+  return { orderId, quote: { solver: SOLVER, nonce, fillDeadline: FILL_DEADLINE } } as unknown as SignedQuote
+}
+
+test('an event of an order makes the nonce of its offer used at all replicas, and no other one', async () => {
+  const { orders, clock, rows, openReplica } = openTable()
+  const replicas = [await openReplica(), await openReplica(), await openReplica()] as const
+  replicas[0].recordOffer(1, offer('0x01', 1n))
+  replicas[0].recordOffer(1, offer('0x02', 2n))
+  // The event comes before the offer is written. Replicas that hear of it first find nothing.
+  orders.add('0x01')
+  for (const replica of replicas.toReversed()) replica.onEvent({ chainId: 1, orderId: '0x01' })
+  await clock.advance(0)
+  for (const { isUsed } of replicas)
+    expect([1n, 2n, 3n].map((nonce) => isUsed(KEY, nonce))).toEqual([true, false, false])
+  expect(rows.map(({ until }) => until)).toEqual(Array(2).fill(FILL_DEADLINE + DAY_SECONDS))
+  const restarted = await openReplica()
+  expect([1n, 2n].map((nonce) => restarted.isUsed(KEY, nonce))).toEqual([true, false])
+})
+
+test('an event that a reorganisation removes gives the nonce back', async () => {
+  const { orders, clock, openReplica } = openTable()
+  const replicas = [await openReplica(), await openReplica()] as const
+  replicas[1].recordOffer(1, offer('0x01', 1n))
+  for (const isDeposited of [true, false]) {
+    if (isDeposited) orders.add('0x01')
+    else orders.delete('0x01')
+    for (const replica of replicas) replica.onEvent({ chainId: 1, orderId: '0x01' })
+    await clock.advance(0)
+    for (const { isUsed } of replicas) expect(isUsed(KEY, 1n)).toBe(isDeposited)
+  }
+})
+
+test('offers are written together, one second after the first', async () => {
+  const { rows, clock, openReplica } = openTable()
+  const replica = await openReplica()
+  replica.recordOffer(1, offer('0x01', 1n))
+  await clock.advance(999)
+  replica.recordOffer(1, offer('0x02', 2n))
+  expect(rows).toEqual([])
+  await clock.advance(1)
+  expect(rows.map(({ nonce }) => nonce)).toEqual([1n, 2n])
+})
+
+test('while the database is away, events wait, and are read when it is back', async () => {
+  const { orders, database, clock, openReplica } = openTable()
+  const replica = await openReplica()
+  replica.recordOffer(1, offer('0x01', 1n))
+  database.isUp = false
+  orders.add('0x01')
+  replica.onEvent({ chainId: 1, orderId: '0x01' })
+  await clock.advance(5000)
+  expect(replica.isUsed(KEY, 1n)).toBe(false)
+  database.isUp = true
+  await clock.advance(1000)
+  expect(replica.isUsed(KEY, 1n)).toBe(true)
+})
+
+test('a cancellation counts at once at all replicas, for registered solvers only, and over a restart', async () => {
+  const { clock, openReplica } = openTable()
+  const replicas = [await openReplica(), await openReplica()] as const
+  let cancel = (_nonces: readonly { solver: Address; nonce: bigint }[]) => {}
+  const chain = {
+    chainId: 1,
+    addListener: ({ onNoncesCancelled = cancel }) => {
+      cancel = onNoncesCancelled
+    },
+  }
+  followCancellations(chain, () => [{ address: SOLVER }], replicas[0])
+  cancel([
+    { solver: SOLVER, nonce: 7n },
+    { solver: '0x0b', nonce: 8n },
+  ])
+  expect(replicas[0].isUsed(KEY, 7n)).toBe(true)
+  await clock.advance(0)
+  for (const { isUsed } of replicas) {
+    expect(isUsed(KEY, 7n)).toBe(true)
+    expect(isUsed({ ...KEY, address: '0x0b' }, 8n)).toBe(false)
+  }
+  await clock.advance(1000)
+  expect((await openReplica()).isUsed(KEY, 7n)).toBe(true)
+})
+
+test('a replica that misses the message of a cancellation finds the row of it', async () => {
+  const { clock, listeners, openReplica } = openTable()
+  const replicas = [await openReplica(), await openReplica()] as const
+  const [, second] = listeners
+  listeners[1] = { onMessage: () => second?.onMissed?.(), onMissed() {} }
+  replicas[0].setUsed(KEY, [7n])
+  await clock.advance(0)
+  expect(replicas[1].isUsed(KEY, 7n)).toBe(true)
+})
+
+test('after missed messages, the nonces are read again', async () => {
+  const { rows, clock, listeners, openReplica } = openTable()
+  const replica = await openReplica()
+  rows.push({ chainId: 1, orderId: undefined, solver: SOLVER, nonce: 7n, until: 0, used: true })
+  for (const { onMissed } of listeners) onMissed()
+  await clock.advance(0)
+  expect(replica.isUsed(KEY, 7n)).toBe(true)
+})
+
+test('nonces are removed by the time of their chain, however wrong the clock is', async () => {
+  const pruned: unknown[] = []
+  const pruneSome = async (...parameters: unknown[]) => pruned.push(parameters) < 0
+  const chains = [
+    { chainId: 1, headTimeMs: () => 1_700_000_000_999 },
+    { chainId: 2, headTimeMs: () => undefined },
+  ]
+  expect(await pruneSomeNonces({ pruneSome }, chains)).toBe(false)
+  expect(pruned).toEqual([[1, 1_700_000_000]])
+})
+
+test('each solver of each chain has its newest nonces, and takes no place of another', () => {
+  const { has, set, replace } = createNonceSets(2)
+  const key = (chainId: number, address: `0x${string}`) => ({ chainId, address })
+  const known = (of: ReturnType<typeof key>) => [1n, 2n, 3n, 4n].filter((nonce) => has(of, nonce))
+  set(key(1, '0x0b'), 1n, true)
+  set(key(2, '0x0a'), 1n, true)
+  for (const nonce of [1n, 2n, 1n, 3n]) set(key(1, '0x0a'), nonce, true)
+  expect(known(key(1, '0x0a'))).toEqual([1n, 3n])
+  set(key(1, '0x0a'), 3n, false)
+  expect([key(1, '0x0a'), key(1, '0x0b'), key(2, '0x0a')].map(known)).toEqual([[1n], [1n], [1n]])
+  replace(1, new Map([['0x0a', [3n, 4n]]]))
+  set(key(1, '0x0a'), 1n, true)
+  expect([key(1, '0x0a'), key(1, '0x0b'), key(2, '0x0a')].map(known)).toEqual([[1n, 4n], [], [1n]])
+})

@@ -1,0 +1,73 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { learn, learnWait, openPair, type ReadAnswer } from '../../src/standing/learn.js'
+import { Pairs } from '../../src/standing/lessons.js'
+import { createStanding } from '../../src/standing/standing.js'
+import { solver } from '../solvers/sample-solver.js'
+
+const client = { network: '192.0.2.1' }
+const { address } = solver(1)
+
+let pairs: Pairs
+
+beforeEach(() => {
+  pairs = new Pairs()
+})
+
+/** An offer in time that was as good as the best one, with changes. */
+function answer(changes: Partial<ReadAnswer> = {}): ReadAnswer {
+  const usual = { outcome: 'offer', isInTime: true, gap: 0, gain: 0, wasWaitedFor: false } as const
+  return { solver: address, standing: createStanding(), ...usual, ...changes }
+}
+
+/** A round of the client that ended with these answers. */
+function play(now: number, ...answers: readonly ReadAnswer[]): void {
+  const taught = openPair(pairs, 'pair', client, now)
+  for (const each of answers) if (taught !== undefined) learn(taught, each, now)
+}
+
+/** The gap and the worth of one lesson, or undefined without a lesson. */
+function lessonOf(changes: Partial<ReadAnswer>) {
+  for (const now of [0, 10_000]) play(now, answer(changes))
+  const lessons = pairs.of('pair')?.of(address)
+  return lessons?.hasLesson ? [lessons.medianGap, lessons.isWorthWaiting] : undefined
+}
+
+describe('a lesson', () => {
+  test.each<[string, Partial<ReadAnswer>, unknown]>([
+    ['an offer', { gap: 12.34 }, [12.34, false]],
+    ['an offer that was better after the answer', { gap: -50, isInTime: false }, [0, false]],
+    ['a very bad offer', { gap: 1e9 }, [10_000, false]],
+    ['no valid offer', { outcome: 'none' }, [10_000, false]],
+    ['what says nothing of the solver', { outcome: 'unknown' }, undefined],
+    ['an offer after the soft deadline, better by 1', { gain: 1 }, [0, true]],
+    ['one that is better by less', { gain: 0.99 }, [0, false]],
+    ['one after the answer, better by 1', { gain: 1, gap: -1, isInTime: false }, [0, true]],
+    [
+      'one after the answer that the round had waited for',
+      { gain: 50, gap: -50, isInTime: false, wasWaitedFor: true },
+      [10_000, false],
+    ],
+    ['one in time that it had waited for', { gain: 50, wasWaitedFor: true }, [0, true]],
+  ])('of %s', (_what, changes, lesson) => {
+    expect(lessonOf(changes)).toEqual(lesson)
+  })
+
+  test('is given only when the client may teach the pair, but an offer is known to be made', () => {
+    play(0, answer({ gap: 1 }))
+    play(1, answer({ gap: 99, solver: solver(2).address }), answer({ gap: 99 }))
+    const pair = pairs.of('pair')
+    expect(pair?.of(address)?.medianGap).toBe(1)
+    expect(pair?.of(solver(2).address)?.hasLesson).toBe(false)
+    expect(pair?.of(solver(2).address)?.hasQuoted(1)).toBe(true)
+  })
+})
+
+test.each([
+  [{ isInTime: true, gain: 1 }, 0],
+  [{ isInTime: true, gain: 0 }, 1],
+  [{ isInTime: false, gain: 5 }, 1],
+])('a wait that ended with %o leaves %i waits in vain', (changes, vainWaits) => {
+  const waited = answer({ wasWaitedFor: true, ...changes })
+  for (const each of [waited, answer()]) learnWait(each, 0)
+  expect(waited.standing.vainWaits).toBe(vainWaits)
+})

@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest'
+import type { Address } from '../../packages/protocol/src/values/hex.js'
+import { Lessons, Pair, Pairs, pairOf } from '../../src/standing/lessons.js'
+import { solver } from '../solvers/sample-solver.js'
+
+const MINUTE = 60_000
+const swap = { inputToken: '0xa', outputToken: '0xb', orderType: 'EXACT_INPUT', amount: 1000n } as const
+
+test.each([
+  ['a larger amount of as many digits', { amount: 9999n }, true],
+  ['an amount of one digit more', { amount: 10_000n }, false],
+  ['the other order type', { orderType: 'EXACT_OUTPUT' as const }, false],
+  ['another token', { outputToken: '0xc' as Address }, false],
+])('%s is the same pair: %s', (_what, changes, isSame) => {
+  expect(pairOf({ ...swap, ...changes }) === pairOf(swap)).toBe(isSame)
+})
+
+function lessonsOf(gaps: readonly number[], worths: readonly number[] = []): Lessons {
+  const lessons = new Lessons()
+  gaps.forEach((gap, index) => {
+    lessons.add({ gap, isWorth: worths.includes(index) })
+  })
+  return lessons
+}
+
+describe('the lessons of a solver', () => {
+  test.each([
+    [[], 10_000],
+    [[3], 3],
+    [[1, 9], 1],
+    [[9, 1, 5], 5],
+    // The first one is forgotten with the tenth.
+    [[0, 7, 7, 7, 7, 8, 8, 8, 8, 8], 8],
+  ])('%j have the median gap %d', (gaps, median) => {
+    expect(lessonsOf(gaps).medianGap).toBe(median)
+  })
+
+  test.each([
+    [[0], false],
+    [[1, 9], true],
+    [[0, 9], false],
+  ])('of ten, those at %j were worth waiting for, so it is: %s', (worths, isWorthWaiting) => {
+    expect(lessonsOf(Array(10).fill(0), worths).isWorthWaiting).toBe(isWorthWaiting)
+  })
+
+  test('end to say that it quotes the pair after a day without an offer', () => {
+    const lessons = new Lessons()
+    expect(lessons.hasQuoted(0)).toBe(false)
+    lessons.recordQuote(0)
+    expect([lessons.hasQuoted(24 * 60 * MINUTE), lessons.hasQuoted(24 * 60 * MINUTE + 1)]).toEqual([
+      true,
+      false,
+    ])
+  })
+})
+
+describe('a client teaches a pair', () => {
+  const stranger = { network: '192.0.2.1' }
+  const other = { network: '192.0.2.2' }
+  const withKey = { network: 'key', apiKey: {} }
+
+  test('once in 10 s while no other client has taught it within 10 minutes', () => {
+    const pair = new Pair()
+    const taught = [0, 9999, 10_000, 15_000, 20_000].map((now) => pair.mayTeach(stranger, now))
+    expect(taught).toEqual([true, false, true, false, true])
+  })
+
+  test('otherwise once in 10 minutes, with a key once in a minute', () => {
+    const pair = new Pair()
+    pair.mayTeach(other, 0)
+    pair.mayTeach(withKey, 0)
+    expect(pair.mayTeach(stranger, 0)).toBe(true)
+    expect(pair.mayTeach(stranger, 9 * MINUTE)).toBe(false)
+    expect([pair.mayTeach(withKey, MINUTE - 1), pair.mayTeach(withKey, MINUTE)]).toEqual([false, true])
+  })
+
+  test('often again when the others have not taught it for 10 minutes', () => {
+    const pair = new Pair()
+    pair.mayTeach(other, 0)
+    pair.mayTeach(stranger, MINUTE)
+    expect(pair.mayTeach(stranger, 10 * MINUTE)).toBe(false)
+    expect(pair.mayTeach(stranger, 10 * MINUTE + 1)).toBe(true)
+  })
+})
+
+describe('the pairs of a chain', () => {
+  const client = { network: '192.0.2.1' }
+
+  test('begin with their first lesson', () => {
+    const pairs = new Pairs()
+    expect(pairs.of('a')).toBeUndefined()
+    expect(pairs.teach('a', client, 0)).toBe(pairs.of('a'))
+    expect(pairs.teach('a', client, 0)).toBeUndefined()
+    expect(pairs.of('a')?.of(solver(1).address)).toBeUndefined()
+  })
+
+  test('are 2,048: then the one goes that was taught longest ago', () => {
+    const pairs = new Pairs()
+    for (let number = 0; number < 2048; number++) pairs.teach(`${number}`, client, 0)
+    pairs.teach('0', client, 10_000)
+    pairs.teach('new', client, 10_000)
+    expect([pairs.of('0') !== undefined, pairs.of('1')]).toEqual([true, undefined])
+  })
+})

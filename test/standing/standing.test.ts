@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { Lessons } from '../../src/standing/lessons.js'
+import {
+  createStanding,
+  eligibility,
+  isExpected,
+  type OpenRequest,
+  observe,
+  type Standing,
+  usualMs,
+  waitFor,
+} from '../../src/standing/standing.js'
+
+const SOFT_MS = 500
+
+let standing: Standing
+
+beforeEach(() => {
+  standing = createStanding()
+})
+
+/** A request in a round in which another solver made an offer at this time. */
+function requestAt(now: number, offeredAt: number | undefined = now + 1): OpenRequest {
+  return { isExpected: true, waitingSince: now, round: { offeredAt } }
+}
+
+function ask(request: OpenRequest, isProbe = false): OpenRequest {
+  observe(standing, { kind: 'asked', request, isProbe }, request.waitingSince ?? 0)
+  return request
+}
+
+/** Answers that took these times. */
+function answer(...times: number[]): void {
+  for (const ms of times) {
+    const request = ask(requestAt(0))
+    observe(standing, { kind: 'ended', request, answeredInMs: ms, isOffer: true }, ms)
+  }
+}
+
+const able = (now: number, lessons?: Lessons) => eligibility(standing, { lessons }, now)
+
+describe('the usual time', () => {
+  test.each([
+    [[], undefined],
+    [[100, 900], 100],
+    [[900, 100, 200], 200],
+    [[1, 2, 2, 2, 2, 3, 3, 3, 3, 3], 3],
+  ])('of answers after %j ms is %s ms', (times, usual) => {
+    answer(...times)
+    expect(usualMs(standing)).toBe(usual)
+  })
+
+  test('does not know a request without an answer', () => {
+    const request = ask(requestAt(0))
+    observe(standing, { kind: 'ended', request, answeredInMs: undefined, isOffer: false }, 2000)
+    expect(usualMs(standing)).toBeUndefined()
+  })
+})
+
+describe('a round waits for a solver', () => {
+  const worthWaiting = () => {
+    const lessons = new Lessons()
+    for (let time = 0; time < 2; time++) lessons.add({ gap: 0, isWorth: true })
+    return lessons
+  }
+
+  test.each([
+    ['of which nothing is known', [], undefined, 'soft_deadline'],
+    ['that is quick', [500], undefined, 'soft_deadline'],
+    ['that is slow', [501], undefined, 'none'],
+    ['that is slow and was worth it', [501], worthWaiting, 'beyond'],
+  ] as const)('%s', (_what, times, lessons, wait) => {
+    answer(...times)
+    expect(waitFor(standing, lessons?.(), SOFT_MS)).toBe(wait)
+  })
+
+  test('until 20 waits in a row were in vain, and then for none of its next 200 rounds', () => {
+    const lessons = worthWaiting()
+    answer(900)
+    const waits = (wasWorth: boolean, times: number) => {
+      for (let time = 0; time < times; time++) observe(standing, { kind: 'waited', wasWorth }, 0)
+    }
+    waits(false, 19)
+    waits(true, 1)
+    waits(false, 19)
+    expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
+    waits(false, 1)
+    for (let round = 0; round < 200; round++) {
+      expect(waitFor(standing, lessons, SOFT_MS)).toBe('none')
+      ask(requestAt(0))
+    }
+    expect(waitFor(standing, lessons, SOFT_MS)).toBe('beyond')
+  })
+})
+
+describe('a solver is expected to quote', () => {
+  test('every pair before its first offer, and then what it has quoted', () => {
+    expect(isExpected(standing, undefined, 0)).toBe(true)
+    answer(1)
+    const lessons = new Lessons()
+    expect([isExpected(standing, undefined, 0), isExpected(standing, lessons, 0)]).toEqual([false, false])
+    lessons.recordQuote(0)
+    expect(isExpected(standing, lessons, 0)).toBe(true)
+  })
+})
+
+describe('a round does not ask a solver', () => {
+  test('whose circuit breaker is open, and probes it when its open period is over', () => {
+    for (const client of ['a', 'b', 'c']) observe(standing, { kind: 'time_lost', client }, 0)
+    expect([able(0), able(5000)]).toEqual(['circuit_open', 'probe'])
+    ask(requestAt(5000), true)
+    expect(able(5000)).toBe('circuit_open')
+    observe(standing, { kind: 'in_time', client: 'a' }, 5001)
+    expect(able(5001)).toBe('able')
+  })
+
+  test('that keeps three requests waiting, until it answers one', () => {
+    const requests = [0, 10, 20].map((now) => ask(requestAt(now)))
+    expect([able(51), able(52)]).toEqual(['able', 'not_answering'])
+    observe(
+      standing,
+      { kind: 'ended', request: requests[1] as OpenRequest, answeredInMs: 50, isOffer: false },
+      60,
+    )
+    expect(able(60)).toBe('able')
+  })
+
+  test.each([
+    ['usually takes that long', () => answer(200), () => [0, 10, 20].map((now) => requestAt(now))],
+    [
+      'is not expected to quote',
+      () => {},
+      () => [0, 1, 2].map((now) => ({ ...requestAt(now), isExpected: false })),
+    ],
+    [
+      'has not got them',
+      () => {},
+      () => [0, 1, 2].map((now) => ({ ...requestAt(now), waitingSince: undefined })),
+    ],
+    [
+      'was asked when no other one made an offer',
+      () => {},
+      () => [0, 1, 2].map((now): OpenRequest => ({ ...requestAt(now), round: { offeredAt: undefined } })),
+    ],
+  ])('but does when it keeps three waiting that it %s', (_what, before, requests) => {
+    before()
+    for (const request of requests()) ask(request)
+    expect(able(300)).toBe('able')
+  })
+})
