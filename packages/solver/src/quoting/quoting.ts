@@ -53,15 +53,16 @@ export function createQuoting(options: QuotingOptions): Quoting {
   }
 
   /**
-   * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token share a nonce until
-   * the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
+   * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token and a deposit mode
+   * share a nonce until the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
    */
   function nonceFor({ chain, ledger, time }: ChainRun, request: IncomingRequest): bigint {
-    if (!isPrice(request)) return nextNonce()
-    const shared = `${chain.chainId} ${request.outputToken}`
+    const mode = request.isForAddress ? 'ADDRESS' : 'CONTRACT'
+    if (!isPrice(request)) return nextNonce(mode)
+    const shared = `${chain.chainId} ${request.outputToken} ${mode}`
     const open = ledger.get(priceNonces.get(shared) ?? -1n)
     if (open?.deposit === 'NONE' && time.now() <= open.quote.depositDeadline) return open.quote.nonce
-    const nonce = nextNonce()
+    const nonce = nextNonce(mode)
     priceNonces.set(shared, nonce)
     return nonce
   }
