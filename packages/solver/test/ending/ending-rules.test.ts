@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { decideEnd, endsAfter } from '../../src/ending/ending-rules.js'
-import { minimumFees } from '../../src/transactions/fees.js'
 
 const quote = { inputAmount: 1000n, depositDeadline: 100, fillDeadline: 220 } as Quote
 const facts = {
@@ -42,17 +41,3 @@ it.each<[string, object, boolean, string]>([
 ])('a quote %s', (_title, change, isForAddress, decision) => {
   expect(decide(change, isForAddress)).toBe(decision)
 })
-
-it.each([
-  ['transaction underpriced: gas tip cap 1, minimum needed 25', 34n, 25n],
-  ['max fee per gas less than block base fee: maxFeePerGas: 10 baseFee: 30', 30n, 1n],
-  ['transaction underpriced', 20n, 3n],
-])(
-  'a refused fee is raised to the named minimum, or doubled: %s',
-  (words, maxFeePerGas, maxPriorityFeePerGas) => {
-    expect(minimumFees({ maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }, words)).toEqual({
-      maxFeePerGas,
-      maxPriorityFeePerGas,
-    })
-  },
-)
