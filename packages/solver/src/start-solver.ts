@@ -3,6 +3,7 @@ import { AggregatorError } from '../../client/src/errors.js'
 import { signRegistration } from '../../client/src/registration.js'
 import { retryDelay } from '../../client/src/retry.js'
 import { type ChainRun, startChainRun } from './chain/chain-run.js'
+import { createAnswerBudget } from './quoting/answer-budget.js'
 import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
 import { hasSecretPath, withSecretPath } from './quoting/secret-path.js'
@@ -65,7 +66,9 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()
-  const quoting = createQuoting({ ...start, signer, quote, rules: { minFillSeconds, maxLockSeconds } })
+  const budget = createAnswerBudget(start.clock)
+  const rules = { minFillSeconds, maxLockSeconds }
+  const quoting = createQuoting({ ...start, signer, quote, rules, budget })
   start.onQuoting(quoting)
   if (options.endpointUrl !== undefined) return register(shared, options.endpointUrl)
   await connectBySession({

@@ -34,7 +34,7 @@ export async function answerRequest(
 ): Promise<EndpointAnswer> {
   const request = readRequest(body, headers, clock)
   if (typeof request === 'string') return { status: 400, body: { error: request } }
-  const answer = await quoting(request, signal)
+  const answer = await quoting(request, 'ENDPOINT', signal)
   if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }

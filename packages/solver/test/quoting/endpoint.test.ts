@@ -70,7 +70,7 @@ it('a body that a framework has parsed is taken', async () => {
 it('the signal aborts when the instance leaves', async () => {
   const leaving = new AbortController()
   const left = new Promise<string>((resolve) => {
-    void serve(async (_request, signal) => {
+    void serve(async (_request, _source, signal) => {
       signal?.addEventListener('abort', () => resolve(String(signal.reason)))
       leaving.abort()
       return new Promise(() => {})
