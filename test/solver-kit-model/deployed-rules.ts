@@ -2,6 +2,7 @@ import type { Address, Hex } from '../../packages/protocol/src/values/hex.js'
 import type { ServiceQuote } from '../support/chain/signed-quote.js'
 import { Revert } from './journal.js'
 import {
+  type CallContext,
   lower,
   MIN_BOND,
   min,
@@ -20,9 +21,12 @@ export interface DeployedRules extends SettlementRules {
     signature: Hex,
     token: Address,
   ): void
+  recoverFromProxy(context: object, quote: ServiceQuote, signature: Hex, token: Address): void
+  settleWithTolerance(context: CallContext, quote: ServiceQuote, signature: Hex, accepted: bigint): void
+  withdrawExcess(context: { readonly sender: Address }, token: Address): void
 }
 
-/** The rules of deployed contracts (test/support/chain/DeployedSettlement.sol), without withdrawals of surplus. */
+/** The rules of deployed contracts (test/support/chain/DeployedSettlement.sol). */
 export function createDeployedRules(state: SettlementState): DeployedRules {
   const { bondFor, emit } = state
 
@@ -67,6 +71,31 @@ export function createDeployedRules(state: SettlementState): DeployedRules {
     return order
   }
 
+  function settle({ sender, now }: CallContext, quote: ServiceQuote, signature: Hex, accepted: bigint): void {
+    const { orderId, depositAddress, solver } = checkQuote(quote, signature)
+    if (now > quote.depositDeadline) throw new Revert('QuoteExpired')
+    const input = state.token(lower(quote.inputToken))
+    if (input.balanceOf(depositAddress) < accepted) throw new Revert('InsufficientDeposit')
+    takeQuote(orderId, quote, OrderState.SETTLED)
+    requireBond(solver, quote.outputAmount)
+    const swept = state.sweep(depositAddress, quote.inputToken)
+    const output = state.token(lower(quote.outputToken))
+    output.transferFrom(state.address, sender, lower(quote.user), quote.outputAmount)
+    const paid = min(swept, accepted)
+    state.pay(quote.inputToken, solver, paid)
+    if (swept > paid) {
+      const [user, token, amount] = [lower(quote.user), lower(quote.inputToken), swept - paid]
+      state.setExcess(user, token, state.excessOf(user, token) + amount)
+      emit('ExcessDeposit', { orderId, user, token, amount })
+    }
+    emit('Settled', { orderId, user: quote.user, solver: quote.solver })
+  }
+
+  function recover(orderId: Hex, depositAddress: Address, user: Address, token: Address): void {
+    state.pay(token, user, state.sweep(depositAddress, token))
+    emit('TokensRecovered', { orderId, token, recipient: user })
+  }
+
   return {
     registerSolver({ sender }, amount) {
       if (state.bondOf(sender).registered) throw new Revert('SolverAlreadyRegistered')
@@ -106,23 +135,10 @@ export function createDeployedRules(state: SettlementState): DeployedRules {
       state.pay(order.inputToken, sender, order.inputAmount)
       emit('Settled', { orderId, user: order.user, solver: order.solver })
     },
-    settle({ sender, now }, quote, signature) {
-      const { orderId, depositAddress, solver } = checkQuote(quote, signature)
-      if (now > quote.depositDeadline) throw new Revert('QuoteExpired')
-      const input = state.token(lower(quote.inputToken))
-      if (input.balanceOf(depositAddress) < quote.inputAmount) throw new Revert('InsufficientDeposit')
-      takeQuote(orderId, quote, OrderState.SETTLED)
-      requireBond(solver, quote.outputAmount)
-      const swept = state.sweep(depositAddress, quote.inputToken)
-      const output = state.token(lower(quote.outputToken))
-      output.transferFrom(state.address, sender, lower(quote.user), quote.outputAmount)
-      const paid = min(swept, quote.inputAmount)
-      state.pay(quote.inputToken, solver, paid)
-      if (swept > paid) {
-        const args = { orderId, user: quote.user, token: quote.inputToken, amount: swept - paid }
-        emit('ExcessDeposit', args)
-      }
-      emit('Settled', { orderId, user: quote.user, solver: quote.solver })
+    settle: (context, quote, signature) => settle(context, quote, signature, quote.inputAmount),
+    settleWithTolerance(context, quote, signature, accepted) {
+      if (accepted === 0n || accepted > quote.inputAmount) throw new Revert('InvalidQuote')
+      settle(context, quote, signature, accepted)
     },
     refund({ now }, orderId) {
       const order = depositedOrder(orderId)
@@ -150,8 +166,20 @@ export function createDeployedRules(state: SettlementState): DeployedRules {
       const { orderId, depositAddress } = checkQuote(quote, signature)
       if (now <= quote.fillDeadline) throw new Revert('OrderNotExpired')
       takeQuote(orderId, quote, OrderState.REFUNDED)
-      state.pay(token, quote.user, state.sweep(depositAddress, token))
-      emit('TokensRecovered', { orderId, token, recipient: quote.user })
+      recover(orderId, depositAddress, quote.user, token)
+    },
+    recoverFromProxy(_context, quote, signature, token) {
+      const { orderId, depositAddress } = state.identify(quote, signature)
+      const ended: readonly number[] = [OrderState.SETTLED, OrderState.REFUNDED]
+      if (!ended.includes(state.order(orderId).state)) throw new Revert('OrderNotFound')
+      recover(orderId, depositAddress, quote.user, token)
+    },
+    withdrawExcess({ sender }, token) {
+      const amount = state.excessOf(sender, lower(token))
+      if (amount === 0n) throw new Revert('NoExcessBalance')
+      state.setExcess(sender, lower(token), 0n)
+      state.pay(token, sender, amount)
+      emit('ExcessWithdrawn', { user: sender, token, amount })
     },
   }
 }

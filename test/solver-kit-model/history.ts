@@ -22,6 +22,15 @@ import {
   WETH,
 } from './world.js'
 
+/** The calls of deployed contracts that give tokens at an address back, with a token of each. */
+const RECOVERIES: Readonly<Record<string, Address>> = { deployAndRecover: USDC, recoverFromProxy: WETH }
+
+const REFERENCE_ATTACKS = ['settle', 'refund', 'refundAddressDeposit', 'refundAddressDeposit'] as const
+const ATTACKS: Record<Rules, readonly [string, ...string[]]> = {
+  reference: REFERENCE_ATTACKS,
+  deployed: [...REFERENCE_ATTACKS, 'deployAndRecover', 'recoverFromProxy'],
+}
+
 /** A history of a solver that anybody may attack. Each step is a line of its log. */
 export type History = ReturnType<typeof createHistory>
 
@@ -114,12 +123,13 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
   }
 
   function attack(known: KnownQuote): void {
-    const call = random.pick(['settle', 'refund', 'refundAddressDeposit', 'refundAddressDeposit'])
+    const call = random.pick(ATTACKS[rules])
     const isLate = chainTime() > known.quote.fillDeadline
     if (call === 'refundAddressDeposit' && isLate && chance(60)) transfer(known, STRANGER, 'full')
     note(`a stranger calls ${call} of ${nameOf(known)}`)
-    const args = call === 'refund' ? [known.orderId] : [known.quote, known.signature]
-    chain.act(STRANGER, SETTLEMENT, settlementCall(call, args))
+    const recovered = RECOVERIES[call]
+    const signed = [known.quote, known.signature, ...(recovered === undefined ? [] : [recovered])]
+    chain.act(STRANGER, SETTLEMENT, settlementCall(call, call === 'refund' ? [known.orderId] : signed))
   }
 
   function deposit(known: KnownQuote): void {
@@ -191,6 +201,8 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
       failing: random.pick([0, 5, 30]),
       range: random.pick([1, 10, 100]),
       pending: random.pick(['right', 'refused', 'latest']),
+      broadcast: random.pick(['right', 'refused', 'taken with an error']),
+      hasOddWords: chance(50),
     }
   }
 
@@ -236,7 +248,8 @@ export function createHistory(random: Random, rules: Rules, instance?: LyingInst
     const mined = chain.mine(chainTime() + seconds, { signedFirst: chance(50), holdsSigned: heldBlocks > 0 })
     heldBlocks = Math.max(0, heldBlocks - 1)
     lyingBlocks = Math.max(0, lyingBlocks - 1)
-    if (lyingBlocks === 0) lies = { ...noLies(), range: lies.range, pending: lies.pending }
+    if (lyingBlocks === 0)
+      lies = { ...noLies(), range: lies.range, pending: lies.pending, hasOddWords: lies.hasOddWords }
     for (const { transaction, revert } of mined.receipts)
       if (transaction.from !== STRANGER || revert === undefined)
         note(

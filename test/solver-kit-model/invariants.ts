@@ -1,6 +1,8 @@
 import { decodeFunctionData, type Hex, toEventSelector, toFunctionSelector } from 'viem'
 import { deployedSettlementAbi } from '../../gen/contracts/deployed-settlement.js'
+import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
 import { NO_USER } from '../../packages/protocol/src/quotes/quote.js'
+import { middleOf } from '../../packages/solver/src/ending/ending-rules.js'
 import { isPayable, type KnownQuote } from './known-quotes.js'
 import type { ModelBlock, ModelReceipt } from './model-chain.js'
 import { BOND, FUNDS, SOLVER, USDC, WETH, type World } from './world.js'
@@ -98,6 +100,8 @@ export function createWatch(world: World) {
       for (const known of cancelledBy(transaction.data)) {
         // No honest user pays for a price.
         if (known.isIndicative) continue
+        if (isKept(known) && (chain.blocks[sentAfter]?.timestamp ?? 0) <= middleOf(known.quote))
+          fail(`the nonce of ${known.orderId} was cancelled, although a late transfer would be lost`)
         if (payableAt[sentAfter - 1]?.has(known) && payableAt[sentAfter]?.has(known))
           fail(
             `the nonce of ${known.orderId} was cancelled, although its tokens were there and it could be paid`,
@@ -139,6 +143,8 @@ export function createWatch(world: World) {
       quotes.push(known)
       const { user, depositDeadline, fillDeadline } = known.quote
       const latest = Math.max(chain.head().timestamp, Math.floor(world.clock.now() / 1000)) + MAX_LOCK_SECONDS
+      if (modeOfNonce(known.quote.nonce) !== (known.isForAddress ? 'ADDRESS' : 'CONTRACT'))
+        fail(`the nonce of ${known.orderId} does not say its mode`)
       if (known.isIndicative && user.toLowerCase() !== NO_USER) fail(`an indicative quote is for ${user}`)
       if (depositDeadline < chain.head().timestamp + 2) fail('a quote is over when it is signed')
       if (fillDeadline - depositDeadline < MIN_FILL_SECONDS) fail('a quote leaves no time for its fill')

@@ -15,6 +15,10 @@ export interface Lies {
   range: number
   /** `pending` is refused, or says nothing of what waits. */
   pending: 'right' | 'refused' | 'latest'
+  /** Transactions are refused whatever they pay, or taken although the answer is an error. */
+  broadcast: 'right' | 'refused' | 'taken with an error'
+  /** A refusal does not say why. */
+  hasOddWords: boolean
 }
 
 const METHODS_AT_BLOCK: Readonly<Record<string, number>> = { eth_call: 1, eth_getTransactionCount: 1 }
@@ -34,6 +38,8 @@ export function noLies(): Lies {
     failing: 0,
     range: Number.POSITIVE_INFINITY,
     pending: 'right',
+    broadcast: 'right',
+    hasOddWords: false,
   }
 }
 
@@ -64,6 +70,18 @@ export function makeLie(node: ModelNode, chain: ModelChain, random: Random, lies
     return (answer() as { blockNumber: Hex }[]).filter(({ blockNumber }) => Number(blockNumber) <= newest)
   }
 
+  function take(answer: () => unknown) {
+    const { broadcast, hasOddWords } = lies()
+    if (broadcast === 'refused') throw Object.assign(new Error('txpool is full'), { code: -32000 })
+    try {
+      const hash = answer()
+      if (broadcast === 'right') return hash
+    } catch (error) {
+      if (!hasOddWords) throw error
+    }
+    throw Object.assign(new Error('no'), { code: -32000 })
+  }
+
   node.intercept((asked, answer) => {
     const { method, params = [] } = asked
     const { lagging, failing, pending } = lies()
@@ -71,6 +89,7 @@ export function makeLie(node: ModelNode, chain: ModelChain, random: Random, lies
       if (NULLABLE.includes(method)) return null
       throw Object.assign(new Error('internal error'), { code: -32603 })
     }
+    if (method === 'eth_sendRawTransaction') return take(answer)
     if (method === 'eth_getLogs') return logs(answer, params[0] as LogFilter)
     if (method === 'eth_getTransactionCount' && params[1] === 'pending' && pending !== 'right') {
       if (pending === 'refused') throw Object.assign(new Error('unsupported block tag'), { code: -32602 })

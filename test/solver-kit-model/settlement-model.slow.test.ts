@@ -199,6 +199,13 @@ function randomAct(both: Both, random: Random, known: readonly [Known, ...Known[
           ],
           [stranger.address, usdc, tokenCall('transfer', [depositAddress, 5n])],
           [anybody, settlement, settlementCall('deployAndRecover', [...signed, random.pick([weth, usdc])])],
+          [anybody, settlement, settlementCall('recoverFromProxy', [...signed, random.pick([weth, usdc])])],
+          [
+            solver.address,
+            settlement,
+            settlementCall('settleWithTolerance', [...signed, random.pick([...amounts, 0n])]),
+          ],
+          [user.address, settlement, settlementCall('withdrawExcess', [weth])],
         ] as const)),
   ]
   return acts[random.integer(0, acts.length - 1)] as readonly [Address, Address, Hex]

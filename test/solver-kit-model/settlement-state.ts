@@ -87,6 +87,8 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
   const bonds = new Map<Address, BondRecord>()
   const orders = new Map<Hex, OrderRecord>()
   const nonces = new Map<string, boolean>()
+  /** What users have sent too much, by user and token. */
+  const excess = new Map<string, bigint>()
   /** Verified signatures by order id: a recovery takes time. */
   const signed = new Map<Hex, boolean>()
 
@@ -111,6 +113,9 @@ export function createSettlementState(journal: Journal, terms: SettlementTerms) 
     },
     isNonceUsed: (solver: Address, nonce: bigint) => nonces.has(`${solver} ${nonce}`),
     markNonce: (solver: Address, nonce: bigint) => journal.set(nonces, `${solver} ${nonce}`, true),
+    excessOf: (user: Address, tokenAddress: Address) => excess.get(`${user} ${tokenAddress}`) ?? 0n,
+    setExcess: (user: Address, tokenAddress: Address, amount: bigint) =>
+      journal.set(excess, `${user} ${tokenAddress}`, amount),
     identify,
     isSigned(quote: ServiceQuote, signature: Hex): boolean {
       const { digest, orderId } = identify(quote, signature)

@@ -47,7 +47,7 @@ export function connectBySession(options: ConnectionOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const sessionOptions: SolverSessionOptions = {
       ...options,
-      answer: quoting,
+      answer: (request) => quoting(request, 'SESSION'),
       onResult,
       onReady({ sessionId }, url) {
         metrics.sessionsOpened++

@@ -3,13 +3,15 @@ import { retryDelay } from '../../client/src/calls/retry-delay.js'
 import { createAggregatorClient } from '../../client/src/client.js'
 import { signRegistration } from '../../client/src/solvers/sign-registration.js'
 import { type ChainRun, startChainRun } from './chain/chain-run.js'
+import { createAnswerBudget } from './quoting/answer-budget.js'
 import { createQuoteSigner } from './quoting/quote-signer.js'
 import { createQuoting, type Quoting } from './quoting/quoting.js'
 import { hasSecretPath, withSecretPath } from './quoting/secret-path.js'
+import { instanceSentence } from './session/instance-text.js'
 import { connectBySession } from './solver-connection.js'
 import type { ChainOptions, SolverOptions } from './solver-options.js'
 import type { SolverParts } from './solver-parts.js'
-import { openState } from './state.js'
+import { MEMORY, openState } from './state.js'
 
 interface StartOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' | 'onError' | 'signal'> {
   readonly options: SolverOptions
@@ -53,7 +55,7 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const { account } = signer
   if (options.stateFile === undefined)
     start.log.warn({}, 'without stateFile, a restart forgets open quotes, and each of them can be slashed')
-  const state = openState(options.stateFile ?? ':memory:')
+  const state = openState(options.stateFile ?? MEMORY)
   start.parts.push(() => state.close())
   const serviceUrls = [options.aggregatorUrl].flat() as [string, ...string[]]
   const chainIds = Object.keys(options.chains).map(Number)
@@ -64,7 +66,9 @@ export async function startSolver(start: StartOptions): Promise<void> {
   const shared = { ...start, ...own, serviceUrls, chainIds }
   await startChains(shared)
   signal.throwIfAborted()
-  const quoting = createQuoting({ ...start, signer, quote, rules: { minFillSeconds, maxLockSeconds } })
+  const budget = createAnswerBudget(start.clock)
+  const rules = { minFillSeconds, maxLockSeconds }
+  const quoting = createQuoting({ ...start, signer, quote, rules, budget })
   start.onQuoting(quoting)
   if (options.endpointUrl !== undefined) return register(shared, options.endpointUrl)
   await connectBySession({
@@ -116,11 +120,12 @@ async function register(shared: Shared, endpointUrl: string): Promise<void> {
       const signed = await signRegistration(account, { ...terms, chainId })
       return createAggregatorClient({ baseUrl }).registerSolver(signed)
     })
-    log.info({ chainId, ...check }, 'endpoint registered')
-    if (check !== undefined && FAULTS.includes(check.outcome))
-      onError(
-        new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${check.explanation}`),
-      )
+    const [outcome, explanation] = [check?.outcome, check?.explanation].map((text = '') =>
+      instanceSentence(text),
+    )
+    log.info({ chainId, outcome, explanation }, 'endpoint registered')
+    if (FAULTS.includes(outcome ?? ''))
+      onError(new Error(`chain ${chainId}: the endpoint is registered, but its check says: ${explanation}`))
   }
 }
 

@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import type { Hex } from 'viem'
 import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from '../../sqlite/src/sqlite.js'
 import type { SolverQuote } from './orders/fillable-order.js'
@@ -33,6 +34,9 @@ const KEEP_ORDER_SECONDS = 7 * 86_400
 const VERSION = 6
 /** An earlier process may be about to end. */
 const LOCK_TIMEOUT_MS = 1_000
+/** SQLite's name of a database without a file. */
+export const MEMORY = ':memory:'
+const PRIVATE = 0o600
 const SCHEMA = `
   CREATE TABLE quotes (orderId TEXT PRIMARY KEY, chainId INTEGER NOT NULL, depositAddress TEXT NOT NULL,
     fillDeadline INTEGER NOT NULL, quote TEXT NOT NULL, signature TEXT NOT NULL,
@@ -167,6 +171,7 @@ export function openState(path: string) {
 function openDatabase(path: string): SqliteDatabase {
   let opened: SqliteDatabase | undefined
   try {
+    if (path !== MEMORY) makePrivate(path)
     const database = openSqliteFile(path, { timeout: LOCK_TIMEOUT_MS })
     opened = database
     // Two processes with one state would pay for an order twice. A process that is killed releases the lock.
@@ -183,6 +188,17 @@ function openDatabase(path: string): SqliteDatabase {
     const why = code === 'SQLITE_BUSY' ? 'another process has it' : message
     throw new Error(`stateFile ${path} cannot be opened: ${why}`, { cause: error })
   }
+}
+
+/**
+ * Lets only the owner of this process read the file. Whoever may read it can lock it, and keep the kit from starting. SQLite gives
+ * its companions the mode of the file.
+ */
+function makePrivate(path: string): void {
+  // A file that exists is not opened here: its close would release the locks that this process has on it.
+  if (!existsSync(path)) closeSync(openSync(path, 'wx', PRIVATE))
+  for (const name of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (existsSync(name)) chmodSync(name, PRIVATE)
 }
 
 function toQuote(row: SignedRow): SolverQuote {

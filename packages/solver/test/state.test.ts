@@ -1,3 +1,5 @@
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFile } from '../../../test/support/databases/temporary-file.js'
 import type { SolverQuote } from '../src/orders/fillable-order.js'
@@ -151,5 +153,33 @@ it('a state file that cannot be opened is named with the reason', () => {
   open(path)
   expect(() => openState(path)).toThrow(`stateFile ${path} cannot be opened: another process has it`)
   const nowhere = `${path}-none/state.db`
-  expect(() => openState(nowhere)).toThrow(`stateFile ${nowhere} cannot be opened: Cannot open database`)
+  expect(() => openState(nowhere)).toThrow(`stateFile ${nowhere} cannot be opened: ENOENT`)
 })
+
+it.each(['a new file', 'a file that others may read'])(
+  "%s and its companions are its owner's only",
+  (which) => {
+    const path = temporaryFile()
+    const before = process.umask(0)
+    onTestFinished(() => void process.umask(before))
+    if (which !== 'a new file') {
+      openState(path).close()
+      for (const suffix of ['', '-wal', '-journal'])
+        writeFileSync(path + suffix, '', { flag: 'a', mode: 0o644 })
+      for (const suffix of ['', '-wal', '-journal']) chmodSync(path + suffix, 0o644)
+    }
+    const state = open(path)
+    state.addQuote(signed(1))
+    const modes = readdirSync(dirname(path))
+      .filter((name) => name.startsWith(basename(path)))
+      .map(
+        (name) =>
+          `${name.slice(basename(path).length)} ${(statSync(join(dirname(path), name)).mode & 0o777).toString(8)}`,
+      )
+    expect(modes).toContain('-wal 600')
+    expect(
+      modes.every((mode) => mode.endsWith(' 600')),
+      modes.join(),
+    ).toBe(true)
+  },
+)

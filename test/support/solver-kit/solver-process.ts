@@ -3,14 +3,16 @@
  *
  *   tsx test/support/solver-kit/solver-process.ts '{…}' [hang]
  */
+import { createServer } from 'node:http'
 import { createSolver } from '../../../packages/solver/src/create-solver.js'
 import { fixedPrice } from './fixed-price.js'
 
 const [options = '', behaviour] = process.argv.slice(2)
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
+const given = JSON.parse(options)
 const solver = createSolver({
-  ...JSON.parse(options),
+  ...given,
   quote: fixedPrice,
   onFilled: ({ orderId }) => print(`filled ${orderId}`),
   onError: (error) => print(`error ${error}`),
@@ -21,5 +23,7 @@ const solver = createSolver({
     },
   }),
 })
+if (given.endpointUrl !== undefined)
+  createServer(solver.handler).listen(Number(new URL(given.endpointUrl).port), '127.0.0.1')
 await solver.start()
 print('started')

@@ -26,7 +26,7 @@ export type ChainRun = Awaited<ReturnType<typeof startChainRun>>
 /** Time for what is under way when the solver is closed. */
 const CLOSING_MS = 1_000
 /** A quote that leaves time enough to end all others. */
-const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY }
+const LONG_WINDOW = { depositDeadline: 0, fillDeadline: Number.POSITIVE_INFINITY, isForAddress: false }
 
 /**
  * Connects to a chain, sends what a stopped process may have left unsent, and pays and ends from then on what it has left. It

@@ -1,9 +1,12 @@
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { ChainParts } from '../chain/chain-parts.js'
 import type { CancelBudget } from '../risk/cancel-budget.js'
 import { type EndingLoad, endingShortage } from '../risk/ending-limits.js'
 import type { Cancellations } from './cancellations.js'
+import { endsAfter, type OpenQuote, type QuoteTimes } from './ending-rules.js'
 import type { OpenQuotes } from './open-quotes.js'
+
+/** The times of a quote that is asked for. */
+export type AskedTimes = QuoteTimes & { readonly isForAddress: boolean }
 
 const PAUSES = {
   FEES: 'maxCancelFees of this hour might not pay for the end of what is open',
@@ -18,27 +21,27 @@ export function createEndingPause(
   cancellations: Pick<Cancellations, 'cost'>,
   budget: CancelBudget,
 ) {
-  const { chain, solver, time, ledger, report } = parts
+  const { chain, solver, time, ledger, addresses, report } = parts
 
   /** What is open, and the quote that is asked for. */
-  function loadWith(asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): EndingLoad {
-    const quotes = open.toCancel().map(({ quote }) => quote)
+  function loadWith(asked: OpenQuote): EndingLoad {
+    const quotes = open.toCancel()
     const orders = [...ledger.quotes()].filter(({ deposit }) => deposit !== 'NONE')
-    const windows = [asked, ...quotes].map(
-      ({ depositDeadline, fillDeadline }) => fillDeadline - depositDeadline,
+    const timesLeft = [asked, ...quotes].map(
+      (entry) => entry.quote.fillDeadline - endsAfter(entry, addresses.keepsTokens()),
     )
     return {
       quotes: quotes.length + 1,
       payments: quotes.length + orders.length + 1,
-      fillSeconds: windows.reduce((one, other) => Math.min(one, other)),
+      fillSeconds: timesLeft.reduce((one, other) => Math.min(one, other)),
     }
   }
 
   /** @returns undefined when it may be signed, or nothing is known of its cost yet */
-  return (asked: Pick<Quote, 'depositDeadline' | 'fillDeadline'>): string | undefined => {
+  return ({ isForAddress, ...quote }: AskedTimes): string | undefined => {
     const gas = ledger.gas()
     if (gas === undefined) return undefined
-    const shortage = endingShortage(loadWith(asked), {
+    const shortage = endingShortage(loadWith({ quote, isForAddress, deposit: 'NONE' }), {
       gas,
       cancellationCost: cancellations.cost(),
       feesLeft: budget.left(),

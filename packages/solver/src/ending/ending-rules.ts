@@ -1,4 +1,13 @@
+import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { LedgerQuote } from '../risk/quote-ledger.js'
+
+/** Unix seconds. */
+export type QuoteTimes = Pick<Quote, 'depositDeadline' | 'fillDeadline'>
+
+/** What decides about the time of a quote's end. */
+export interface OpenQuote extends Pick<LedgerQuote, 'deposit' | 'isForAddress'> {
+  readonly quote: QuoteTimes
+}
 
 /** What a look at the chain says of a quote whose nonce is unused. */
 export interface EndFacts {
@@ -17,18 +26,23 @@ export interface EndFacts {
 /** From this part of the input on, tokens at an address are those of a user who pays. */
 const PAID_PART = { numerator: 9n, denominator: 10n }
 
-/**
- * When a quote must be ended, by the chain's time: after its deposit deadline, when no deposit by a call can come any more. One whose
- * tokens lie at its address is left to its payment until the middle of the fill window.
- * @returns Unix seconds
- */
-export function endsAfter({ quote, deposit }: Pick<LedgerQuote, 'quote' | 'deposit'>): number {
-  const { depositDeadline, fillDeadline } = quote
-  return deposit === 'NONE' ? depositDeadline : depositDeadline + (fillDeadline - depositDeadline) / 2
+/** The middle of the fill window: whatever is not paid until then is ended, so that time is left to repeat it. Unix seconds. */
+export function middleOf({ depositDeadline, fillDeadline }: QuoteTimes): number {
+  return depositDeadline + Math.floor((fillDeadline - depositDeadline) / 2)
 }
 
 /**
- * Decides how a quote without a deposit at the contract ends (docs/decisions.md, D23).
+ * When a quote must be ended, by the chain's time: after its deposit deadline, when no deposit by a call can come any more. One for an
+ * address is left to its payment until the middle of the fill window; where the contract keeps tokens, also to a transfer that is late.
+ * @returns Unix seconds
+ */
+export function endsAfter({ quote, deposit, isForAddress }: OpenQuote, keepsTokens: boolean): number {
+  return isForAddress && (keepsTokens || deposit !== 'NONE') ? middleOf(quote) : quote.depositDeadline
+}
+
+/**
+ * Decides how a quote without a deposit at the contract ends (docs/decisions.md, D23 and D32). A quote that was told CONTRACT is ended
+ * whatever lies at its address, so that the market maker can cancel it at any time: its nonce tells the user's client.
  * @returns `PAY` when its order is to be paid; `CANCEL` when its nonce is to be used up; `KEEP` when neither
  */
 export function decideEnd(
@@ -38,10 +52,10 @@ export function decideEnd(
   const { time, balance, keepsTokens, isSpared } = facts
   if (facts.canSettle && balance >= quote.inputAmount) return 'PAY'
   if (isForAddress && keepsTokens) {
+    // A transfer may be on its way.
+    if (time <= middleOf(quote)) return 'KEEP'
     // A cancellation would take these tokens from the user, for good.
     if (balance * PAID_PART.denominator >= quote.inputAmount * PAID_PART.numerator) return 'KEEP'
-    // A transfer may be on its way.
-    if (time <= quote.depositDeadline) return 'KEEP'
   }
   return isSpared ? 'KEEP' : 'CANCEL'
 }

@@ -73,8 +73,11 @@ export function createEnding(chainParts: ChainParts, filling: Pick<Filling, 'dep
     const { quote, signed, deposit } = entry
     const [first] = signed
     if (first === undefined || deposit === 'CONTRACT') return false
-    const isTime =
-      time.passed() > endsAfter(entry) && time.passed() >= (parts.laterLooks.get(quote.nonce) ?? 0)
+    const from = Math.max(
+      endsAfter(entry, addresses.keepsTokens()) + 1,
+      parts.laterLooks.get(quote.nonce) ?? 0,
+    )
+    const isTime = time.passed() >= from
     if (!isTime && !requests.has(quote.nonce)) return false
     return !isCancelling(quote.nonce) && !payments.isUnderWay(first.orderId)
   }

@@ -3,7 +3,7 @@ import { type AtBlock, isNonceUsed, readBalance } from '../chain/orders.js'
 import type { SolverQuote } from '../orders/fillable-order.js'
 import { isPrice, type LedgerQuote } from '../risk/quote-ledger.js'
 import type { EndingParts } from './ending-parts.js'
-import { decideEnd, endsAfter } from './ending-rules.js'
+import { decideEnd, middleOf } from './ending-rules.js'
 import { endQuote } from './quote-end.js'
 
 /** A quote whose end depends on others, and which nobody can pay for any more, is looked at so often. */
@@ -66,7 +66,7 @@ async function balanceOf(
     ])
     return before > now ? before : now
   } catch (error) {
-    const isEarly = time.passed() <= endsAfter({ quote, deposit: 'ADDRESS' })
+    const isEarly = time.passed() <= middleOf(quote)
     if (isEarly || (isForAddress && addresses.keepsTokens())) throw error
     return 0n
   }

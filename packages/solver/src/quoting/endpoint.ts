@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Clock, systemClock } from '../../../protocol/src/clock.js'
+import { instanceText } from '../session/instance-text.js'
 import { type IncomingRequest, readRequestTerms } from '../session/request-terms.js'
 import { toWireQuote } from '../session/wire-quote.js'
 import type { Quoting } from './quoting.js'
@@ -33,7 +34,7 @@ export async function answerRequest(
 ): Promise<EndpointAnswer> {
   const request = readRequest(body, headers, clock)
   if (typeof request === 'string') return { status: 400, body: { error: request } }
-  const answer = await quoting(request, signal)
+  const answer = await quoting(request, 'ENDPOINT', signal)
   if ('decline' in answer) return { status: 422, body: { error: 'declined', code: answer.decline } }
   return { status: 200, body: { quote: toWireQuote(answer.quote), signature: answer.signature } }
 }
@@ -106,10 +107,6 @@ function readRequest(
   if (kind === undefined) return 'x-quote-kind must be firm or indicative'
   const deadline = String(headers['x-request-deadline'] ?? clock.now() + USUAL_DEADLINE_MS)
   if (!/^\d{1,15}$/.test(deadline)) return 'x-request-deadline must be Unix milliseconds'
-  const [id, traceparent] = [textOf(headers['x-quote-id']), textOf(headers.traceparent)]
+  const [id, traceparent] = [instanceText(headers['x-quote-id']), instanceText(headers.traceparent)]
   return { ...terms, kind, id, deadline: Number(deadline), traceparent }
-}
-
-function textOf(header: string | string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : undefined
 }

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { bytesToHex } from 'viem'
+import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
+import type { DepositMode } from '../../../protocol/src/quotes/quote.js'
 
 const RANDOM_BYTES = 12
 const COUNTER_BITS = 32n
@@ -8,17 +10,23 @@ const WORD_BITS = 8n
 const BIT_OF_WORD = (1n << WORD_BITS) - 1n
 
 /**
- * Builds the nonces of a start: 96 random bits, which do not repeat over restarts and processes, and a counter of 32 bits. Quotes that
- * are signed one after the other so share a word of 256 nonces, which one call can cancel (docs/decisions.md, D23).
+ * Builds the nonces of a start. Each says the deposit mode that its request has told, and has 96 random bits, which do not repeat over
+ * restarts and processes, and a counter of 32 bits. Quotes of a mode that are signed one after the other so share a word of 256 nonces,
+ * which one call can cancel (docs/decisions.md, D32).
  */
-export function createNonces(): () => bigint {
+export function createNonces(): (mode: DepositMode) => bigint {
+  const next = { CONTRACT: createNumbers(), ADDRESS: createNumbers() }
+  return (mode) => nonceWithMode(mode, next[mode]())
+}
+
+function createNumbers(): () => bigint {
   let random = 0n
   let counter = 0n
   return () => {
     if (counter === 0n) random = BigInt(bytesToHex(randomBytes(RANDOM_BYTES)))
-    const nonce = (random << COUNTER_BITS) | counter
+    const number = (random << COUNTER_BITS) | counter
     counter = (counter + 1n) % (1n << COUNTER_BITS)
-    return nonce
+    return number
   }
 }
 

@@ -11,6 +11,7 @@ import type { SessionAnswer } from '../session/session-messages.js'
 import type { QuoteAnswer, SolverOptions, SolverQuoteRequest } from '../solver-options.js'
 import type { SolverParts } from '../solver-parts.js'
 import { beforeAbort } from '../waiting.js'
+import type { AnswerBudget, AnswerSource } from './answer-budget.js'
 import { createNonces } from './nonces.js'
 import type { QuoteSigner } from './quote-signer.js'
 import { type RequestRules, requestProblem } from './request-rules.js'
@@ -20,6 +21,7 @@ interface QuotingOptions extends Pick<SolverParts, 'clock' | 'metrics' | 'log' |
   readonly signer: QuoteSigner
   readonly quote: SolverOptions['quote']
   readonly rules: RequestRules
+  readonly budget: AnswerBudget
 }
 
 /** So many requests are answered at a time, over all sessions and the endpoint (docs/decisions.md, D23). */
@@ -30,7 +32,11 @@ const MAX_ANSWER_MS = 60_000
 const LATE = new Error('the deadline has passed: it must answer earlier')
 
 /** Answers requests with signed quotes, until their deadline at the latest. It never throws. */
-export type Quoting = (request: IncomingRequest, signal?: AbortSignal) => Promise<SessionAnswer>
+export type Quoting = (
+  request: IncomingRequest,
+  source: AnswerSource,
+  signal?: AbortSignal,
+) => Promise<SessionAnswer>
 
 /** The answer of `quote` that makes no offer. A decline in time never counts against the solver. */
 export function decline(code: DeclineCode): { readonly decline: DeclineCode } {
@@ -53,15 +59,16 @@ export function createQuoting(options: QuotingOptions): Quoting {
   }
 
   /**
-   * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token share a nonce until
-   * the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
+   * Prices are asked often, and count as quotes do: anybody can pay at the address of one. Those of an output token and a deposit mode
+   * share a nonce until the first of them is ended, so that one of them at most can be taken (docs/decisions.md, D23).
    */
   function nonceFor({ chain, ledger, time }: ChainRun, request: IncomingRequest): bigint {
-    if (!isPrice(request)) return nextNonce()
-    const shared = `${chain.chainId} ${request.outputToken}`
+    const mode = request.isForAddress ? 'ADDRESS' : 'CONTRACT'
+    if (!isPrice(request)) return nextNonce(mode)
+    const shared = `${chain.chainId} ${request.outputToken} ${mode}`
     const open = ledger.get(priceNonces.get(shared) ?? -1n)
     if (open?.deposit === 'NONE' && time.now() <= open.quote.depositDeadline) return open.quote.nonce
-    const nonce = nextNonce()
+    const nonce = nextNonce(mode)
     priceNonces.set(shared, nonce)
     return nonce
   }
@@ -135,10 +142,10 @@ export function createQuoting(options: QuotingOptions): Quoting {
     }
   }
 
-  return async (request, signal) => {
+  return async (request, source, signal) => {
     metrics.requests++
     // An instance may send as many as it likes.
-    if (underWay >= MAX_ANSWERS_UNDER_WAY) return refuse('PAUSED')
+    if (underWay >= MAX_ANSWERS_UNDER_WAY || !options.budget.take(source)) return refuse('PAUSED')
     underWay++
     const ending = new AbortController()
     const unlink = [linkSignal(options.signal, ending), linkSignal(signal, ending)]

@@ -1,3 +1,5 @@
+import { instanceSentence } from './instance-text.js'
+
 /** The code of an instance that has no sessions at all, such as one of another implementation of the protocol. */
 export const NO_SESSIONS = 'SESSIONS_NOT_OFFERED'
 /** Refusals that the same solver gets again. */
@@ -29,7 +31,8 @@ export class SessionError extends Error {
   readonly isFinal: boolean
 
   constructor(message: string, { code, isRefusal = false, cause }: SessionErrorOptions = {}) {
-    super(code === undefined ? message : `${code}: ${message}`, { cause })
+    // The words may be those of an instance.
+    super(instanceSentence(code === undefined ? message : `${code}: ${message}`), { cause })
     this.code = code
     this.isFinal = FINAL_ENDS.includes(code ?? '') || (isRefusal && FINAL_REFUSALS.includes(code ?? ''))
   }

@@ -2,6 +2,7 @@ import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import type { DeclineCode } from '../../../protocol/src/solvers/solver-result.js'
 import { type Hex, parseBytes32 } from '../../../protocol/src/values/hex.js'
 import { isIntegerOf } from '../../../protocol/src/values/numbers.js'
+import { instanceSentence, instanceText } from './instance-text.js'
 import { type IncomingRequest, naturalOf, readRequestTerms } from './request-terms.js'
 import { toWireQuote } from './wire-quote.js'
 
@@ -52,11 +53,6 @@ export type InstanceMessage =
 /** The fields of a JSON object. */
 type Fields = Readonly<Record<string, unknown>>
 
-/** They go into logs: an instance must not make them long. */
-const MAX_TEXT_CHARACTERS = 256
-const MAX_SENTENCE_CHARACTERS = 1_000
-/** Would change what a terminal shows. */
-const CONTROL = /\p{C}/gu
 /** A longer one would hide for minutes that the instance is dead. */
 const HEARTBEAT_MS = { minimum: 1_000, maximum: 60_000 }
 const RECONNECT_WITHIN_MS = { minimum: 0, maximum: 600_000 }
@@ -83,7 +79,7 @@ export function readMessage(text: string): InstanceMessage | undefined {
       return { type: 'quoteRequest', id, request: readRequest(id, fields) }
     }
     case 'result': {
-      const reason = optionalText(fields.reason)
+      const reason = instanceText(fields.reason)
       const [id, outcome] = [textOf(fields, 'id'), textOf(fields, 'outcome')]
       const { gapBps, isWaitedFor } = fields
       return {
@@ -92,7 +88,7 @@ export function readMessage(text: string): InstanceMessage | undefined {
         outcome,
         reason,
         rank: naturalOf(fields.rank),
-        chosenBy: optionalText(fields.chosenBy),
+        chosenBy: instanceText(fields.chosenBy),
         gapBps: typeof gapBps === 'number' ? gapBps : undefined,
         isWaitedFor: typeof isWaitedFor === 'boolean' ? isWaitedFor : undefined,
       }
@@ -108,10 +104,7 @@ export function readMessage(text: string): InstanceMessage | undefined {
       return {
         type: 'error',
         code: textOf(fields, 'code'),
-        error: [fields.error, ...detailsOf(fields)]
-          .join(' ')
-          .slice(0, MAX_SENTENCE_CHARACTERS)
-          .replace(CONTROL, '?'),
+        error: instanceSentence([fields.error, ...detailsOf(fields)].join(' ')),
       }
     default:
       return undefined
@@ -132,7 +125,7 @@ function readRequest(id: string, fields: Fields): IncomingRequest | undefined {
   const deadline = naturalOf(fields.deadline)
   if (terms === undefined || deadline === undefined || (kind !== 'FIRM' && kind !== 'INDICATIVE'))
     return undefined
-  return { ...terms, id, deadline, kind, traceparent: optionalText(traceparent) }
+  return { ...terms, id, deadline, kind, traceparent: instanceText(traceparent) }
 }
 
 /** What an error says of each bad field. */
@@ -146,12 +139,7 @@ function isFields(value: unknown): value is Fields {
 }
 
 function textOf(fields: Fields, name: string): string {
-  return given(name, optionalText(fields[name]))
-}
-
-/** @returns undefined for one that is too long, too */
-function optionalText(value: unknown): string | undefined {
-  return typeof value === 'string' && value.length <= MAX_TEXT_CHARACTERS ? value : undefined
+  return given(name, instanceText(fields[name]))
 }
 
 function integerOf(fields: Fields, name: string, limits: { minimum: number; maximum: number }): number {

@@ -8,8 +8,11 @@ export interface Fees {
   readonly maxPriorityFeePerGas: bigint
 }
 
-/** Without a limit of the market maker, a payment never offers more than this many times what the node suggests. */
+/** Without a limit of the market maker, a payment never offers more than this many times what the node suggests, or than 2 gwei. */
 const MOST_OF_SUGGESTED = 10n
+const LEAST_CAP = 2_000_000_000n
+/** The second attempt where the first one offered nothing. */
+const LEAST_FEE = 1_000_000_000n
 /** Base fees may double before it is mined. What is not needed is not paid. */
 const MARGIN = { chain: { fees: { baseFeeMultiplier: 2 } } as Chain }
 
@@ -35,47 +38,47 @@ export async function raisedFees(chain: SolverChain, earlier: Fees): Promise<Fee
 }
 
 /**
- * The fees for a node that has refused lower ones: the minimum that it names, or twice as much.
+ * The fees of the second attempt at a node that has refused the first one: twice as much. A minimum that the node names shortens the way.
  * @param refusal the node's words
- * @returns undefined when it was refused for something else, or the limit leaves no room
+ * @returns undefined when the limit leaves no room
  * @throws viem's errors
  */
-export async function acceptedFees(
+export async function doubledFees(
   chain: SolverChain,
-  refused: Fees,
+  first: Fees,
   refusal: string,
 ): Promise<Fees | undefined> {
-  if (!isFeeRefusal(refusal)) return undefined
   const { cap } = await readMarket(chain)
-  const wanted = minimumFees(refused, refusal)
-  return wanted.maxFeePerGas > cap ? undefined : wanted
+  const fees = capped(higherFees(first, namedFee(refusal, cap)), cap)
+  const isHigher =
+    fees.maxFeePerGas > first.maxFeePerGas || fees.maxPriorityFeePerGas > first.maxPriorityFeePerGas
+  return isHigher && fees.maxFeePerGas >= first.maxFeePerGas ? fees : undefined
 }
 
-const FEE_REFUSAL =
-  /underpriced|fee too low|gas ?price.*(low|minimum)|minimum.*(gas|fee)|less than block base fee/i
-const NAMED_MINIMUM = /(?:minimum needed|minimum(?: gas ?price| fee)?|base ?fee|at least|needed):? *(\d+)/i
-
-/** Whether a node has refused a transaction for its fees, in any wording that is known. */
-export function isFeeRefusal(words: string): boolean {
-  return FEE_REFUSAL.test(words)
+/** @param named the minimum of the tip, in wei; 0 for none */
+function higherFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, named: bigint): Fees {
+  const tip = max(doubled(maxPriorityFeePerGas), named)
+  return {
+    maxFeePerGas: max(doubled(maxFeePerGas), maxFeePerGas + tip - maxPriorityFeePerGas),
+    maxPriorityFeePerGas: tip,
+  }
 }
 
-/** The fees that a node asks for. @param refusal its words, with a minimum in wei or without */
-export function minimumFees({ maxFeePerGas, maxPriorityFeePerGas }: Fees, refusal: string): Fees {
-  const named = BigInt(NAMED_MINIMUM.exec(refusal)?.[1] ?? 0)
-  if (named > maxPriorityFeePerGas && /tip/i.test(refusal))
-    return {
-      maxFeePerGas: max(maxFeePerGas + named - maxPriorityFeePerGas, named),
-      maxPriorityFeePerGas: named,
-    }
-  if (named > maxFeePerGas) return { maxFeePerGas: named, maxPriorityFeePerGas }
-  const doubled = 2n * maxPriorityFeePerGas + 1n
-  return { maxFeePerGas: max(2n * maxFeePerGas, doubled), maxPriorityFeePerGas: doubled }
+const FEE_WORDS = /fee|price|tip|underpriced/i
+/** Not a part of hex digits, or of an amount with its unit. */
+const WEI = /(?<![\w.])\d{1,30}(?![\w.])/g
+
+/** The largest number of a refusal that is about fees, and not above the limit; 0 without one. */
+export function namedFee(words: string, cap: bigint): bigint {
+  if (!FEE_WORDS.test(words)) return 0n
+  const numbers = [...words.matchAll(WEI)].map(([digits]) => BigInt(digits))
+  return numbers.filter((number) => number <= cap).reduce(max, 0n)
 }
 
 async function readMarket(chain: SolverChain) {
   const suggested = await estimateFeesPerGas(chain.client, MARGIN)
-  return { suggested, cap: chain.maxFeePerGas ?? MOST_OF_SUGGESTED * suggested.maxFeePerGas }
+  const most = max(MOST_OF_SUGGESTED * suggested.maxFeePerGas, LEAST_CAP)
+  return { suggested, cap: chain.maxFeePerGas ?? most }
 }
 
 function capped({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees {
@@ -83,6 +86,7 @@ function capped({ maxFeePerGas, maxPriorityFeePerGas }: Fees, cap: bigint): Fees
   return { maxFeePerGas: most, maxPriorityFeePerGas: min(maxPriorityFeePerGas, most) }
 }
 
+const doubled = (fee: bigint) => (fee === 0n ? LEAST_FEE : 2n * fee)
 /** Nodes replace a transaction only by one with more than an equal fee, also when that is 0. */
 const raised = (fee: bigint) => (fee * 9n) / 8n + 1n
 export const max = (one: bigint, other: bigint) => (one > other ? one : other)

@@ -20,6 +20,19 @@ interface PaymentsOptions
  */
 export type Payments = ReturnType<typeof createPayments>
 
+/** What was last done for a payment that is not mined. */
+interface Offered {
+  /** Of two attempts, the one with lower fees. */
+  readonly first: SignedTransaction
+  /** When its fees were chosen, by the clock that is never set. */
+  readonly at: number
+  /** Of the newest block at that time. */
+  readonly blockTime: number
+  readonly refusal: unknown
+  /** Its fees cannot be raised. */
+  readonly isAtLimit: boolean
+}
+
 /** A block of the last second before the deadline may come late. */
 const GRACE_SECONDS = 60
 /** A node may show the nonce of an account before the receipt that explains it. */
@@ -34,6 +47,8 @@ export function createPayments(options: PaymentsOptions) {
   const { chainId } = chain
   /** The names of those that are being followed although nobody waits for them. */
   const finishing = new Set<string>()
+  /** By name. Empty after a restart: then each is offered at once. */
+  const offers = new Map<string, Offered>()
 
   const nameWhenDone = ({ nonce }: SignedTransaction) => `${DONE} ${chainId} ${nonce}`
 
@@ -42,19 +57,64 @@ export function createPayments(options: PaymentsOptions) {
     state.addAttempt(id, chainId, transaction)
   }
 
-  /** @returns whether the limit of fees leaves room for another attempt */
-  async function sendHigher(id: string, last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
-    const raising = sender.raise(last, (transaction) => {
-      keep(id, onSigned)(transaction)
-      metrics.feesRaised++
-      log.info({ chainId, payment: id, transactionHash: transaction.hash }, 'fees raised')
-    })
-    const isRaised = await raising.catch((error) => {
-      if (error instanceof OverBudget) return false
+  /**
+   * Signs an attempt with higher fees, and keeps it.
+   * @returns undefined when the limit of fees, or the budget of cancellations, leaves no room
+   */
+  async function raise(id: string, last: SignedTransaction, onSigned: OnSigned) {
+    const higher = await sender.raise(last)
+    if (higher === undefined) return undefined
+    try {
+      keep(id, onSigned)(higher)
+    } catch (error) {
+      if (error instanceof OverBudget) return undefined
+      throw error
+    }
+    metrics.feesRaised++
+    log.info({ chainId, payment: id, transactionHash: higher.hash }, 'fees raised')
+    return higher
+  }
+
+  /** Offers an attempt to the node. @returns its refusal, or that of the budget */
+  function offer(id: string, first: SignedTransaction, onSigned: OnSigned): Promise<unknown> {
+    return sender.offer(first, keep(id, onSigned)).catch((error) => {
+      if (error instanceof OverBudget) return error
       throw error
     })
-    if (!isRaised) await sender.sendAgain(last)
-    return isRaised
+  }
+
+  /**
+   * Does what is due for a payment that is not mined: what the node has refused is offered again with each block, and what waits for
+   * long with higher fees.
+   */
+  async function advance(
+    id: string,
+    last: SignedTransaction,
+    isQueued: boolean,
+    onSigned: OnSigned,
+  ): Promise<void> {
+    const offered = offers.get(id)
+    const now = clock.monotonic()
+    const hasWaited = offered !== undefined && now - offered.at > chain.raiseFeesAfterMs
+    const isRefused = offered?.refusal !== undefined && time.passed() !== offered.blockTime
+    if (offered !== undefined && !hasWaited && !isRefused) return
+    // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
+    const isRaise = hasWaited && (!isQueued || (await sender.isTooCheap(last)))
+    const higher = isRaise ? await raise(id, last, onSigned) : undefined
+    const isAtLimit = isRaise && higher === undefined
+    if (isAtLimit && !offered?.isAtLimit)
+      onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+    const first = higher ?? (hasWaited ? last : (offered?.first ?? last))
+    const refusal = await offer(id, first, onSigned)
+    if (refusal !== undefined && offered?.refusal === undefined && !(refusal instanceof OverBudget))
+      onError(refusal)
+    offers.set(id, {
+      first,
+      at: hasWaited ? now : (offered?.at ?? now),
+      blockTime: time.passed(),
+      refusal,
+      isAtLimit: isAtLimit || offered?.isAtLimit === true,
+    })
   }
 
   /**
@@ -69,38 +129,26 @@ export function createPayments(options: PaymentsOptions) {
     deadline = Number.POSITIVE_INFINITY,
     onSigned: OnSigned = () => {},
   ): Promise<PaymentEnd | undefined> {
-    let sentAt: number | undefined
-    let isAtLimit = false
     let missingSince: number | undefined
     while (!signal.aborted) {
       const attempts = state.attempts(id)
       const last = attempts.at(-1)
       if (last === undefined) return FAILED
       const progress = await sender.progress(attempts)
-      if (progress.state === 'MINED') return progress
-      if (progress.state !== 'REPLACED') missingSince = undefined
-      else {
+      if (progress.state === 'MINED') {
+        offers.delete(id)
+        return progress
+      }
+      if (progress.state === 'REPLACED') {
         missingSince ??= clock.monotonic()
         if (clock.monotonic() - missingSince > MISSING_RECEIPT_MS) return FAILED
-        await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
-        continue
-      }
-      if (time.passed() > deadline + GRACE_SECONDS) {
-        void finish(id)
-        return FAILED
-      }
-      const isDue = sentAt === undefined || clock.monotonic() - sentAt > chain.raiseFeesAfterMs
-      if (isDue) {
-        // One that waits for an earlier one of the account would only cost more, unless it will be too cheap itself.
-        const isRaise =
-          sentAt !== undefined && (progress.state !== 'QUEUED' || (await sender.isTooCheap(last)))
-        // The node may have lost it, and takes only higher fees now.
-        const isWanted = isRaise || (await sender.sendAgain(last))
-        if (isWanted && !(await sendHigher(id, last, onSigned)) && !isAtLimit) {
-          isAtLimit = true
-          onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
+      } else {
+        missingSince = undefined
+        if (time.passed() > deadline + GRACE_SECONDS) {
+          void finish(id)
+          return FAILED
         }
-        sentAt = clock.monotonic()
+        await advance(id, last, progress.state === 'QUEUED', onSigned)
       }
       await clock.sleep(chain.pollIntervalMs, signal).catch(() => {})
     }
@@ -112,6 +160,7 @@ export function createPayments(options: PaymentsOptions) {
     const last = state.attempts(id).at(-1)
     if (last === undefined) return undefined
     const done = nameWhenDone(last)
+    offers.delete(id)
     state.renamePayment(id, done)
     return done
   }
@@ -137,7 +186,21 @@ export function createPayments(options: PaymentsOptions) {
   return {
     /** Signs a call, keeps it and sends it. @param onSigned called before it is kept @throws as `TransactionSender.send` */
     async send(id: string, call: Call, onSigned: OnSigned = () => {}): Promise<void> {
-      await sender.send(call, keep(id, onSigned))
+      let first: SignedTransaction | undefined
+      const done = (refusal?: unknown) => {
+        const [at, blockTime] = [clock.monotonic(), time.passed()]
+        if (first !== undefined) offers.set(id, { first, at, blockTime, refusal, isAtLimit: false })
+      }
+      try {
+        await sender.send(call, (transaction) => {
+          keep(id, onSigned)(transaction)
+          first ??= transaction
+        })
+        done()
+      } catch (error) {
+        done(error)
+        throw error
+      }
     },
     /** Whether there is an attempt whose end has not been seen, or has been removed. */
     isUnderWay: (id: string) => state.attempts(id).length > 0,

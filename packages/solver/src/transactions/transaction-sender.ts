@@ -5,7 +5,7 @@ import { numberIn } from '../../../protocol/src/node/parse-blocks.js'
 import { type Call, requestOf } from '../chain/calls.js'
 import type { SolverChain } from '../chain/open-chain.js'
 import type { SolverAccount } from '../solver-options.js'
-import { acceptedFees, type Fees, firstFees, isFeeRefusal, max, min, raisedFees } from './fees.js'
+import { doubledFees, type Fees, firstFees, max, min, raisedFees } from './fees.js'
 
 /** A transaction that is signed, so that it can be sent again without being carried out twice. */
 export interface SignedTransaction {
@@ -48,8 +48,6 @@ export type Progress =
 /** Sends the transactions of an account on one chain. No other program may use the account there. */
 export type TransactionSender = ReturnType<typeof createTransactionSender>
 
-/** How often a node may refuse a fee until the payment fails for this time. */
-const MAX_REFUSALS = 8
 /** The state may change between the estimate and the block. */
 const GAS_MARGIN = { factor: 12n, divisor: 10n }
 /** How many times the gas of a transaction that reverted the next one may use: the node's estimates may be too low. */
@@ -91,31 +89,42 @@ export function createTransactionSender(
       usedAt({ blockTag: 'latest' }),
       usedAt({ blockTag: 'pending' }).catch(() => 0),
     ])
-    const nonce = Math.max(...counts, afterKept())
-    const refusal = await sendWithFees(request, nonce, onSigned)
-    // The node may have it, or not: it is kept.
+    const first = await sign(request, Math.max(...counts, afterKept()))
+    onSigned(first)
+    const refusal = await offer(first, onSigned)
+    // It is kept, and sent again.
     if (refusal !== undefined) throw refusal
   }
 
   /**
-   * Signs and sends, with higher fees where the node wants them: its minimum is not in what it suggests.
-   * @returns the node's error, if it took none
+   * Sends a transaction, and once more with twice the fees when the node refuses it: its minimum is not in what it suggests.
+   * @param onSigned called before the second one is sent
+   * @returns the node's error if it takes neither: then fees are not the cause
+   * @throws viem's errors, and those of the account
    */
-  async function sendWithFees(request: Unsigned, nonce: number, onSigned: OnSigned): Promise<unknown> {
-    let fees: Fees = request
-    for (let tries = 1; ; tries++) {
-      const transaction = await sign({ ...request, ...fees }, nonce)
-      onSigned(transaction)
-      const refusal = await send(transaction)
-      if (refusal === undefined || tries === MAX_REFUSALS) return refusal
-      const higher = await acceptedFees(chain, fees, wordsOf(refusal))
-      if (higher === undefined) return refusal
-      fees = higher
-    }
+  async function offer(first: SignedTransaction, onSigned: OnSigned): Promise<unknown> {
+    const refusal = await broadcast(first)
+    if (refusal === undefined || (await isKnown(first))) return undefined
+    const parsed = parsedOf(first)
+    const fees = await doubledFees(chain, parsed, wordsOf(refusal))
+    if (fees === undefined) return refusal
+    const second = await sign({ ...parsed, ...fees }, first.nonce)
+    onSigned(second)
+    const again = await broadcast(second)
+    return again === undefined || (await isKnown(second)) ? undefined : again
+  }
+
+  /** What is known or mined is no refusal, whatever the node has answered. @throws viem's errors */
+  async function isKnown({ hash, nonce }: SignedTransaction): Promise<boolean> {
+    const [transaction, used] = await Promise.all([
+      client.request({ method: 'eth_getTransactionByHash', params: [hash] }),
+      usedAt({ blockTag: 'latest' }),
+    ])
+    return Boolean(transaction) || used > nonce
   }
 
   /** @returns the node's error, if it did not take it */
-  function send({ raw }: SignedTransaction): Promise<unknown> {
+  function broadcast({ raw }: SignedTransaction): Promise<unknown> {
     return client.sendRawTransaction({ serializedTransaction: raw }).then(
       () => undefined,
       (error) => error,
@@ -152,28 +161,21 @@ export function createTransactionSender(
       signing = sent.catch(() => {})
       await sent
     },
-    /**
-     * Sends a signed transaction again. Another error of the node is ignored: it may have the transaction already.
-     * @returns whether the node takes no such fees
-     */
-    async sendAgain(transaction: SignedTransaction): Promise<boolean> {
-      const refusal = await send(transaction)
-      return refusal !== undefined && isFeeRefusal(wordsOf(refusal))
-    },
+    offer,
+    /** Sends a signed transaction again. The node may have it already. */
+    sendAgain: async (transaction: SignedTransaction) => void (await broadcast(transaction)),
     /** Whether a first attempt would offer more by now. @throws viem's errors */
     isTooCheap: async (last: SignedTransaction) =>
       parsedOf(last).maxFeePerGas < (await firstFees(chain)).maxFeePerGas,
     /**
-     * Signs the same transaction with the same nonce and higher fees, which the node takes, and sends it as `sendAgain` does.
-     * @returns false when the limit of fees leaves no room
+     * Signs the same transaction with the same nonce and higher fees, which nodes take in the place of the earlier one.
+     * @returns undefined when the limit of fees leaves no room
      * @throws viem's errors, and those of the account
      */
-    async raise(last: SignedTransaction, onSigned: OnSigned): Promise<boolean> {
+    async raise(last: SignedTransaction): Promise<SignedTransaction | undefined> {
       const parsed = parsedOf(last)
       const fees = await raisedFees(chain, parsed)
-      if (fees === undefined) return false
-      await sendWithFees({ ...parsed, ...fees }, last.nonce, onSigned)
-      return true
+      return fees && sign({ ...parsed, ...fees }, last.nonce)
     },
     /** How many nonces are used, and how many at a block that no reorganisation is expected to remove. @throws viem's errors */
     async usedNonces() {

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest'
 import type { Quote } from '../../../protocol/src/quotes/quote.js'
 import { decideEnd, endsAfter } from '../../src/ending/ending-rules.js'
-import { minimumFees } from '../../src/transactions/fees.js'
 
 const quote = { inputAmount: 1000n, depositDeadline: 100, fillDeadline: 220 } as Quote
 const facts = {
-  time: 101,
+  time: 161,
   balance: 0n,
   canSettle: false,
   isSpared: false,
@@ -14,10 +13,19 @@ const facts = {
 const decide = (change: object, isForAddress = true) =>
   decideEnd({ quote, isForAddress }, { ...facts, ...change })
 
-it('a quote is due after its deposit deadline, and one that is paid for at its address in the middle', () => {
-  expect(endsAfter({ quote, deposit: 'NONE' })).toBe(100)
-  expect(endsAfter({ quote, deposit: 'ADDRESS' })).toBe(160)
-})
+it.each<[boolean, 'NONE' | 'ADDRESS', boolean, number]>([
+  [false, 'NONE', true, 100],
+  [false, 'ADDRESS', true, 100],
+  [true, 'NONE', true, 160],
+  [true, 'ADDRESS', true, 160],
+  [true, 'NONE', false, 100],
+  [true, 'ADDRESS', false, 160],
+])(
+  'a quote for an address (%s) with its deposit at %s is due, where the contract keeps tokens (%s), after %i',
+  (isForAddress, deposit, keepsTokens, time) => {
+    expect(endsAfter({ quote, deposit, isForAddress }, keepsTokens)).toBe(time)
+  },
+)
 
 it.each<[string, object, boolean, string]>([
   ['without tokens', {}, true, 'CANCEL'],
@@ -28,21 +36,8 @@ it.each<[string, object, boolean, string]>([
   ['with tokens that are given back', { balance: 1000n, keepsTokens: false }, true, 'CANCEL'],
   ['that is spared', { isSpared: true }, true, 'KEEP'],
   ['before its deposit deadline', { time: 100 }, false, 'CANCEL'],
-  ['for its address before its deposit deadline', { time: 100 }, true, 'KEEP'],
+  ['for its address in the first half of its fill window', { time: 160 }, true, 'KEEP'],
+  ['for its address, where tokens are given back', { time: 101, keepsTokens: false }, true, 'CANCEL'],
 ])('a quote %s', (_title, change, isForAddress, decision) => {
   expect(decide(change, isForAddress)).toBe(decision)
 })
-
-it.each([
-  ['transaction underpriced: gas tip cap 1, minimum needed 25', 34n, 25n],
-  ['max fee per gas less than block base fee: maxFeePerGas: 10 baseFee: 30', 30n, 1n],
-  ['transaction underpriced', 20n, 3n],
-])(
-  'a refused fee is raised to the named minimum, or doubled: %s',
-  (words, maxFeePerGas, maxPriorityFeePerGas) => {
-    expect(minimumFees({ maxFeePerGas: 10n, maxPriorityFeePerGas: 1n }, words)).toEqual({
-      maxFeePerGas,
-      maxPriorityFeePerGas,
-    })
-  },
-)

@@ -51,6 +51,16 @@ it('a request is read with its headers, and a decline has status 422 and its cod
   expect(asked[1]?.deadline).toBeGreaterThan(Date.now())
 })
 
+it('headers of an instance cannot control a terminal, and long ones are left out', async () => {
+  const asked: IncomingRequest[] = []
+  const url = await serve(async (request) => {
+    asked.push(request)
+    return { decline: 'PAUSED' }
+  })
+  await post(url, { 'x-quote-id': 'a\u009bb', traceparent: 'x'.repeat(257) })
+  expect(asked).toMatchObject([{ id: 'a?b', traceparent: undefined }])
+})
+
 it('a body that a framework has parsed is taken', async () => {
   const parse = async (request: IncomingMessage) => void Object.assign(request, { body: await json(request) })
   const url = await serve(async ({ amount }) => ({ decline: amount > 0n ? 'PAUSED' : 'OTHER' }), parse)
@@ -60,7 +70,7 @@ it('a body that a framework has parsed is taken', async () => {
 it('the signal aborts when the instance leaves', async () => {
   const leaving = new AbortController()
   const left = new Promise<string>((resolve) => {
-    void serve(async (_request, signal) => {
+    void serve(async (_request, _source, signal) => {
       signal?.addEventListener('abort', () => resolve(String(signal.reason)))
       leaving.abort()
       return new Promise(() => {})

@@ -19,7 +19,7 @@ const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const NEVER = new Promise<never>(() => {})
 
 /** The answers of a solver with one chain, which pauses for nothing and has all funds. */
-function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) {
+function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign'], hasRoom = true) {
   const clock = createManualClock()
   const { signal } = new AbortController()
   setMaxListeners(0, signal)
@@ -59,6 +59,7 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     signer: { account, sign },
     quote,
     rules: { minFillSeconds: 60, maxLockSeconds: 3_600 },
+    budget: { take: () => hasRoom },
     clock,
     metrics,
     log: {
@@ -98,14 +99,14 @@ function startQuoting(quote: SolverOptions['quote'], sign: QuoteSigner['sign']) 
     kept,
     request,
     ask: (signal?: AbortSignal, change: Partial<IncomingRequest> = {}) =>
-      quoting({ ...request, ...change }, signal),
+      quoting({ ...request, ...change }, 'SESSION', signal),
     /** Asks for a price, so many seconds later. */
     async askPrice(later: number, outputToken: IncomingRequest['outputToken'] = USDC) {
       passed = later
       const deadlines = { depositDeadline: now + later + 300, fillDeadline: now + later + 420 }
       const inputToken: IncomingRequest['inputToken'] = outputToken === USDC ? WETH : USDC
       const price = { kind: 'INDICATIVE', user: NO_USER, isForAddress: true, depositMode: 'ADDRESS' } as const
-      return quoting({ ...request, ...deadlines, inputToken, outputToken, ...price })
+      return quoting({ ...request, ...deadlines, inputToken, outputToken, ...price }, 'SESSION')
     },
   }
 }
@@ -137,6 +138,17 @@ it('a signature that never comes is declined at the deadline, and its quote coun
   await clock.advance(1)
   expect(await answer).toEqual({ decline: 'OTHER' })
   expect(promised.size).toBe(0)
+})
+
+it('a request beyond the budget of the event loop is declined with PAUSED, and is not priced', async () => {
+  const asked: unknown[] = []
+  const quote = (request: unknown) => {
+    asked.push(request)
+    return { amount: 500n }
+  }
+  const { ask, metrics } = startQuoting(quote, () => NEVER, false)
+  expect(await ask()).toEqual({ decline: 'PAUSED' })
+  expect([asked, metrics.declined]).toEqual([[], 1])
 })
 
 it('an instance that has left frees the place of its request, and this is no error', async () => {

@@ -33,3 +33,24 @@ it('what an instance may leave out is left out when it is long, and its sentence
   expect(error?.type === 'error' && error.error.length).toBe(1_000)
   expect(read({ type: 'error', code: 'NO', error: 'a\u001b[2J' })).toMatchObject({ error: 'a?[2J' })
 })
+
+const HOSTILE = 'a\u001b[2J\u0007\u009b\u202eb'
+const CLEAN = 'a?[2J???b'
+
+it.each<[string, object, object]>([
+  ['sessionId', { type: 'ready', sessionId: HOSTILE, heartbeatMs: 1_000 }, { sessionId: CLEAN }],
+  [
+    'id and traceparent',
+    quoteRequest(HOSTILE, { traceparent: HOSTILE }),
+    { id: CLEAN, request: { id: CLEAN, traceparent: CLEAN } },
+  ],
+  [
+    'id, outcome and reason',
+    { type: 'result', id: HOSTILE, outcome: HOSTILE, reason: HOSTILE },
+    { id: CLEAN, outcome: CLEAN, reason: CLEAN },
+  ],
+  ['id', { type: 'ping', id: HOSTILE }, { id: CLEAN }],
+  ['code and error', { type: 'error', code: HOSTILE, error: HOSTILE }, { code: CLEAN, error: CLEAN }],
+])('%s of an instance cannot control a terminal', (_fields, message, clean) => {
+  expect(read(message)).toMatchObject(clean)
+})

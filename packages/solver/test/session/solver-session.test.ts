@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { recoverMessageAddress } from 'viem'
 import { expect, it } from 'vitest'
 import { deferred } from '../../../../test/support/deferred.js'
@@ -5,7 +6,7 @@ import { sessionMessage } from '../../../protocol/src/solvers/registration-messa
 import type { IncomingRequest } from '../../src/session/request-terms.js'
 import type { SessionAnswer } from '../../src/session/session-messages.js'
 import { account, answersOn, DECLINE, quoteRequest, startSession } from './session-fixture.js'
-import { type Message, NONCE } from './session-server.js'
+import { type Message, NONCE, type ServerConnection } from './session-server.js'
 
 /** Whether a hello is signed by the solver for this audience. */
 async function isSignedFor(hello: Message, audience: string): Promise<boolean> {
@@ -171,4 +172,15 @@ it('events are not asked for, and ignored', async () => {
   instance.send({ type: 'ping', id: 'p1' })
   await expect.poll(() => answersOn(instance)).toEqual([{ type: 'pong', id: 'p1' }])
   expect(losses).toEqual([])
+})
+
+it.each<[string, (connection: ServerConnection) => void]>([
+  ['the reason of a close', ({ socket }) => socket.close(1008, 'go \u001b[2J\u0007 away')],
+  ['a text that is not JSON', ({ socket }) => socket.send('\u001b[2J\u0007')],
+])('%s cannot control a terminal', async (_what, end) => {
+  const { opened, losses } = await startSession()
+  end(await opened(0))
+  await expect.poll(() => losses.length).toBe(1)
+  expect(inspect(losses[0])).not.toMatch(/\\x1B|\\u001b|\p{Cc}(?<!\n)/iu)
+  expect(losses[0]?.message).toContain('?')
 })

@@ -13,18 +13,16 @@ it('a payment is raised as far as its caller allows, reported once after that, a
   const state = openState(':memory:')
   const closing = new AbortController()
   const errors: unknown[] = []
-  const sentAgain: string[] = []
+  const offered: string[] = []
   const attempt = (count: number): SignedTransaction => ({ hash: `0x${count}`, raw: `0x${count}`, nonce: 0 })
   const sender: TransactionSender = {
     send: async (_call, onSigned) => onSigned(attempt(1)),
-    async sendAgain({ hash }) {
-      sentAgain.push(hash)
-      return false
+    async offer({ hash }) {
+      offered.push(hash)
+      return undefined
     },
-    async raise({ hash }, onSigned) {
-      onSigned(attempt(Number(hash) + 1))
-      return true
-    },
+    sendAgain: async () => {},
+    raise: async ({ hash }) => attempt(Number(hash) + 1),
     isTooCheap: async () => false,
     progress: async () => ({ state: 'NEXT' }),
     usedNonces: async () => ({ now: 0, deep: 0 }),
@@ -47,7 +45,7 @@ it('a payment is raised as far as its caller allows, reported once after that, a
   const followed = payments.follow('one', undefined, allow)
   for (let second = 0; second < (4 * RAISE_MS) / 1_000; second++) await clock.advance(1_000)
   expect(state.attempts('one').map(({ hash }) => hash)).toEqual(['0x1', '0x2'])
-  expect(sentAgain.slice(0, 2)).toEqual(['0x1', '0x2'])
+  expect(offered.slice(0, 3)).toEqual(['0x2', '0x2', '0x2'])
   expect(errors.map(String)).toEqual([expect.stringContaining('highest fees that are allowed')])
   closing.abort()
   expect(await followed).toBeUndefined()

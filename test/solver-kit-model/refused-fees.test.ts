@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { KnownQuote } from './known-quotes.js'
+import { BASE_FEE, TIP } from './model-chain.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { SETTLEMENT, SOLVER } from './world.js'
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+/** A solver with a deposited order, whose node answers broadcasts in its own way. */
+async function startWith(broadcast: (take: () => unknown) => unknown, options = {}) {
+  const running = await startRunning('reference', options)
+  const { ask, deposit, node, chain, stateOf } = running
+  const sent: unknown[] = []
+  const known = (await ask(1_000n, { fillSeconds: 120 })) as KnownQuote
+  node.intercept(({ method, params = [] }, answer) => {
+    if (method !== 'eth_sendRawTransaction') return answer()
+    sent.push(params[0])
+    return broadcast(answer)
+  })
+  deposit(known)
+  const paid = () =>
+    chain.blocks
+      .flatMap(({ receipts }) => receipts)
+      .map(({ transaction }) => transaction)
+      .findLast(({ from, to }) => from === SOLVER && to === SETTLEMENT)
+  return { ...running, sent, paid, isPaid: () => stateOf(known) === OrderState.SETTLED }
+}
+
+const refuse = (words: string) => {
+  throw Object.assign(new Error(words), { code: -32000 })
+}
+
+it.each([
+  ['FeeTooLow, EffectivePriorityFeePerGas too low 1000000000 < 3000000000', 3_000_000_000n, 4],
+  ['transaction underpriced: gas tip cap 1000000000, minimum needed 6000000000', 6_000_000_000n, 4],
+  ['insufficient fee; got: 200000000000000aevmos required: 360000000000000aevmos', 1_800_000_000n, 4],
+  ['no', 1_800_000_000n, 4],
+  ['no', 3_000_000_000n, 15],
+])(
+  'an order is paid although the node refuses its fee with "%s" below a tip of %i',
+  async (words, tip, blocks) => {
+    const { chain, passBlocks, isPaid, paid, end } = await startWith((take) => {
+      try {
+        return take()
+      } catch {
+        return refuse(words)
+      }
+    })
+    chain.setMinTip(tip)
+    await passBlocks(blocks)
+    expect(isPaid()).toBe(true)
+    expect(paid()?.maxFeePerGas).toBeLessThanOrEqual(10n * (2n * BASE_FEE + TIP))
+    end()
+  },
+)
+
+it('a node that suggests no fee and refuses none below 1 gwei gets 1 gwei', async () => {
+  const { chain, node, passBlocks, isPaid, paid, end } = await startWith((take) => take())
+  chain.setBaseFee(0n)
+  chain.setMinTip(TIP)
+  node.intercept(({ method }, answer) => (method === 'eth_maxPriorityFeePerGas' ? '0x0' : answer()))
+  await passBlocks(4)
+  expect([isPaid(), paid()?.maxPriorityFeePerGas]).toEqual([true, TIP])
+  end()
+})
+
+it.each(['already known', 'AlreadyKnown', 'tx already in mempool', 'internal error'])(
+  'a node that takes a payment and answers "%s" is no error, and costs no higher fee',
+  async (words) => {
+    const { sent, passBlocks, isPaid, paid, errors, end } = await startWith((take) => {
+      take()
+      return refuse(words)
+    })
+    await passBlocks(4)
+    expect([isPaid(), errors(), new Set(sent).size, paid()?.maxPriorityFeePerGas]).toEqual([true, [], 1, TIP])
+    end()
+  },
+)
+
+it('a node that refuses a payment for another reason gets it again with each block, and at last with the first fee', async () => {
+  let isFull = true
+  const { sent, passBlocks, isPaid, paid, errors, end } = await startWith((take) =>
+    isFull ? refuse('txpool is full') : take(),
+  )
+  await passBlocks(5)
+  expect(new Set(sent).size).toBe(2)
+  isFull = false
+  await passBlocks(2)
+  expect([isPaid(), paid()?.maxPriorityFeePerGas]).toEqual([true, TIP])
+  expect(errors().filter((error) => error.includes('txpool is full')).length).toBeLessThanOrEqual(2)
+  end()
+})

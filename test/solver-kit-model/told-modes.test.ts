@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { modeOfNonce } from '../../packages/protocol/src/quotes/nonce-mode.js'
+import { RULES } from '../support/chain/chain.js'
+import type { KnownQuote } from './known-quotes.js'
+import { startRunning } from './running-solver.js'
+import { OrderState } from './settlement-state.js'
+import { BOND, SOLVER, USERS, WETH } from './world.js'
+
+beforeEach(() => {
+  vi.stubGlobal('fetch', async () => Response.json({ status: 'registered', address: SOLVER }))
+})
+afterEach(() => void vi.unstubAllGlobals())
+
+it.each(RULES)(
+  'a transfer that comes after the deposit deadline is given back on the %s contract',
+  async (rules) => {
+    const { ask, transfer, passBlocks, refund, stateOf, contracts, chain, end } = await startRunning(rules)
+    const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
+    while (chain.head().timestamp <= known.quote.depositDeadline + 8) await passBlocks(1)
+    const before = contracts.token(WETH).balanceOf(USERS[0])
+    transfer(known)
+    while (chain.head().timestamp <= known.quote.fillDeadline) await passBlocks(1)
+    if (stateOf(known) !== OrderState.SETTLED) {
+      refund('refundAddressDeposit', known)
+      await passBlocks(1)
+      expect(contracts.token(WETH).balanceOf(USERS[0]) - before).toBe(known.quote.inputAmount)
+    }
+    end()
+  },
+)
+
+it.each([
+  { isForAddress: false, mode: 'CONTRACT', outcome: 'CANCELLED' },
+  { isForAddress: true, mode: 'ADDRESS', outcome: 'KEPT' },
+])(
+  'a quote that was told $mode says so in its nonce, and `cancelQuotes` finds it $outcome where the contract keeps tokens',
+  async ({ isForAddress, mode, outcome }) => {
+    const { ask, transfer, passBlocks, cancelQuotes, end } = await startRunning('deployed')
+    const known = (await ask(1_000n, { isForAddress })) as KnownQuote
+    expect(modeOfNonce(known.quote.nonce)).toBe(mode)
+    transfer(known, (known.quote.inputAmount * 95n) / 100n)
+    await passBlocks(1)
+    const cancelling = cancelQuotes()
+    await passBlocks(3)
+    expect(await cancelling).toEqual([{ orderId: known.orderId, outcome }])
+    end()
+  },
+)
+
+it('a quote for an address that nobody pays is cancelled in the second half of its fill window, and costs no bond', async () => {
+  const { ask, passBlocks, isUnused, slash, bond, chain, end } = await startRunning('deployed')
+  const known = (await ask(1_000n, { isForAddress: true })) as KnownQuote
+  const { depositDeadline, fillDeadline } = known.quote
+  while (chain.head().timestamp <= (depositDeadline + fillDeadline) / 2) await passBlocks(1)
+  expect(isUnused(known)).toBe(true)
+  await passBlocks(5)
+  expect(isUnused(known)).toBe(false)
+  while (chain.head().timestamp <= fillDeadline) await passBlocks(1)
+  slash(known)
+  await passBlocks(2)
+  expect(bond()).toBe(BOND)
+  end()
+})
