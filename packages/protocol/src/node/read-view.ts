@@ -91,6 +91,18 @@ export async function readChainId(request: Request): Promise<number> {
   }
 }
 
+/** Reads the time of the newest block, Unix time in seconds. @throws ChainReadError */
+export async function readBlockTime(request: Request): Promise<number> {
+  const block = await request({ method: 'eth_getBlockByNumber', params: ['latest', false] }).catch(
+    (error) => {
+      throw failed('the newest block', error)
+    },
+  )
+  const time = Number(Object(block).timestamp)
+  if (time > 0) return time
+  throw odd(block)
+}
+
 const READINGS_OF_NOTHING = 2
 
 /**
