@@ -2,6 +2,7 @@ import { AggregatorError, type ClientReason } from './calls/aggregator-error.js'
 import type { UnknownText } from './calls/message-types.js'
 import { isRetryable } from './calls/retry-delay.js'
 import type { DepositReason } from './deposits/deposit-outcome.js'
+import { isDeclined } from './deposits/wallet-refusal.js'
 import type { QuoteProblem } from './offers/verify-quote.js'
 
 const LATER = 'The exchange service has a problem. Please try again in a moment.'
@@ -75,6 +76,10 @@ const ENGLISH = {
   order_id_mismatch: FORGED,
   deposit_address_mismatch: FORGED,
   deposit_deadline_passed: 'This offer has expired. Please ask for a new one.',
+  deposit_deadline_too_near: 'This offer ends too soon. Please ask for a new one.',
+  price_too_bad: 'The price is worse than the one that you have seen. Please look at the new one.',
+  mode_mismatch:
+    'This offer is not for a transfer to an address. Do not send tokens there. Please ask for a new one.',
   fill_deadline_too_early: NOT_AS_ASKED,
   fill_deadline_too_far: 'This offer could lock your tokens for too long. Please ask for a new one.',
   solver_not_registered: GONE,
@@ -83,13 +88,21 @@ const ENGLISH = {
   nonce_used: GONE,
   // Deposits that are not there.
   REVERTED: 'The network has refused the transaction: nothing has changed. Please ask for a new offer.',
+  TOO_LATE_FOR_TRANSFER:
+    'It is too late to send tokens for this offer, and nothing was sent. Please ask for a new one.',
+  APPROVAL_TOO_LOW:
+    'The approval in your wallet was lower than the amount, and nothing was sent. Please try again, and leave it as it is.',
   REPLACED: 'You have cancelled the transaction in your wallet, or replaced it.',
   EXPIRED: 'This offer has expired, and nothing was sent. Please ask for a new one.',
-  UNCERTAIN: 'Your wallet has not answered. Look there whether it has sent your tokens before you try again.',
+  UNCERTAIN: 'It is not certain whether your tokens were sent. Look into your wallet before you try again.',
   // Errors of other kinds.
+  DECLINED: 'You have declined in your wallet, and nothing was sent.',
   ChainReadError: 'The network cannot be read at the moment. Please check your connection and try again.',
   other: 'Something went wrong. Please try again.',
-} as const satisfies Record<ClientReason | QuoteProblem | DepositReason | 'ChainReadError' | 'other', string>
+} as const satisfies Record<
+  ClientReason | QuoteProblem | DepositReason | 'DECLINED' | 'ChainReadError' | 'other',
+  string
+>
 
 type Problem = keyof typeof ENGLISH
 
@@ -98,12 +111,12 @@ const SENTENCES: Readonly<Record<string, Readonly<Record<Problem, string>>>> = {
 
 /**
  * Explains a problem to the user of a wallet, in plain sentences without codes. The messages of errors are for developers.
- * @param problem an error of this client, of which the first problem counts, or a reason or problem itself. Any other error gets a
- * general sentence
+ * @param problem an error of this client, of which the first problem counts, a user's no in the wallet, or a reason or problem itself.
+ * Any other error gets a general sentence
  * @param locale such as `de-CH`. There is English only, in which all other languages are answered too
  */
 export function explainForUser(
-  problem: Error | ClientReason | QuoteProblem | DepositReason | UnknownText,
+  problem: Error | ClientReason | QuoteProblem | DepositReason | 'DECLINED' | UnknownText,
   locale = 'en',
 ): string {
   const [language = ''] = locale.split('-')
@@ -112,11 +125,12 @@ export function explainForUser(
 }
 
 function codeOf(problem: Error | string): Problem {
-  if (typeof problem === 'string') return isKnown(problem) ? problem : 'other'
+  if (isKnown(problem)) return problem
   // A `catch` may pass anything.
   const { reason, problems, name } = Object(problem)
   const code = reason ?? problems?.[0] ?? name
   if (isKnown(code)) return code
+  if (isDeclined(problem)) return 'DECLINED'
   // A reason of a newer instance.
   return problem instanceof AggregatorError && isRetryable(problem) ? 'INTERNAL' : 'other'
 }

@@ -21,6 +21,7 @@ export type { CallOptions } from './calls/rest-calls.js'
 export { isRetryable, retryDelay } from './calls/retry-delay.js'
 export type { Chain, ChainStatus, Token } from './chains/list-chains.js'
 export type { ListedPair, ListedToken } from './chains/list-tokens.js'
+export { readToken } from './chains/read-token.js'
 export {
   type AggregatorClient,
   type AggregatorClientOptions,
@@ -28,13 +29,19 @@ export {
 } from './client.js'
 export { type Call, depositCalls, depositTransfer } from './deposits/deposit-calls.js'
 export { DepositError, type DepositReason } from './deposits/deposit-outcome.js'
-export { isRefundable, refundCall, refundTransfer } from './deposits/refund-calls.js'
+export {
+  type NoRefund,
+  type PreparedRefund,
+  prepareRefund,
+} from './deposits/prepare-refund.js'
+export { isRefundable, refundCall } from './deposits/refund-calls.js'
 export {
   type DepositProgress,
   type DepositWallet,
   type SendDepositOptions,
   sendDeposit,
 } from './deposits/send-deposit.js'
+export { isDeclined } from './deposits/wallet-refusal.js'
 export type { EventFilter } from './events/event-filter.js'
 export type { Opening, StreamOptions } from './events/follow-events.js'
 export type {
@@ -47,6 +54,7 @@ export type {
 } from './events/order-events.js'
 export { explainForUser } from './explain-for-user.js'
 export { type IdentifyOffer, identifyOffers, type OfferIdentity } from './offers/offer-identity.js'
+export { limitsOf, type OfferLimits } from './offers/offer-limits.js'
 export { type InstanceTrust, readSettlement, type SettlementTerms } from './offers/settlement-terms.js'
 export {
   type QuoteProblem,

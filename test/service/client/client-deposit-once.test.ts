@@ -2,7 +2,7 @@ import { type SendDepositOptions, sendDeposit } from '@quote-aggregator/client'
 import type { Address, Hex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, keep, reasonOf, useDeposits } from '../../support/clients/deposits.js'
+import { called, DEPOSITED, keep, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
 import { deferred } from '../../support/deferred.js'
 
 const deposits = useDeposits()
@@ -18,10 +18,10 @@ describe('a deposit is never sent twice:', () => {
     const { client, prompts } = walletOf({ batches: 'supported', onPrompt: () => answer.opened })
     const offer = await offerOf()
     const settlement = await terms()
-    const first = sendDeposit(client, offer, settlement)
+    const first = sendDeposit(client, offer, settlement, TAKE)
     await expect.poll(() => prompts).toHaveLength(1)
     const before = deposits.requests()
-    const second = sendDeposit(client, offer, settlement)
+    const second = sendDeposit(client, offer, settlement, TAKE)
     // One that does not wait for the first reads the chain at once.
     await deposits.chain.client.getBlockNumber({ cacheTime: 0 })
     expect(deposits.requests()).toBe(before)
@@ -33,9 +33,9 @@ describe('a deposit is never sent twice:', () => {
   it('one that is there is found', async () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf()
-    await sendDeposit(client, offer, await terms())
+    await sendDeposit(client, offer, await terms(), TAKE)
     const asked = prompts.length
-    await sendDeposit(client, offer, await terms())
+    await sendDeposit(client, offer, await terms(), TAKE)
     expect(prompts).toHaveLength(asked)
   })
 
@@ -49,7 +49,7 @@ describe('a deposit is never sent twice:', () => {
     const app = keep()
     expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
     const asked = prompts.length
-    await sendDeposit(client, offer, await terms(), { earlier: app.told.at(-1) })
+    await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
     expect(prompts).toHaveLength(asked)
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
@@ -59,7 +59,7 @@ describe('a deposit is never sent twice:', () => {
     const offer = await offerOf()
     const app = keep()
     expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
-    const again = sendDeposit(client, offer, await terms(), { earlier: app.told.at(-1) })
+    const again = sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
     expect(await reasonOf(again)).toBe('UNCERTAIN')
     expect(prompts).toHaveLength(1)
   })
@@ -75,7 +75,7 @@ describe('a deposit is never sent twice:', () => {
     await expect(sendDeposit(client, offer, await terms(), app.options)).rejects.toMatchObject({ code })
     expect(app.steps()).toEqual(['deposit asked', 'deposit refused'])
     isRefused = false
-    await sendDeposit(client, offer, await terms(), { earlier: app.told.at(-1) })
+    await sendDeposit(client, offer, await terms(), { ...TAKE, earlier: app.told.at(-1) })
     expect(prompts).toHaveLength(2)
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
@@ -94,7 +94,7 @@ describe('a deposit after an approval', () => {
     expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
     expect(app.told.at(-1)).toEqual({ step: 'deposit', state: 'asked' })
     // The user has looked into the wallet, which has no second transaction.
-    await sendDeposit(client, offer, await terms())
+    await sendDeposit(client, offer, await terms(), TAKE)
     expect(called(prompts)).toEqual(['approve', 'deposit', 'deposit'])
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
@@ -124,7 +124,7 @@ describe('a deposit after an approval', () => {
         await deposits.chain.client.mine({ blocks: 1 })
       },
     })
-    expect(await reasonOf(sendDeposit(client, offer, await terms()))).toBe('EXPIRED')
+    expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('EXPIRED')
     expect(called(prompts)).toEqual(['approve'])
   })
 })
@@ -162,7 +162,7 @@ describe('a deposit after a reload', () => {
     await expect(first).rejects.toThrow('the page is closed')
 
     const earlier = JSON.parse(JSON.stringify(before.told.at(-1)))
-    const second = sendDeposit(client, offer, await terms(), { earlier })
+    const second = sendDeposit(client, offer, await terms(), { ...TAKE, earlier })
     await deposits.chain.client.mine({ blocks: 1 })
     await second
     expect(called(prompts)).toEqual(['deposit'])
@@ -171,7 +171,7 @@ describe('a deposit after a reload', () => {
 })
 
 describe('a deposit to the address', () => {
-  const options: SendDepositOptions = { depositMode: 'ADDRESS' }
+  const options: SendDepositOptions = { ...TAKE, depositMode: 'ADDRESS' }
 
   it.each([-32000, -32603, -32005, 8000])(
     'is not sent again after an error of the wallet that may come after the transfer: %i',
@@ -186,7 +186,7 @@ describe('a deposit to the address', () => {
       const app = keep(options)
       expect(await reasonOf(sendDeposit(client, offer, await terms(), app.options))).toBe('UNCERTAIN')
       await deposits.chain.client.mine({ blocks: 1 })
-      await sendDeposit(client, offer, await terms(), { ...options, earlier: app.told.at(-1) })
+      await sendDeposit(client, offer, await terms(), { ...TAKE, ...options, earlier: app.told.at(-1) })
       expect(called(prompts)).toEqual(['transfer'])
       expect(await deposits.chain.balanceOf(deposits.chain.contracts.weth, offer.depositAddress)).toBe(
         INPUT_AMOUNT,
@@ -202,7 +202,7 @@ describe('a deposit to the address', () => {
     expect(prompts).toEqual([])
   })
 
-  it('is not called expired while the transfer may still come', async () => {
+  it('is not called expired while the transfer may still come, nor a success when it comes too late', async () => {
     await deposits.chain.client.setAutomine(false)
     const { client } = walletOf()
     const offer = await offerOf()
@@ -217,6 +217,6 @@ describe('a deposit to the address', () => {
     await expect.poll(() => deposits.requests()).toBeGreaterThan(enough)
     await deposits.chain.client.setAutomine(true)
     await deposits.chain.transfer(deposits.chain.contracts.weth, user, offer.depositAddress, INPUT_AMOUNT)
-    expect(await ended).toBe('there')
+    expect(await ended).toBe('UNCERTAIN')
   })
 })

@@ -1,6 +1,7 @@
 import {
   type AggregatorClient,
   createAggregatorClient,
+  limitsOf,
   readSettlement,
   verifyQuote,
 } from '@quote-aggregator/client'
@@ -81,7 +82,7 @@ describe('the chains of an instance', () => {
     })
     const params = { ...swap(), user: user.address, depositMode: 'CONTRACT' } as const
     const { best } = await client.getQuote(params)
-    await verifyQuote(best, { ...terms, params })
+    await verifyQuote(best, { ...terms, params, limits: limitsOf(best.quote) })
   })
 })
 

@@ -2,7 +2,7 @@ import { sendDeposit } from '@quote-aggregator/client'
 import { createWalletClient, custom, type Hex, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, keep, reasonOf, useDeposits } from '../../support/clients/deposits.js'
+import { called, DEPOSITED, keep, reasonOf, TAKE, useDeposits } from '../../support/clients/deposits.js'
 import { createMockWallet, type WalletRequest } from '../../support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
@@ -39,7 +39,7 @@ describe('a wallet with answers of its own', () => {
   ])('is asked once, and the chain says that the deposit is there: %s', async (_, answer, status) => {
     const { client, prompts } = walletAnswering(answer, status)
     const offer = await offerOf()
-    await sendDeposit(client, offer, await terms())
+    await sendDeposit(client, offer, await terms(), TAKE)
     expect(prompts).toHaveLength(1)
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
@@ -51,7 +51,7 @@ describe('a wallet with answers of its own', () => {
       const saying = async (asked: WalletRequest) =>
         asked.method === 'wallet_getCapabilities' ? capabilities : request(asked)
       const client = createWalletClient({ account: user.address, transport: custom({ request: saying }) })
-      await sendDeposit(client, await offerOf(), await terms())
+      await sendDeposit(client, await offerOf(), await terms(), TAKE)
       expect(called(prompts)).toEqual(['approve', 'deposit'])
     },
   )
@@ -60,13 +60,16 @@ describe('a wallet with answers of its own', () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf()
     const hash = await reverted()
-    await sendDeposit(client, offer, await terms(), { earlier: { step: 'approve', state: 'sent', hash } })
+    await sendDeposit(client, offer, await terms(), {
+      ...TAKE,
+      earlier: { step: 'approve', state: 'sent', hash },
+    })
     expect(called(prompts)).toEqual(['approve', 'deposit'])
   })
 
   it.each([null, '', {}, { id: 17 }])('is not asked again after the answer %j', async (answer) => {
     const { client, prompts } = walletAnswering(answer, forgetful)
-    expect(await reasonOf(sendDeposit(client, await offerOf(), await terms()))).toBe('UNCERTAIN')
+    expect(await reasonOf(sendDeposit(client, await offerOf(), await terms(), TAKE))).toBe('UNCERTAIN')
     expect(prompts).toHaveLength(1)
   })
 
@@ -78,7 +81,7 @@ describe('a wallet with answers of its own', () => {
     }
     const client = createWalletClient({ account: user.address, transport: custom({ request: named }) })
     const offer = await offerOf()
-    await sendDeposit(client, offer, await terms())
+    await sendDeposit(client, offer, await terms(), TAKE)
     expect(called(prompts)).toEqual(['approve', 'deposit'])
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import {
   type AggregatorClient,
   createAggregatorClient,
+  limitsOf,
   type QuoteStreamMessage,
   type QuoteStreamParams,
   readSettlement,
@@ -98,7 +99,8 @@ describe('the stream of quotes', () => {
     expect((await messages.next()).done).toBe(true)
     const node = createPublicClient({ transport: http(chain.devnet.rpcUrl) })
     const terms = await readSettlement(node, chain.contracts.settlement)
-    for (const offer of [first.offer, second.offer]) await verifyQuote(offer, { ...terms, params })
+    for (const offer of [first.offer, second.offer])
+      await verifyQuote(offer, { ...terms, params, limits: limitsOf(offer.quote) })
     const record = await client.getQuoteRecord(chain.chainId, done.quoteId)
     expect(record).toMatchObject({ outcome: 'QUOTED', kind: 'FIRM' })
   })

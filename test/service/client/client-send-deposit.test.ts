@@ -7,7 +7,15 @@ import {
 import { createWalletClient, type Hex, http, toFunctionSelector } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { INPUT_AMOUNT, solver, stranger, user } from '../../support/chain/settlement.js'
-import { called, DEPOSITED, keep, reasonOf, useDeposits } from '../../support/clients/deposits.js'
+import {
+  called,
+  DEPOSITED,
+  keep,
+  passTime,
+  reasonOf,
+  TAKE,
+  useDeposits,
+} from '../../support/clients/deposits.js'
 import type { SentBatch, WalletRequest } from '../../support/clients/mock-wallet.js'
 
 const deposits = useDeposits()
@@ -48,7 +56,7 @@ describe('a wallet with EIP-5792', () => {
     async (batches) => {
       const { client, prompts } = walletOf({ batches })
       const offer = await offerOf()
-      await sendDeposit(client, offer, await terms())
+      await sendDeposit(client, offer, await terms(), TAKE)
       expect(called(prompts)).toEqual(['wallet_sendCalls', 'approve', 'deposit'])
       expect(await stateOf(offer)).toBe(DEPOSITED)
     },
@@ -72,14 +80,14 @@ describe('a wallet without EIP-5792', () => {
     await deposits.chain.approve(deposits.oldToken, user, 1n)
     const { client, prompts } = walletOf()
     const offer = await offerOf({ inputToken: deposits.oldToken })
-    await sendDeposit(client, offer, await terms())
+    await sendDeposit(client, offer, await terms(), TAKE)
     expect(called(prompts)).toEqual(['approve', 'approve', 'deposit'])
     expect(await stateOf(offer)).toBe(DEPOSITED)
   })
 })
 
 describe('a deposit to the address', () => {
-  const options: SendDepositOptions = { depositMode: 'ADDRESS' }
+  const options: SendDepositOptions = { ...TAKE, depositMode: 'ADDRESS' }
 
   it('is one transfer, to the address that the contract computes', async () => {
     const { client, prompts } = walletOf({ batches: 'supported' })
@@ -157,6 +165,7 @@ describe('a deposit that fails', () => {
       ],
     } as never)
     await deposits.chain.client.mine({ blocks: 1 })
+    await passTime(deposits, 61)
     expect(await ended).toBe('REPLACED')
   })
 
@@ -168,28 +177,35 @@ describe('a deposit that fails', () => {
     expect(await ended).toBe('EXPIRED')
   })
 
-  it('is not begun after its deadline on the chain, with a clock that is late', async () => {
-    const { client, prompts } = walletOf()
-    const offer = await offerOf()
-    await deposits.chain.client.setNextBlockTimestamp({ timestamp: BigInt(offer.quote.depositDeadline + 1) })
-    await deposits.chain.client.mine({ blocks: 1 })
-    expect(await reasonOf(sendDeposit(client, offer, await terms(), { depositMode: 'ADDRESS' }))).toBe(
-      'EXPIRED',
-    )
-    expect(prompts).toEqual([])
-  })
+  it.each([
+    ['CONTRACT', 1, 'EXPIRED'],
+    ['ADDRESS', 1, 'TOO_LATE_FOR_TRANSFER'],
+    ['ADDRESS', -118, 'TOO_LATE_FOR_TRANSFER'],
+  ] as const)(
+    'is not begun in mode %s with the chain %i seconds after its deadline, with a clock that is late',
+    async (depositMode, seconds, reason) => {
+      const { client, prompts } = walletOf()
+      const offer = await offerOf()
+      const timestamp = BigInt(offer.quote.depositDeadline + seconds)
+      await deposits.chain.client.setNextBlockTimestamp({ timestamp })
+      await deposits.chain.client.mine({ blocks: 1 })
+      const options = { ...TAKE, depositMode }
+      expect(await reasonOf(sendDeposit(client, offer, await terms(), options))).toBe(reason)
+      expect(prompts).toEqual([])
+    },
+  )
 
   it('has reverted in a batch', async () => {
     const { client } = walletOf({ batches: 'supported' })
     const offer = await offerOf()
     await cancelNonce(offer)
-    expect(await reasonOf(sendDeposit(client, offer, await terms()))).toBe('REVERTED')
+    expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('REVERTED')
   })
 
   it('is not begun after the signal has ended the wait', async () => {
     const { client, prompts } = walletOf()
     const signal = AbortSignal.abort(new Error('the page is closed'))
-    await expect(sendDeposit(client, await offerOf(), await terms(), { signal })).rejects.toThrow(
+    await expect(sendDeposit(client, await offerOf(), await terms(), { ...TAKE, signal })).rejects.toThrow(
       'the page is closed',
     )
     expect(prompts).toEqual([])
@@ -198,13 +214,13 @@ describe('a deposit that fails', () => {
   it('is not begun after its deadline', async () => {
     const { client, prompts } = walletOf()
     const offer = await offerOf({ depositDeadline: Math.floor(Date.now() / 1000) - 1 })
-    expect(await reasonOf(sendDeposit(client, offer, await terms()))).toBe('EXPIRED')
+    expect(await reasonOf(sendDeposit(client, offer, await terms(), TAKE))).toBe('EXPIRED')
     expect(prompts).toEqual([])
   })
 
   it('is not begun from another account, which the contract refuses', async () => {
     const { client, prompts } = walletOf({ account: stranger.address })
-    const error = await reasonOf(sendDeposit(client, await offerOf(), await terms()))
+    const error = await reasonOf(sendDeposit(client, await offerOf(), await terms(), TAKE))
     expect(error).toBeInstanceOf(AggregatorError)
     expect((error as AggregatorError).violations).toEqual([
       { field: 'wallet', message: `must have the account of the offer, ${user.address}` },
@@ -226,6 +242,6 @@ describe('a deposit that fails', () => {
 it('an account in the app signs its transactions itself', async () => {
   const client = createWalletClient({ account: user, transport: http(deposits.chain.devnet.rpcUrl) })
   const offer = await offerOf()
-  await sendDeposit(client, offer, await terms())
+  await sendDeposit(client, offer, await terms(), TAKE)
   expect(await stateOf(offer)).toBe(DEPOSITED)
 })

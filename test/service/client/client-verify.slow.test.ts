@@ -1,4 +1,5 @@
 import {
+  limitsOf,
   QuoteVerificationError,
   readSettlement,
   type SettlementTerms,
@@ -61,7 +62,7 @@ async function offerOf(changes: Partial<ServiceQuote> = {}, signer = solver) {
 
 async function problemsOf(offer: SignedQuote, client: Client = terms.client): Promise<readonly string[]> {
   try {
-    await verifyQuote(offer, { ...terms, client, now: chain.startTime })
+    await verifyQuote(offer, { ...terms, client, limits: limitsOf(offer.quote), now: chain.startTime })
     return []
   } catch (error) {
     if (!(error instanceof QuoteVerificationError)) throw error

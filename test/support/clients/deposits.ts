@@ -7,10 +7,16 @@ import {
   type SignedQuote,
 } from '@quote-aggregator/client'
 import { type Address, createPublicClient, custom, type Hex, toFunctionSelector } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from 'vitest'
+import type { Rules } from '../chain/chain.js'
 import { compileSource } from '../chain/deploy-source.js'
-import { type Fixture, INPUT_AMOUNT, startSettlement, user } from '../chain/settlement.js'
+import { type Fixture, INPUT_AMOUNT, OUTPUT_AMOUNT, startSettlement, user } from '../chain/settlement.js'
 import { createMockWallet, type MockWalletOptions, type WalletRequest } from './mock-wallet.js'
+
+/** Options of one who takes the offers of these tests. */
+export const TAKE = { limits: { maxInputAmount: INPUT_AMOUNT, minOutputAmount: OUTPUT_AMOUNT } }
+/** Long enough for a transfer. */
+const WINDOW_SECONDS = 600
 
 /** The state of an order on the contract. */
 export const DEPOSITED = 1
@@ -24,7 +30,7 @@ const NAMES = new Map([
  * The settlement contract, a user with tokens and without an allowance, and the offers of one solver, for the tests of a file. Each
  * test starts with the same state of the chain.
  */
-export function useDeposits() {
+export function useDeposits(rules: Rules = 'reference') {
   let chain: Fixture
   let oldToken: Address
   let snapshot: Hex
@@ -33,7 +39,7 @@ export function useDeposits() {
   let requests = 0
 
   beforeAll(async () => {
-    chain = await startSettlement()
+    chain = await startSettlement(rules)
     oldToken = await compileSource('OldToken').deploy(chain.devnet)
     await chain.mint(oldToken, user.address, INPUT_AMOUNT)
     await chain.approve(chain.contracts.weth, user, 0n)
@@ -43,6 +49,7 @@ export function useDeposits() {
     snapshot = await chain.client.snapshot()
   })
   afterEach(async () => {
+    vi.useRealTimers()
     isConnected = true
     await chain.client.setAutomine(true)
     await chain.client.revert({ id: snapshot })
@@ -72,13 +79,17 @@ export function useDeposits() {
     },
     walletOf: (options: Partial<MockWalletOptions> = {}) =>
       createMockWallet({ node, account: user.address, ...options }),
-    /** What the app reads of the contract, through a node of its own. */
-    terms(): Promise<SettlementTerms> {
-      const transport = custom({ request: node }, { retryCount: 0 })
+    /** What the app reads of the contract, through a node of its own. @param request another one that answers it */
+    terms(request = node): Promise<SettlementTerms> {
+      const transport = custom({ request }, { retryCount: 0 })
       return readSettlement(createPublicClient({ transport, pollingInterval: 5 }), chain.contracts.settlement)
     },
-    async offerOf(changes: { inputToken?: Address; depositDeadline?: number } = {}): Promise<SignedQuote> {
-      const { quote, ...signed } = await chain.signedQuote(changes)
+    async offerOf(
+      changes: { inputToken?: Address; depositDeadline?: number; nonce?: bigint } = {},
+    ): Promise<SignedQuote> {
+      const depositDeadline = chain.startTime + WINDOW_SECONDS
+      const terms = { depositDeadline, fillDeadline: depositDeadline + WINDOW_SECONDS, ...changes }
+      const { quote, ...signed } = await chain.signedQuote(terms)
       return {
         ...signed,
         quote: { ...quote, orderType: 'EXACT_INPUT', outputChainId: Number(quote.outputChainId) },
@@ -86,6 +97,16 @@ export function useDeposits() {
     },
     stateOf: async ({ orderId }: SignedQuote) => (await chain.view.orders([orderId])).at(-1),
   }
+}
+
+/** Moves the clock on, after several looks at the chain. What waits for the clock looks again then. */
+export async function passTime(
+  { requests }: Pick<ReturnType<typeof useDeposits>, 'requests'>,
+  seconds: number,
+) {
+  const enough = requests() + 40
+  await expect.poll(requests).toBeGreaterThan(enough)
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }
 
 /** The functions that the transactions of a wallet called. */
@@ -97,11 +118,11 @@ export function called(prompts: readonly WalletRequest[]): string[] {
 }
 
 /** What an app keeps of a deposit. */
-export function keep(options: SendDepositOptions = {}) {
+export function keep(options: Partial<SendDepositOptions> = {}) {
   const told: DepositProgress[] = []
   const onProgress = (progress: DepositProgress) => void told.push(progress)
   return {
-    options: { ...options, onProgress },
+    options: { ...TAKE, ...options, onProgress },
     told,
     steps: () => told.map(({ step, state }) => `${step} ${state}`),
   }

@@ -1,6 +1,7 @@
 import {
   AggregatorError,
   createAggregatorClient,
+  limitsOf,
   type QuoteParams,
   readSettlement,
   verifyQuote,
@@ -20,7 +21,7 @@ export async function quoteAndVerify({ serviceUrl, rpcUrl, settlement, params: p
   const aggregator = createAggregatorClient({ baseUrl: serviceUrl })
   const { best } = await aggregator.getQuote(params)
   const terms = await readSettlement(createPublicClient({ transport: http(rpcUrl) }), settlement)
-  await verifyQuote(best, { ...terms, params })
+  await verifyQuote(best, { ...terms, params, limits: limitsOf(best.quote) })
   for await (const { state } of aggregator.watchOrder(params.chainId, best.orderId)) {
     return { orderId: best.orderId, outputAmount: String(best.quote.outputAmount), state }
   }

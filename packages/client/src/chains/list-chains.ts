@@ -23,6 +23,7 @@ export interface Token {
   readonly address: Address
   /** Text from a stranger: show it only next to the address. */
   readonly symbol: string | undefined
+  /** Those of an instance are for display. Where money depends on them, read them from the user's node (`readToken`). */
   readonly decimals: number | undefined
 }
 
@@ -64,8 +65,8 @@ export interface Chain {
   readonly verifyMax: VerifyMode | UnknownText | undefined
 }
 
-/** Reads a token. @throws UnreadableAnswer */
-export const readToken = messageReader<'Token', Token>({
+/** Reads a token of an answer. @throws UnreadableAnswer */
+export const toToken = messageReader<'Token', Token>({
   address: readAddress,
   symbol: optional(readText),
   decimals: optional(readInteger),
@@ -86,7 +87,7 @@ const readNamedChain = messageReader<'Chain', Chain>({
   settlement: readAddress,
   protocolName: readText,
   domain: optional(readDomain),
-  bondToken: optional(readToken),
+  bondToken: optional(toToken),
   minimumBond: readUint256,
   destinationChainIds: listOf(readInteger),
   defaultDepositWindow: readInteger,

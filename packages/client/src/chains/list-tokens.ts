@@ -11,9 +11,9 @@ import {
   readOptional,
   readUint256,
 } from '../calls/answer-fields.js'
-import { readToken, type Token } from './list-chains.js'
+import { type Token, toToken } from './list-chains.js'
 
-/** A token of a chain, and how much it is traded. Only the decimals of a listed one may decide about money. */
+/** A token of a chain, and how much it is traded. Its decimals are for display, listed or not. */
 export interface ListedToken extends Token {
   /** Whether it is on the operator's list. Symbol and decimals of others are what their contracts say. */
   readonly listed: boolean
@@ -47,7 +47,7 @@ export function readTokens(answer: unknown, url: string): ListedToken[] {
   return readList(readMessage<'ListTokensResponse'>(answer).tokens).map((token) => {
     const { logo, ...message } = readMessage<'TokenSummary'>(token)
     return {
-      ...readToken(token),
+      ...toToken(token),
       listed: readBoolean(message.listed),
       // Any other text would lead away from the instance.
       logo: /^\/[\w./-]+$/.test(`${logo}`) ? url + logo : undefined,

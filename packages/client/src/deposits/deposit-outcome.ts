@@ -1,17 +1,28 @@
 import type { Client, Hex } from 'viem'
 import type { Request } from '../../../protocol/src/node/simulate.js'
+import { pause } from '../calls/retry-delay.js'
 
 /**
- * Why a deposit is not there. REVERTED: it changed nothing. REPLACED: the user has replaced it in the wallet with something else.
- * EXPIRED: the time for the deposit is over. UNCERTAIN: the wallet was asked, and it is not known whether it has sent anything.
+ * Why a deposit is not there. REVERTED: its transaction changed nothing. REPLACED: the user has replaced it in the wallet with something
+ * else. EXPIRED: the time for the deposit is over. TOO_LATE_FOR_TRANSFER: the wallet was not asked, because a transfer could come too
+ * late, or the offer is gone. APPROVAL_TOO_LOW: the user has lowered the approval in the wallet. UNCERTAIN: it is not known whether the
+ * wallet has sent anything, or tokens came to the deposit address too late.
  */
-export type DepositReason = 'REVERTED' | 'REPLACED' | 'EXPIRED' | 'UNCERTAIN'
+export type DepositReason =
+  | 'REVERTED'
+  | 'REPLACED'
+  | 'EXPIRED'
+  | 'TOO_LATE_FOR_TRANSFER'
+  | 'APPROVAL_TOO_LOW'
+  | 'UNCERTAIN'
 
 const SENTENCES: Readonly<Record<DepositReason, string>> = {
   REVERTED: 'The transaction has reverted: nothing was deposited.',
   REPLACED: 'The transaction was cancelled or replaced in the wallet.',
   EXPIRED: 'The offer has expired, and nothing was deposited.',
-  UNCERTAIN: 'It is not known whether the wallet has sent anything: look into it before you try again.',
+  TOO_LATE_FOR_TRANSFER: 'It is too late for a transfer, and the wallet was not asked.',
+  APPROVAL_TOO_LOW: 'The approval is too low, and nothing was deposited.',
+  UNCERTAIN: 'It is not known whether the deposit is there: look into the wallet before you try again.',
 }
 
 /** The error of a deposit that is not there. */
@@ -25,55 +36,61 @@ export class DepositError extends Error {
   }
 }
 
-/** What has become of a transaction, or of a batch of calls. */
-export type Outcome = 'pending' | 'mined' | 'failed' | 'replaced'
+/** Why what was sent has no effect, as far as the node or the wallet says; undefined while it may have one. */
+export type Outcome = DepositReason | undefined
 
 /**
  * Watches a transaction.
- * @returns reads what has become of it: `replaced` when its sender has used its nonce for another one. It throws what the node throws
+ * @param withoutEffect what it means when it was mined, and the chain does not have its effect
+ * @returns reads why it has no effect: REVERTED by a receipt, and REPLACED when the node does not know it and its sender has used its
+ *   nonce for another one. It throws what the node throws
  */
-export function watchTransaction(client: Client, hash: Hex): () => Promise<Outcome> {
-  const request: Request = client.request
-  let sent: { readonly from: Hex; readonly nonce: Hex } | undefined
+export function watchTransaction(client: Client, hash: Hex, withoutEffect?: Outcome): () => Promise<Outcome> {
+  const ask = (method: string, ...params: unknown[]) =>
+    (client.request as Request)({ method, params }) as Promise<Readonly<Record<string, Hex>> | null>
+  let sent: Readonly<Record<string, Hex>> | null
   return async () => {
-    const receipt = (await request({ method: 'eth_getTransactionReceipt', params: [hash] })) as Receipt
-    if (receipt) return receipt.status === '0x0' ? 'failed' : 'mined'
-    sent ??=
-      ((await request({ method: 'eth_getTransactionByHash', params: [hash] })) as typeof sent) ?? undefined
-    if (sent === undefined) return 'pending'
-    const count = await request({ method: 'eth_getTransactionCount', params: [sent.from, 'latest'] })
-    return Number(count) > Number(sent.nonce) ? 'replaced' : 'pending'
+    const receipt = await ask('eth_getTransactionReceipt', hash)
+    if (receipt) return receipt.status && Number(receipt.status) === 0 ? 'REVERTED' : withoutEffect
+    const known = await ask('eth_getTransactionByHash', hash)
+    sent = known ?? sent
+    if (known || !sent) return undefined
+    const count = await ask('eth_getTransactionCount', sent.from, 'latest')
+    return Number(count) > Number(sent.nonce) ? 'REPLACED' : undefined
   }
 }
 
-type Receipt = { readonly status?: Hex } | null
-
 /** What to wait for. */
 export interface Awaited {
+  /** Reads what the chain has: the effect, or a reason why it cannot come any more. */
+  readonly look: () => Promise<'there' | Outcome>
   /** Reads what has become of what was sent; undefined when nothing is known of it. */
   readonly readOutcome: (() => Promise<Outcome>) | undefined
-  /** Whether the chain has its effect. A wallet may know its transaction by something else than a hash, or replace it. */
-  readonly isThere: () => Promise<boolean>
-  /** Whether it can have no effect any more. */
-  readonly isTooLate: () => Promise<boolean>
   /** When to give up, Unix time in milliseconds. */
   readonly until: number
   readonly pollMs: number
-  readonly signal: AbortSignal | undefined
+  readonly signal: AbortSignal
 }
 
 /** Nodes behind one URL may differ by a block or two. */
 const LOOKS_BEFORE_FAILURE = 3
+/** How long the chain must lack the effect before the word of a wallet, or of a node that may lag, is believed. */
+const PATIENCE_MS: Partial<Readonly<Record<DepositReason, number>>> = {
+  REPLACED: 60_000,
+  UNCERTAIN: 60_000,
+  APPROVAL_TOO_LOW: 10_000,
+}
 
 /**
  * Waits until the chain has the effect of what the wallet was asked for. Reads that fail are repeated.
  * @throws DepositError; the reason of the signal; what a read throws when nothing is known of what was sent
  */
-export async function untilThere(options: Awaited): Promise<void> {
-  const { readOutcome, isThere, isTooLate, until, pollMs, signal } = options
-  let outcome: Outcome = 'pending'
+export async function untilThere({ look, readOutcome, until, pollMs, signal }: Awaited): Promise<void> {
+  let outcome: Outcome
   let isReading = false
-  let failures = 0
+  let last: Outcome
+  let looks = 0
+  let since = 0
 
   /** A wallet may never answer, which must not hide what the chain has. */
   async function readInBackground(): Promise<void> {
@@ -83,25 +100,30 @@ export async function untilThere(options: Awaited): Promise<void> {
     isReading = false
   }
 
-  /** @returns undefined while it is not decided */
-  async function look(): Promise<'there' | DepositReason | undefined> {
-    void readInBackground()
-    if (await isThere()) return 'there'
-    if (outcome === 'failed') return 'REVERTED'
-    if (outcome === 'replaced') return 'REPLACED'
-    return (await isTooLate()) ? 'EXPIRED' : undefined
+  /** Looks once. @returns why the effect is not there, once that is to be believed */
+  async function judge(): Promise<'there' | Outcome> {
+    const found = await look()
+    const end = found ?? outcome
+    if (end === 'there') return end
+    if (end !== last) looks = 0
+    if (looks++ === 0) since = Date.now()
+    last = end
+    const patienceMs = (found === undefined && end && PATIENCE_MS[end]) || 0
+    return looks >= LOOKS_BEFORE_FAILURE && Date.now() - since >= patienceMs ? end : undefined
   }
 
   for (;;) {
-    signal?.throwIfAborted()
-    const end = await look().catch((error: unknown) => {
+    signal.throwIfAborted()
+    void readInBackground()
+    const end = await judge().catch((error: unknown) => {
       if (readOutcome === undefined) throw error
+      // What the chain has is not known: nothing is counted.
+      looks = 0
     })
     if (end === 'there') return
-    failures = end === undefined ? 0 : failures + 1
-    if (end !== undefined && failures === LOOKS_BEFORE_FAILURE) throw new DepositError(end)
-    if ((readOutcome === undefined && end === undefined) || Date.now() > until)
-      throw new DepositError('UNCERTAIN')
-    await new Promise((resolve) => setTimeout(resolve, pollMs))
+    if (end) throw new DepositError(end)
+    const isUnknown = readOutcome === undefined && last === undefined
+    if (isUnknown || Date.now() > until) throw new DepositError('UNCERTAIN')
+    await pause(pollMs, signal)
   }
 }

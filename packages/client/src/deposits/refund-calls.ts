@@ -1,6 +1,5 @@
 import { encodeFunctionData, getAddress } from 'viem'
-import { type SignedQuote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
-import { CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { REFUND_CALLS_ABI } from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { lowerCase } from '../../../protocol/src/values/hex.js'
 import type { SettlementTerms } from '../offers/settlement-terms.js'
 import type { ListedOrder, Order } from '../orders/read-order.js'
@@ -8,8 +7,8 @@ import type { Call } from './deposit-calls.js'
 
 /**
  * Whether the input of an order can be taken back with `refundCall` at this time: it was deposited by a call of the contract, and
- * the time for the solver is over. Tokens at a deposit address make no order before they are settled or refunded: for them, compare
- * the time with the `fillDeadline` of the quote.
+ * the time for the solver is over. Tokens at a deposit address make no order before they are settled or refunded: for them, ask
+ * `prepareRefund`.
  * @param now Unix time in seconds, such as `Date.now() / 1000`; the contract compares the time of the block
  */
 export function isRefundable(order: Order | ListedOrder, now: number): boolean {
@@ -25,24 +24,6 @@ export function refundCall(
   { orderId }: Pick<Order, 'orderId'>,
   { settlement }: Pick<SettlementTerms, 'settlement'>,
 ): Call {
-  const data = encodeFunctionData({ abi: CALLS_ABI, functionName: 'refund', args: [orderId] })
-  return { to: getAddress(lowerCase(settlement)), data, value: 0n }
-}
-
-/**
- * Makes the call that gives all tokens at the deposit address of an offer back to its user: what `refundCall` is for deposit mode
- * ADDRESS. Anyone may send it after the fill deadline of the quote, as often as tokens arrive. A part of the bond comes with it only
- * for the full input. The contract has no record of such a deposit: keep the offer until the order is SETTLED.
- * @param options the result of `readSettlement`: the settlement contract of the offer's chain
- */
-export function refundTransfer(
-  { quote, signature }: SignedQuote,
-  { settlement }: Pick<SettlementTerms, 'settlement'>,
-): Call {
-  const data = encodeFunctionData({
-    abi: CALLS_ABI,
-    functionName: 'refundAddressDeposit',
-    args: [toContractQuote(quote), signature],
-  })
+  const data = encodeFunctionData({ abi: REFUND_CALLS_ABI, functionName: 'refund', args: [orderId] })
   return { to: getAddress(lowerCase(settlement)), data, value: 0n }
 }

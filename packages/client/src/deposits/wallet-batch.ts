@@ -1,7 +1,8 @@
-import { type Address, toHex } from 'viem'
-import { partsOf } from '../../../protocol/src/node/revert.js'
+import { type Address, type Client, toHex } from 'viem'
 import type { Request } from '../../../protocol/src/node/simulate.js'
 import type { Call } from './deposit-calls.js'
+import { type Outcome, watchTransaction } from './deposit-outcome.js'
+import { hasCode } from './wallet-refusal.js'
 
 const VERSION = '2.0.0'
 /** A wallet that has version 2 of EIP-5792 takes calls in one of these states as one transaction, or offers to. */
@@ -11,14 +12,9 @@ const ATOMIC: readonly unknown[] = ['supported', 'ready']
  * or a version that it does not know, EIP-5792 for the rest. 5750 is a user who keeps the account as it is, 5760 an account that
  * cannot send all calls as one.
  */
-const NO_BATCH: readonly unknown[] = [-32601, -32602, -32004, 4200, 5700, 5710, 5740, 5750, 5760]
+const NO_BATCH: readonly string[] = [-32601, -32602, -32004, 4200, 5700, 5710, 5740, 5750, 5760].map(String)
 /** How long a wallet may take to say what it can do, without a question to its user. */
 const CAPABILITIES_MS = 5_000
-
-/** Whether an error, or one inside of it, has one of these codes. */
-export function hasCode(error: unknown, codes: readonly unknown[]): boolean {
-  return partsOf(error).some(({ code }) => codes.includes(code))
-}
 
 /**
  * Asks a wallet whether it sends calls with one prompt (EIP-5792).
@@ -64,10 +60,15 @@ export async function planBatch(
   }
 }
 
-/** How far a batch is; `failed` may have done a part of its calls where the wallet is not atomic. @throws what the wallet throws */
-export async function readBatch(request: Request, id: string): Promise<'pending' | 'mined' | 'failed'> {
-  const answer = await request({ method: 'wallet_getCallsStatus', params: [id] })
-  const { status } = answer as { readonly status: number }
-  if (status >= 200 && status < 300) return 'mined'
-  return status >= 400 ? 'failed' : 'pending'
+/**
+ * Reads why a batch has no effect. The wallet's status is a hint: some report a failure, or nothing, of what is mined a moment later.
+ * Only the node's receipt of the last transaction that the wallet names says REVERTED.
+ * @throws what the wallet or the node throws
+ */
+export async function readBatch(request: Request, client: Client, id: string): Promise<Outcome> {
+  const { status, receipts } = Object(await request({ method: 'wallet_getCallsStatus', params: [id] }))
+  const hash = [receipts].flat().at(-1)?.transactionHash
+  // Below 200 a batch goes on. Version 1 of EIP-5792 has words in its place.
+  if (hash && !(status < 200) && (await watchTransaction(client, hash)()) === 'REVERTED') return 'REVERTED'
+  return status >= 400 ? 'UNCERTAIN' : undefined
 }

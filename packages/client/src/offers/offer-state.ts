@@ -1,12 +1,21 @@
-import { findView, readView } from '../../../protocol/src/node/read-view.js'
-import type { Quote } from '../../../protocol/src/quotes/quote.js'
+import { findView, readBlockTime, readView } from '../../../protocol/src/node/read-view.js'
+import type { DepositMode, Quote } from '../../../protocol/src/quotes/quote.js'
 import { bondFor } from '../../../protocol/src/settlement/settlement.js'
 import * as contract from '../../../protocol/src/settlement/settlement-of-chain.js'
 import { freeBondOf } from '../../../protocol/src/solvers/solver.js'
+import { problemsIn } from './offer-limits.js'
 import type { SettlementTerms } from './settlement-terms.js'
 
 /** A problem of an offer in the contract's state (docs/decisions.md, D13). */
-export type StateProblem = 'solver_not_registered' | 'bond_too_small' | 'below_minimum_order' | 'nonce_used'
+export type StateProblem =
+  | 'deposit_deadline_too_near'
+  | 'solver_not_registered'
+  | 'bond_too_small'
+  | 'below_minimum_order'
+  | 'nonce_used'
+
+/** The least time until the deposit deadline, in seconds: a contract refuses what comes later, and may keep a late transfer for good. */
+export const SPARE_SECONDS: Readonly<Record<DepositMode, number>> = { CONTRACT: 15, ADDRESS: 120 }
 
 /**
  * Checks an offer against the contract's state in the node's latest block. The reads go out together: a viem client that
@@ -14,24 +23,22 @@ export type StateProblem = 'solver_not_registered' | 'bond_too_small' | 'below_m
  * @throws ChainReadError when the node does not answer, whatever it says in its place
  */
 export async function findStateProblems(
-  { solver, nonce, outputAmount }: Quote,
+  { solver, nonce, outputAmount, depositDeadline }: Quote,
   { client: { request }, settlement }: SettlementTerms,
+  minSecondsLeft: number,
 ): Promise<StateProblem[]> {
-  const [bond, isNonceUsed, reservationBps = 0n, minimum = 0n] = await Promise.all([
+  const [time, bond, isNonceUsed, reservationBps = 0n, minimum = 0n] = await Promise.all([
+    readBlockTime(request),
     readView(request, settlement, contract.bond(solver)),
     readView(request, settlement, contract.nonceUse(solver, nonce)),
     findView(request, settlement, contract.bondReservationBps()),
     findView(request, settlement, contract.minOrder()),
   ])
-  return problemsIn([
-    [!bond.registered, 'solver_not_registered'],
-    [bondFor(outputAmount, reservationBps) > freeBondOf(bond), 'bond_too_small'],
-    [outputAmount < minimum, 'below_minimum_order'],
-    [isNonceUsed, 'nonce_used'],
-  ])
-}
-
-/** The problems that there are. */
-export function problemsIn<P>(checks: readonly (readonly [boolean, P])[]): P[] {
-  return checks.flatMap(([isThere, problem]) => (isThere ? [problem] : []))
+  return problemsIn({
+    deposit_deadline_too_near: !(depositDeadline - time >= minSecondsLeft),
+    solver_not_registered: !bond.registered,
+    bond_too_small: bondFor(outputAmount, reservationBps) > freeBondOf(bond),
+    below_minimum_order: outputAmount < minimum,
+    nonce_used: isNonceUsed,
+  })
 }

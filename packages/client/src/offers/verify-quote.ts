@@ -1,10 +1,11 @@
-import { type Address, type Hex, hashTypedData, isAddress, recoverAddress } from 'viem'
+import { type Address, type Hex, hashTypedData, recoverAddress } from 'viem'
 import { type DropReason, HALF_ORDER } from '../../../protocol/src/quotes/offer.js'
 import type { Quote, SignedQuote } from '../../../protocol/src/quotes/quote.js'
 import { DAY_SECONDS } from '../../../protocol/src/values/time.js'
 import type { QuoteParams } from '../quotes/get-quote.js'
 import { identifyOffer, typedQuote } from './offer-identity.js'
-import { findStateProblems, problemsIn, type StateProblem } from './offer-state.js'
+import { checkTake, type LimitProblem, limitProblems, problemsIn, type TakeOptions } from './offer-limits.js'
+import { findStateProblems, SPARE_SECONDS, type StateProblem } from './offer-state.js'
 import type { SettlementTerms } from './settlement-terms.js'
 
 /** A problem of an offer. */
@@ -22,6 +23,7 @@ export type QuoteProblem =
       | `signature_${string}`
     >
   | StateProblem
+  | LimitProblem
   | 'chain_mismatch'
   | 'equal_tokens'
   | 'deposit_deadline_passed'
@@ -30,11 +32,11 @@ export type QuoteProblem =
   | 'order_id_mismatch'
   | 'deposit_address_mismatch'
 
-export interface VerifyQuoteOptions extends SettlementTerms {
-  /** The request, when the quote must match it. */
-  readonly params?: QuoteParams
+export interface VerifyQuoteOptions extends SettlementTerms, TakeOptions {
+  /** The least time until the deposit deadline. When left out, 15 in mode CONTRACT, and 120 for a transfer to a deposit address. */
+  readonly minSecondsLeft?: number | undefined
   /** The longest time that the input may be locked when the solver does not fill, in seconds; two days when left out. */
-  readonly maxLockSeconds?: number
+  readonly maxLockSeconds?: number | undefined
   /** The clock: Unix time in seconds. */
   readonly now?: number
 }
@@ -57,50 +59,57 @@ const TWO_DAYS_SECONDS = 2 * DAY_SECONDS
  * Checks an offer against the request, against the constants of the settlement contract (`readSettlement`), and against the
  * contract's state in the latest block of the user's own node:
  * - the solver's signature, as strictly as the contract does, the order id and the deposit address;
- * - the terms: those of the request, two different tokens, the destination chain, the deadlines;
- * - the state: the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
+ * - the terms: those of the request, within the limits, two different tokens, the destination chain, the deadlines;
+ * - the deposit mode: a nonce of the kit of solvers says which one the solver was told;
+ * - the state: enough time is left on the chain, the solver is registered, its free bond covers the order, the output reaches the contract's minimum, the
  *   nonce is unused. Bond and minimum are checked where the contract has the views `BOND_RESERVATION_BPS` and `MIN_ORDER`.
  *
  * The state may change before the deposit is mined. The function throws and returns nothing, so that it also protects a caller
  * that ignores its result.
- * @throws QuoteVerificationError with the problems; ChainReadError when the node does not answer. The error of a node, in
+ * @throws TypeError before any call for options without limits, or of two modes; QuoteVerificationError with the problems; ChainReadError when the node does not answer. The error of a node, in
  *   whatever wording, never counts as the answer that the contract lacks a view
  */
 export async function verifyQuote(offer: SignedQuote, options: VerifyQuoteOptions): Promise<void> {
-  const problems = [
-    ...(options.params === undefined ? [] : findDifferences(offer.quote, options.params, options.chainId)),
-    ...judgeTerms(offer.quote, options),
+  const mode = checkTake(options)
+  const { limits, minSecondsLeft = SPARE_SECONDS[mode] } = options
+  const { quote } = offer
+  const problems: QuoteProblem[] = [
+    ...limitProblems(quote, limits, mode),
+    ...judgeTerms(quote, options, minSecondsLeft),
     ...(await judgeIdentity(offer, options)),
   ]
   // An offer with a problem of its own needs no reads.
-  if (problems.length === 0) problems.push(...(await findStateProblems(offer.quote, options)))
+  if (problems.length === 0) problems.push(...(await findStateProblems(quote, options, minSecondsLeft)))
   if (problems.length > 0) throw new QuoteVerificationError(problems)
 }
 
-/** The differences from the request. */
-function findDifferences(quote: Quote, params: QuoteParams, chainId: number): QuoteProblem[] {
-  const fixedAmount = params.orderType === 'EXACT_INPUT' ? quote.inputAmount : quote.outputAmount
-  return problemsIn([
-    [params.chainId !== chainId, 'chain_mismatch'],
-    [!isSame(quote.user, params.user), 'user_mismatch'],
-    [!isSame(quote.inputToken, params.inputToken), 'input_token_mismatch'],
-    [!isSame(quote.outputToken, params.outputToken), 'output_token_mismatch'],
-    [quote.orderType !== params.orderType, 'order_type_mismatch'],
-    [fixedAmount !== params.amount, 'fixed_amount_mismatch'],
-  ])
-}
-
-/** The problems of the terms that do not depend on the request. */
-function judgeTerms(quote: Quote, options: VerifyQuoteOptions): QuoteProblem[] {
-  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, params, chainId } = options
-  return problemsIn([
-    [quote.outputChainId !== (params?.destinationChainId ?? chainId), 'output_chain_mismatch'],
-    [isSame(quote.inputToken, quote.outputToken), 'equal_tokens'],
-    [quote.inputAmount <= 0n || quote.outputAmount <= 0n, 'amount_out_of_range'],
-    [quote.depositDeadline < now, 'deposit_deadline_passed'],
-    [quote.fillDeadline < quote.depositDeadline, 'fill_deadline_too_early'],
-    [quote.fillDeadline > now + maxLockSeconds, 'fill_deadline_too_far'],
-  ])
+/** The problems of the terms, and their differences from the request where there is one. */
+function judgeTerms(quote: Quote, options: VerifyQuoteOptions, minSecondsLeft: number): QuoteProblem[] {
+  const { maxLockSeconds = TWO_DAYS_SECONDS, now = Date.now() / 1000, chainId } = options
+  const fixedAmount = quote[options.params?.orderType === 'EXACT_INPUT' ? 'inputAmount' : 'outputAmount']
+  // Without a request, a quote is what was asked for.
+  const asked: Omit<QuoteParams, 'depositMode'> = {
+    ...quote,
+    chainId,
+    amount: fixedAmount,
+    ...options.params,
+  }
+  const secondsLeft = quote.depositDeadline - now
+  return problemsIn({
+    chain_mismatch: asked.chainId !== chainId,
+    user_mismatch: !isSame(quote.user, asked.user),
+    input_token_mismatch: !isSame(quote.inputToken, asked.inputToken),
+    output_token_mismatch: !isSame(quote.outputToken, asked.outputToken),
+    order_type_mismatch: quote.orderType !== asked.orderType,
+    fixed_amount_mismatch: fixedAmount !== asked.amount,
+    output_chain_mismatch: quote.outputChainId !== (asked.destinationChainId ?? chainId),
+    equal_tokens: isSame(quote.inputToken, quote.outputToken),
+    amount_out_of_range: quote.inputAmount <= 0n || quote.outputAmount <= 0n,
+    deposit_deadline_passed: secondsLeft < 0,
+    deposit_deadline_too_near: secondsLeft >= 0 && !(secondsLeft >= minSecondsLeft),
+    fill_deadline_too_early: quote.fillDeadline < quote.depositDeadline,
+    fill_deadline_too_far: !(quote.fillDeadline <= now + maxLockSeconds),
+  })
 }
 
 /** Checks the signature, the order id and the deposit address (docs/decisions.md, D4). */
@@ -118,10 +127,10 @@ async function judgeIdentity(offer: SignedQuote, terms: SettlementTerms): Promis
   const { orderId, depositAddress } = identifyOffer(quote, signature, terms)
   return [
     ...(await judgeSignature(digest, signature, quote.solver)),
-    ...problemsIn<QuoteProblem>([
-      [offer.orderId?.toLowerCase() !== orderId, 'order_id_mismatch'],
-      [!isSame(offer.depositAddress, depositAddress), 'deposit_address_mismatch'],
-    ]),
+    ...problemsIn({
+      order_id_mismatch: !isSame(offer.orderId, orderId),
+      deposit_address_mismatch: !isSame(offer.depositAddress, depositAddress),
+    }),
   ]
 }
 
@@ -135,7 +144,7 @@ async function judgeSignature(digest: Hex, signature: Hex, signer: Address): Pro
   return isSame(recovered, signer) ? [] : ['signature_mismatch']
 }
 
-/** A text that is not an address is not the same as any. */
+/** Whether two texts are the same bytes, in any letter case. */
 function isSame(a: string | undefined, b: string): boolean {
-  return isAddress(`${a}`, { strict: false }) && `${a}`.toLowerCase() === `${b}`.toLowerCase()
+  return `${a}`.toLowerCase() === `${b}`.toLowerCase()
 }

@@ -7,6 +7,7 @@ import {
   type AggregatorClientOptions,
   createAggregatorClient,
   identifyOffers,
+  limitsOf,
   type QuoteParams,
   type SignedQuote,
   verifyQuote,
@@ -75,14 +76,18 @@ describe('a quote of an instance without ids', () => {
     const { quoteId, best, alternatives } = await client.getQuote(params)
     expect([quoteId, alternatives]).toEqual([undefined, []])
     expect(best.quote).toEqual(quote)
-    await expect(verifyQuote(best, { ...terms, params, now: NOW })).resolves.toBeUndefined()
+    await expect(
+      verifyQuote(best, { ...terms, params, limits: limitsOf(quote), now: NOW }),
+    ).resolves.toBeUndefined()
   })
 
   it('keeps what the instance says, so that verifyQuote sees a wrong deposit address', async () => {
     const sent = await sentAnswer({ depositAddress: OTHER })
     const { best } = await (await clientOf(sent, { identifyOffer: identifyOffers(terms) })).getQuote(params)
     expect(best.depositAddress).toBe(OTHER)
-    await expect(verifyQuote(best, { ...terms, params, now: NOW })).rejects.toMatchObject({
+    await expect(
+      verifyQuote(best, { ...terms, params, limits: limitsOf(quote), now: NOW }),
+    ).rejects.toMatchObject({
       problems: ['deposit_address_mismatch'],
     })
   })
@@ -107,7 +112,9 @@ describe('a quote of an instance without ids', () => {
 it('verifyQuote names what an offer lacks that an app has put together', async () => {
   const signature = await signQuote(solver, terms.domain, toContractQuote(quote))
   const raw = { quote, signature } as SignedQuote
-  await expect(verifyQuote(raw, { ...terms, params, now: NOW })).rejects.toMatchObject({
+  await expect(
+    verifyQuote(raw, { ...terms, limits: limitsOf(quote), params, now: NOW }),
+  ).rejects.toMatchObject({
     problems: ['order_id_mismatch', 'deposit_address_mismatch'],
   })
 })

@@ -10,36 +10,44 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 describe('the chain is looked at', () => {
-  /** Waits for what the looks at the chain find, one after the other. The last one is found again. */
-  async function waitFor(finds: readonly boolean[], outcome: Outcome, isTooLate: boolean) {
+  /** Waits for what the looks at the chain find, one after the other. The last one is found again. @returns it, and after how long */
+  async function waitFor(finds: readonly ('there' | Outcome)[], outcome: Outcome = undefined) {
     const looks = [...finds]
+    const start = Date.now()
     const waiting = untilThere({
       readOutcome: async () => outcome,
-      isThere: async () => (looks.length > 1 ? looks.shift() : looks[0]) ?? false,
-      isTooLate: async () => isTooLate,
+      look: async () => (looks.length > 1 ? looks.shift() : looks[0]),
       until: Number.POSITIVE_INFINITY,
       pollMs: 1000,
-      signal: undefined,
+      signal: new AbortController().signal,
     }).then(
       () => 'there',
       ({ reason }: DepositError) => reason,
     )
+    const ended = waiting.then((end) => [end, (Date.now() - start) / 1000])
     await vi.runAllTimersAsync()
-    return waiting
+    return ended
   }
 
   it.each([
-    ['REVERTED', 'failed', false],
-    ['REPLACED', 'replaced', false],
-    ['EXPIRED', 'pending', true],
-  ] as const)(
-    'three times before a deposit is %s, because nodes differ by a block',
-    async (reason, outcome, isTooLate) => {
-      // What the wallet or the node says of the transaction comes after the first look.
-      expect(await waitFor([false, false, true], outcome, isTooLate)).toBe('there')
-      expect(await waitFor([false], outcome, isTooLate)).toBe(reason)
-    },
-  )
+    ['REVERTED by the receipt', ['REVERTED', 2]],
+    ['REPLACED after a minute', ['REPLACED', 61]],
+    ['UNCERTAIN after a minute, when the wallet says that its batch has failed', ['UNCERTAIN', 61]],
+    ['APPROVAL_TOO_LOW after ten seconds', ['APPROVAL_TOO_LOW', 11]],
+  ] as const)('before a deposit is %s', async (_, [reason, seconds]) => {
+    expect((await waitFor([undefined], reason))[0]).toBe(reason)
+    const [, took] = await waitFor([undefined], reason)
+    expect(took).toBeGreaterThanOrEqual(seconds - 1)
+    expect(took).toBeLessThanOrEqual(seconds + 1)
+    // Nodes differ, and lag.
+    const late = Array.from({ length: seconds - 1 }, () => undefined)
+    expect((await waitFor([...late, 'there'], reason))[0]).toBe('there')
+  })
+
+  it('three times before the chain itself says that it is too late', async () => {
+    expect(await waitFor(['EXPIRED', 'EXPIRED', 'there'])).toEqual(['there', 2])
+    expect(await waitFor(['EXPIRED', undefined, 'EXPIRED'])).toEqual(['EXPIRED', 4])
+  })
 })
 
 describe('a wallet gets no batch', () => {

@@ -1,7 +1,7 @@
 import { decodeFunctionData } from 'viem'
 import { expect, it } from 'vitest'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
-import { isRefundable, type Order, refundCall, refundTransfer, type SignedQuote } from '../../src/index.js'
+import { isRefundable, type Order, refundCall } from '../../src/index.js'
 import { ADDRESS, orderIdOf } from '../samples.js'
 
 const settlement = '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512'
@@ -44,21 +44,4 @@ it('refundCall names the order, at the settlement contract in any letter case', 
     functionName: 'refund',
     args: [order.orderId],
   })
-})
-
-it('refundTransfer carries the quote and its signature', () => {
-  const offer: SignedQuote = {
-    quote: { ...order, orderType: 'EXACT_OUTPUT', depositDeadline: 1800, nonce: 2n ** 255n },
-    signature: `0x${'12'.repeat(65)}`,
-    orderId: order.orderId,
-    depositAddress: ADDRESS,
-  }
-  const { to, value, data } = refundTransfer(offer, { settlement })
-  expect([to, value]).toEqual([settlement, 0n])
-  const { functionName, args } = decodeFunctionData({ abi: settlementAbi, data })
-  expect(functionName).toBe('refundAddressDeposit')
-  expect(args).toMatchObject([
-    { nonce: 2n ** 255n, orderType: 1, fillDeadline: 1900, user: ADDRESS },
-    offer.signature,
-  ])
 })

@@ -1,4 +1,4 @@
-import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex } from 'viem'
+import { createClient, custom, decodeFunctionData, encodeFunctionResult, type Hex, toHex } from 'viem'
 import { settlementAbi } from '../../../../gen/contracts/settlement.js'
 
 /** The state of a settlement contract. */
@@ -7,6 +7,8 @@ export interface ContractState {
   readonly isNonceUsed: boolean
   readonly BOND_RESERVATION_BPS: bigint
   readonly MIN_ORDER: bigint
+  /** Of the newest block, Unix time in seconds. */
+  readonly time: number
 }
 
 /** A state in which an offer has no problem. */
@@ -15,11 +17,13 @@ export const WILLING: ContractState = {
   isNonceUsed: false,
   BOND_RESERVATION_BPS: 500n,
   MIN_ORDER: 1n,
+  time: 1_000_000,
 }
 
 /** A viem client of a node whose only contract is in this state; the real one is in test/service/client/client-verify.slow.test.ts. */
 export function createContractClient(state: ContractState = WILLING) {
-  const request = async ({ params }: { params: [{ data: Hex }] }) => {
+  const request = async ({ method, params }: { method: string; params: [{ data: Hex }] }) => {
+    if (method === 'eth_getBlockByNumber') return { timestamp: toHex(state.time) }
     const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
     const result = state[functionName as keyof ContractState]
     return encodeFunctionResult({ abi: settlementAbi, functionName, result } as never)

@@ -29,6 +29,7 @@ const VIEWS: Readonly<Record<string, unknown>> = {
   BOND_RESERVATION_BPS: 500n,
   MIN_ORDER: 1n,
 }
+const LIMITS = { maxInputAmount: 10n, minOutputAmount: 1_000_000n }
 const domain = { name: 'Own', version: '2', chainId: 31337, verifyingContract: SETTLEMENT } as const
 
 /** What a provider in a page rejects with when its own node fails. */
@@ -43,6 +44,7 @@ const PROVIDER_FAILURES = [
 function createProvider(fault: (functionName: string) => unknown = () => undefined) {
   const request = async ({ method, params }: { method: string; params: [{ data: Hex }] }) => {
     if (method === 'eth_chainId') return '0x7a69'
+    if (method === 'eth_getBlockByNumber') return { timestamp: toHex(1_000_000) }
     if (method === 'eth_blockNumber') return '0x64'
     if (method === 'eth_getCode') return '0x6000'
     const { functionName } = decodeFunctionData({ abi: settlementAbi, data: params[0].data })
@@ -79,7 +81,7 @@ async function createOffer(): Promise<SignedQuote> {
 
 const verify = async (client: SettlementTerms['client']) => {
   const terms = await readSettlement(createProvider(), SETTLEMENT)
-  return verifyQuote(await createOffer(), { ...terms, client, now: 1_000_000 })
+  return verifyQuote(await createOffer(), { ...terms, client, limits: LIMITS, now: 1_000_000 })
 }
 
 it('a good node shows that no bond covers the offer', async () => {
@@ -134,6 +136,6 @@ it.each([
     chainId: 31337,
     verifyingContract: SETTLEMENT,
   })
-  const verifying = verifyQuote(await createOffer(), { ...terms, now: 1_000_000 })
+  const verifying = verifyQuote(await createOffer(), { ...terms, limits: LIMITS, now: 1_000_000 })
   await expect(verifying).rejects.toMatchObject({ problems: ['bond_too_small'] })
 })

@@ -1,8 +1,9 @@
-import { domainSeparator, hexToBytes } from 'viem'
+import { createClient, custom, domainSeparator, hexToBytes } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { signQuote } from '../../../../test/support/chain/signed-quote.js'
 import { highSTwin } from '../../../../test/support/solvers/high-s-twin.js'
+import { nonceWithMode } from '../../../protocol/src/quotes/nonce-mode.js'
 import { toContractQuote } from '../../../protocol/src/quotes/quote.js'
 import { createQuoteHasher } from '../../../protocol/src/signing/typed-data.js'
 import { type QuoteParams, QuoteVerificationError, type SignedQuote, verifyQuote } from '../../src/index.js'
@@ -44,6 +45,8 @@ const quote: SignedQuote['quote'] = {
   fillDeadline: 1_000_420,
   nonce: 7n,
 }
+/** Every offer of these tests is within them. */
+const LIMITS = { maxInputAmount: 2n ** 255n, minOutputAmount: 1n }
 const hasher = createQuoteHasher('Service', {
   settlement: settlement.toLowerCase() as `0x${string}`,
   domainSeparator: domainSeparator({ domain: terms.domain }),
@@ -63,7 +66,7 @@ function identify(changed: SignedQuote['quote'], signature: SignedQuote['signatu
 
 async function problemsOf(checked: SignedQuote, options = {}): Promise<unknown> {
   try {
-    await verifyQuote(checked, { ...terms, params, ...options })
+    await verifyQuote(checked, { ...terms, limits: LIMITS, params, ...options })
     return []
   } catch (error) {
     if (!(error instanceof QuoteVerificationError)) throw error
@@ -93,7 +96,6 @@ describe('verifyQuote rejects a signed offer that differs from the request', () 
     ['order_type_mismatch', { orderType: 'EXACT_OUTPUT' }],
     ['output_chain_mismatch', { outputChainId: 1 }],
     ['fixed_amount_mismatch', { inputAmount: 10n ** 18n + 1n }],
-    ['amount_out_of_range', { outputAmount: 0n }],
     ['equal_tokens', { outputToken: params.inputToken }],
     ['deposit_deadline_passed', { depositDeadline: 999_999 }],
     ['fill_deadline_too_early', { fillDeadline: 1_000_299 }],
@@ -104,6 +106,13 @@ describe('verifyQuote rejects a signed offer that differs from the request', () 
       outputToken: problem === 'equal_tokens' ? params.inputToken : params.outputToken,
     }
     expect(await problemsOf(await offerOf(changes), { params: asked })).toEqual([problem])
+  })
+
+  it('with amount_out_of_range, which no limits allow', async () => {
+    expect(await problemsOf(await offerOf({ outputAmount: 0n }))).toEqual([
+      'price_too_bad',
+      'amount_out_of_range',
+    ])
   })
 
   it('with output_chain_mismatch when the request names no other chain', async () => {
@@ -189,4 +198,80 @@ describe('verifyQuote rejects an offer that the contract would reject in its pre
     expect(await problemsOf(await offerOf({ outputAmount: 19n }), { client })).toEqual([])
     expect(await problemsOf(await offerOf({ outputAmount: 20n }), { client })).toEqual(['bond_too_small'])
   })
+})
+
+describe('the limits of verifyQuote', () => {
+  const { inputAmount, outputAmount } = quote
+  const exact = { maxInputAmount: inputAmount, minOutputAmount: outputAmount }
+
+  it.each([
+    ['EXACT_INPUT', { ...exact, minOutputAmount: outputAmount + 1n }],
+    ['EXACT_INPUT', { ...exact, maxInputAmount: inputAmount - 1n }],
+    ['EXACT_OUTPUT', { ...exact, minOutputAmount: outputAmount + 1n }],
+    ['EXACT_OUTPUT', { ...exact, maxInputAmount: inputAmount - 1n }],
+  ] as const)('are compared with the signed quote of order type %s', async (orderType, limits) => {
+    const signed = await offerOf({ orderType })
+    expect(await problemsOf(signed, { params: undefined, limits: exact })).toEqual([])
+    expect(await problemsOf(signed, { params: undefined, limits })).toEqual(['price_too_bad'])
+  })
+
+  it.each([
+    [undefined],
+    [null],
+    [{}],
+    [{ ...exact, minOutputAmount: undefined }],
+    [{ ...exact, minOutputAmount: 0n }],
+    [{ ...exact, maxInputAmount: -1n }],
+    [{ ...exact, minOutputAmount: Number(outputAmount) }],
+    [{ ...exact, maxInputAmount: String(inputAmount) }],
+  ])('are an error before any call when they are %o', async (limits) => {
+    const client = createClient({ transport: custom({ request: () => expect.fail('the node was asked') }) })
+    await expect(problemsOf(offer, { limits, client })).rejects.toThrow(TypeError)
+  })
+})
+
+describe('the time that verifyQuote wants to be left', () => {
+  const at = (time: number) => ({ client: createContractClient({ ...WILLING, time }), now: time })
+  const { depositDeadline } = quote
+
+  it.each([
+    ['CONTRACT', 15],
+    ['ADDRESS', 120],
+  ] as const)('is, in mode %s, %i seconds by the clock and by the chain', async (depositMode, seconds) => {
+    const wanted = { params: { ...params, depositMode } }
+    const last = at(depositDeadline - seconds)
+    const late = at(depositDeadline - seconds + 1)
+    expect(await problemsOf(offer, { ...wanted, ...last })).toEqual([])
+    for (const times of [late, { ...last, now: late.now }, { ...last, client: late.client }])
+      expect(await problemsOf(offer, { ...wanted, ...times })).toEqual(['deposit_deadline_too_near'])
+    expect(await problemsOf(offer, { ...wanted, ...late, minSecondsLeft: seconds - 1 })).toEqual([])
+    // What is no number protects as well.
+    expect(await problemsOf(offer, { ...wanted, ...last, minSecondsLeft: Number.NaN })).toEqual([
+      'deposit_deadline_too_near',
+    ])
+  })
+})
+
+describe('the deposit mode of verifyQuote', () => {
+  const told = { CONTRACT: nonceWithMode('CONTRACT', 7n), ADDRESS: nonceWithMode('ADDRESS', 7n), nothing: 7n }
+
+  it.each([
+    ['ADDRESS', told.CONTRACT, ['mode_mismatch']],
+    ['ADDRESS', told.ADDRESS, []],
+    ['ADDRESS', told.nothing, []],
+    ['CONTRACT', told.CONTRACT, []],
+    ['CONTRACT', told.ADDRESS, []],
+  ] as const)('%s with the nonce %i has the problems %j', async (depositMode, nonce, problems) => {
+    const signed = await offerOf({ nonce })
+    expect(await problemsOf(signed, { params: { ...params, depositMode } })).toEqual(problems)
+    expect(await problemsOf(signed, { params: undefined, depositMode })).toEqual(problems)
+  })
+
+  it.each(['ADDRESS', 'address', '', null])(
+    'is an error before any call when it is %o',
+    async (depositMode) => {
+      const client = createClient({ transport: custom({ request: () => expect.fail('the node was asked') }) })
+      await expect(problemsOf(offer, { depositMode, client })).rejects.toThrow(TypeError)
+    },
+  )
 })

@@ -1,13 +1,15 @@
-import { DepositError, QuoteVerificationError } from '@quote-aggregator/client'
-import { BaseError, ChainMismatchError, ResourceUnavailableRpcError, UserRejectedRequestError } from 'viem'
+import { DepositError, isDeclined, QuoteVerificationError } from '@quote-aggregator/client'
+import { BaseError, ChainMismatchError, ResourceUnavailableRpcError } from 'viem'
 
 type ErrorKind = abstract new (...args: never[]) => { readonly code?: number }
 
 /** Describes what a wallet, a node or the check of a quote has thrown, in a sentence. */
 export function describeWalletError(thrown: unknown): string {
+  // Its words say what is uncertain: the cause may be what the wallet said.
+  if (thrown instanceof DepositError) return thrown.message
   if (thrown instanceof QuoteVerificationError)
     return `This quote must not be taken: ${thrown.problems.map((problem) => problem.replaceAll('_', ' ')).join(', ')}.`
-  if (isRefused(thrown)) return 'You refused the request in the wallet.'
+  if (isDeclined(thrown)) return 'You refused the request in the wallet.'
   if (isOf(thrown, ResourceUnavailableRpcError, ResourceUnavailableRpcError.code))
     return 'The wallet still has an open request. Answer it there, then try again.'
   if (thrown instanceof ChainMismatchError || (thrown instanceof BaseError && thrown.walk(isMismatch)))
@@ -17,10 +19,6 @@ export function describeWalletError(thrown: unknown): string {
     ? thrown.message
     : String((thrown as { message?: unknown })?.message ?? thrown)
 }
-
-/** Whether the user has refused a request in the wallet. */
-export const isRefused = (thrown: unknown) =>
-  isOf(thrown, UserRejectedRequestError, UserRejectedRequestError.code)
 
 /** Whether it is certain that a deposit has changed nothing. */
 export const isFailure = (thrown: unknown) => thrown instanceof DepositError && thrown.reason !== 'UNCERTAIN'

@@ -1,4 +1,10 @@
 import {
+  ChainReadError,
+  readSettlement,
+  readToken as readTokenOf,
+  type SettlementTerms,
+} from '@quote-aggregator/client'
+import {
   type Address,
   createWalletClient,
   custom,
@@ -8,7 +14,8 @@ import {
   numberToHex,
   publicActions,
 } from 'viem'
-import { learnToken } from '../data/tokens/tokens.js'
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { learnToken, tokenOf } from '../data/tokens/tokens.js'
 import { wallet } from './connected-wallet.js'
 import { discoverWallets, type WalletOption } from './discover.js'
 import { rememberedWallet, rememberWallet } from './remembered.js'
@@ -92,26 +99,34 @@ export function walletClient() {
   )
 }
 
-/** Reads symbol and decimals of a token of the wallet's chain, and keeps them. */
+/**
+ * Reads symbol and decimals of a token of the wallet's chain, and keeps them. The amounts of a token without decimals are whole.
+ * @throws ChainReadError when the wallet's node fails: that says nothing of the token
+ */
 export async function readToken(address: string): Promise<void> {
-  const client = walletClient()
   const chainId = wallet.peek()?.chainId ?? 0
-  const token = { address: address as Address, abi: erc20Abi } as const
-  const [symbol, decimals] = await Promise.all([
-    client.readContract({ ...token, functionName: 'symbol' }).catch(() => undefined),
-    client.readContract({ ...token, functionName: 'decimals' }).catch(() => undefined),
-  ])
+  const { symbol, decimals } = await readTokenOf(walletClient(), address as Address).catch((error) => {
+    if (error instanceof ChainReadError && error.failure === 'failed') throw error
+    // The list must not add decimals that the contract does not have.
+    return { symbol: undefined, decimals: tokenOf(BigInt(chainId), address)?.isListed ? 0 : undefined }
+  })
   // The answers may be of another chain now.
   if (wallet.peek()?.chainId === chainId) learnToken(chainId, { address, symbol, decimals, source: 'wallet' })
 }
 
-/** Reads how much of a token an account has, in the token's smallest unit. @param holder the user when left out */
-export function readBalance(token: string, holder?: string): Promise<bigint> {
+/** Reads the facts of the chain's settlement contract through the wallet. @throws ChainReadError */
+export function readTerms({ settlement, protocolName }: Chain): Promise<SettlementTerms> {
+  // The instance also serves this page: it is trusted for the contract's address (docs/decisions.md, D21).
+  return readSettlement(walletClient(), settlement as Address, { protocolName })
+}
+
+/** Reads how much of a token the user has, in the token's smallest unit. */
+export function readBalance(token: string): Promise<bigint> {
   const client = walletClient()
   return client.readContract({
     address: token as Address,
     abi: erc20Abi,
     functionName: 'balanceOf',
-    args: [(holder as Address | undefined) ?? client.account.address],
+    args: [client.account.address],
   })
 }

@@ -1,6 +1,6 @@
 import {
   type DepositProgress,
-  readSettlement,
+  limitsOf,
   type SettlementTerms,
   sendDeposit,
   verifyQuote,
@@ -10,7 +10,7 @@ import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
 import type { Offer } from '../data/auction/auction.js'
 import { shorten } from '../format/shorten.js'
 import { wallet } from './connected-wallet.js'
-import { readBalance, switchChain, walletClient } from './provider.js'
+import { readBalance, readTerms, switchChain, walletClient } from './provider.js'
 import { toSignedQuote } from './signed-quote.js'
 
 /** A step of a swap that has begun, whose transaction is sent, or that has ended. */
@@ -38,13 +38,12 @@ export interface WantedSwap {
 export async function verifyOffer(offer: Offer, wanted: WantedSwap, chain: Chain): Promise<SettlementTerms> {
   const chainId = Number(chain.chainId)
   await switchChain(chainId)
-  const client = walletClient()
-  // The instance also serves this page: it is trusted for the contract's address (docs/decisions.md, D21).
-  const terms = await readSettlement(client, chain.settlement as Address, {
-    protocolName: chain.protocolName,
-  })
-  await verifyQuote(toSignedQuote(offer), {
+  const terms = await readTerms(chain)
+  const signedQuote = toSignedQuote(offer)
+  await verifyQuote(signedQuote, {
     ...terms,
+    // The page showed this offer when it was clicked.
+    limits: limitsOf(signedQuote.quote),
     params: {
       chainId,
       inputToken: wanted.inputToken as Address,
@@ -95,14 +94,23 @@ async function checkAndDeposit(
   report('check', 'done', checked)
   report('approve', 'active')
   let hash: string | undefined
-  await sendDeposit(walletClient(), toSignedQuote(offer), terms, {
+  const leaving = new AbortController()
+  const signedQuote = toSignedQuote(offer)
+  await sendDeposit(walletClient(), signedQuote, terms, {
     depositMode: wanted.mode,
+    limits: limitsOf(signedQuote.quote),
     earlier: lastProgress.get(orderId),
+    signal: leaving.signal,
     onProgress(progress) {
-      if (progress.state === 'asked') requireAccount(wanted)
-      reportProgress(progress, report)
       lastProgress.set(orderId, progress)
       if (progress.step === 'deposit') hash = progress.hash
+      try {
+        if (progress.state === 'asked') requireAccount(wanted)
+        reportProgress(progress, report)
+      } catch (error) {
+        // The user has gone on, or has changed the account. What the wallet has sent is followed all the same.
+        if (progress.state === 'asked') leaving.abort(error)
+      }
     },
   })
   report('approve', 'done', 'the allowance sufficed')

@@ -1,6 +1,7 @@
 /** Everything that needs viem, in one chunk that is loaded when a user connects a wallet. */
 
-export { describeWalletError, isFailure, isRefused } from './describe-error.js'
+export { isDeclined } from '@quote-aggregator/client'
+export { describeWalletError, isFailure } from './describe-error.js'
 export { discoverWallets, type WalletOption } from './discover.js'
 export {
   connectWallet,
@@ -10,7 +11,7 @@ export {
   reconnectWallet,
   switchChain,
 } from './provider.js'
-export { refundAddressDeposit, refundOrder } from './refund-calls.js'
+export { planRefund, refundOffer, refundOrder } from './refund-calls.js'
 export {
   payDepositAddress,
   type ReportStep,

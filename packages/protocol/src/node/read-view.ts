@@ -50,3 +50,15 @@ export async function readChainId(request: Request): Promise<number> {
     throw unreadable('the chain id', error)
   }
 }
+
+/** Reads the time of the newest block, Unix time in seconds. @throws ChainReadError */
+export async function readBlockTime(request: Request): Promise<number> {
+  const block = await request({ method: 'eth_getBlockByNumber', params: ['latest', false] }).catch(
+    (error) => {
+      throw unreadable('the newest block', error)
+    },
+  )
+  const time = Number(Object(block).timestamp)
+  if (time > 0) return time
+  throw oddAnswer(block)
+}

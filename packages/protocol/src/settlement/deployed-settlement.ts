@@ -57,17 +57,28 @@ const RESERVATION = /* @__PURE__ */ parseAbiItem('function BOND_RESERVATION_BPS(
 const MIN_ORDER = /* @__PURE__ */ parseAbiItem('function MIN_ORDER() view returns (uint256)')
 const MIN_BOND = /* @__PURE__ */ parseAbiItem('function MIN_BOND() view returns (uint256)')
 
+const REFUND = /* @__PURE__ */ callItem('refund', [{ name: 'orderId', type: 'bytes32' }])
+const REFUND_ADDRESS_DEPOSIT = /* @__PURE__ */ callItem('refundAddressDeposit', SIGNED_QUOTE)
+
 export const CALLS_ABI = [
   /* @__PURE__ */ callItem('deposit', SIGNED_QUOTE),
   /* @__PURE__ */ callItem('settle', SIGNED_QUOTE),
-  /* @__PURE__ */ callItem('refundAddressDeposit', SIGNED_QUOTE),
+  REFUND_ADDRESS_DEPOSIT,
   /* @__PURE__ */ callItem('fill', [{ name: 'orderId', type: 'bytes32' }]),
-  /* @__PURE__ */ callItem('refund', [{ name: 'orderId', type: 'bytes32' }]),
+  REFUND,
   /* @__PURE__ */ callItem('cancelNonce', [{ name: 'nonce', type: 'uint256' }]),
   /* @__PURE__ */ callItem('cancelNonces', [
     { name: 'word', type: 'uint248' },
     { name: 'mask', type: 'uint256' },
   ]),
+] as const
+
+export const REFUND_CALLS_ABI = [
+  REFUND,
+  REFUND_ADDRESS_DEPOSIT,
+  /* @__PURE__ */ recoveryItem('recoverFromProxy'),
+  /* @__PURE__ */ recoveryItem('deployAndRecover'),
+  /* @__PURE__ */ callItem('withdrawExcess', [{ name: 'token', type: 'address' }]),
 ] as const
 
 export const BOND_CALLS_ABI = [
@@ -79,6 +90,10 @@ export const BOND_CALLS_ABI = [
 
 function callItem<const N extends string, const I extends readonly AbiParameter[]>(name: N, inputs: I) {
   return { type: 'function', name, stateMutability: 'nonpayable', inputs, outputs: [] } as const
+}
+
+function recoveryItem<const N extends string>(name: N) {
+  return callItem(name, [...SIGNED_QUOTE, { name: 'token', type: 'address' }])
 }
 
 function view<const I extends AbiFunction, T>(

@@ -42,6 +42,8 @@ export interface Settlement {
   depositData(quote: Quote, signature: Hex): Hex
   /** The calls that users and solvers send. Not every deployment has `cancelNonces`. */
   readonly CALLS_ABI: Abi
+  /** The calls that give a user something back. The last three are not on every deployment. */
+  readonly REFUND_CALLS_ABI: Abi
   /** The calls by which a solver gives a bond and takes it back. */
   readonly BOND_CALLS_ABI: Abi
   /** The topics of the logs of a solver's deposits; null matches all. Deposits at an address have no such log. */

@@ -5,7 +5,7 @@ import { Id } from '../../components/id.js'
 import { StateMark } from '../../components/state-mark.js'
 import { Amount } from '../../components/token-amount.js'
 import { now } from '../../data/clock.js'
-import { useBalance } from '../../wallet/use-balance.js'
+import { useWalletRead } from '../../wallet/use-wallet-read.js'
 import { DepositAddress } from '../swap/deposit-address.js'
 import { Terms } from './own-deposit.js'
 import { isPast, Refund } from './refund.js'
@@ -18,62 +18,66 @@ interface AddressDepositProps {
   readonly isChecked: boolean
 }
 
-/** A swap of this browser by deposit address: its terms while the contract has no order, and the refund of what is there. */
+/** A swap of this browser by deposit address: its terms while the contract has no order, and what can be taken back of it. */
 export function AddressDeposit({ chain, offer, state, isChecked }: AddressDepositProps) {
-  const { quote, depositAddress } = offer
-  const isDue = isPast(quote?.fillDeadline ?? 0, now.value)
-  const held = useBalance(chain, isDue ? (quote?.inputToken ?? '') : '', depositAddress)
-  if (quote === undefined) return null
+  const { quote, depositAddress, orderId } = offer
   const hasOrder = state !== OrderState.NONE
-  // After its order has ended, a deposit address may get tokens again.
-  if (hasOrder && (!isDue || held === undefined || held === 0n)) return null
+  const isDue = isPast(quote?.fillDeadline ?? 0, now.value)
+  const isAsked = isDue || hasOrder
+  const plan = useWalletRead(chain, isAsked ? `refund ${orderId}` : '', ({ planRefund }) =>
+    planRefund(chain, offer),
+  )
+  const refund = plan !== undefined && 'call' in plan ? plan : undefined
+  if (quote === undefined) return null
+  // After its order has ended, there may be more: too much was paid, or tokens came again.
+  if (hasOrder && refund === undefined) return null
   return (
     <section class="panel" aria-labelledby="address-title">
       <h2 id="address-title" class={hasOrder ? '' : 'visually-hidden'}>
         {hasOrder ? 'Deposit address' : 'Swap by deposit address'}
       </h2>
       {!hasOrder && (
-        <p class="hero-state">
-          <Progress isDue={isDue} isEmpty={held === 0n} />
-        </p>
+        <>
+          <p class="hero-state">
+            <Progress isDue={isDue} isOpen={plan === undefined || refund !== undefined} />
+          </p>
+          <Terms chain={chain} quote={quote}>
+            <dt>Address</dt>
+            <dd>
+              <Id text={depositAddress} label="deposit address" />
+            </dd>
+          </Terms>
+        </>
       )}
-      {!hasOrder && (
-        <Terms chain={chain} quote={quote}>
-          <dt>Address</dt>
-          <dd>
-            <Id text={depositAddress} label="deposit address" />
-          </dd>
-        </Terms>
-      )}
-      {!isDue ? (
+      {!isAsked && (
         <>
           <p class="chart-note">
             The solver settles the order once the tokens are at the deposit address. After the fill deadline,
             you can refund them here.
           </p>
-          {!hasOrder && (
-            <div class="order-deposit">
-              <DepositAddress chain={chain} offer={offer} isChecked={isChecked} />
-            </div>
-          )}
+          <div class="order-deposit">
+            <DepositAddress chain={chain} offer={offer} isChecked={isChecked} />
+          </div>
         </>
-      ) : held === 0n ? (
-        <p class="chart-note">
-          The fill deadline has passed. There are no tokens at the deposit address: there is nothing to
-          refund.
-        </p>
-      ) : (
-        <Refund refund={({ refundAddressDeposit }) => refundAddressDeposit(chain, offer)}>
+      )}
+      {isAsked && plan !== undefined && 'none' in plan && <p class="chart-note">{plan.none}</p>}
+      {isAsked && (plan === undefined || refund !== undefined) && (
+        <Refund refund={({ refundOffer }) => refundOffer(chain, offer)}>
           <p>
             {hasOrder
-              ? 'More tokens have reached the deposit address.'
+              ? 'There are more tokens of this order.'
               : 'The solver has not filled this order in time.'}{' '}
-            A refund returns the tokens at the deposit address to the user.
+            A refund returns the tokens to the user.
           </p>
-          {held !== undefined && (
+          {refund !== undefined && refund.compensation > 0n && (
             <p>
-              At the deposit address:{' '}
-              <Amount chainId={chain.chainId} address={quote.inputToken} amount={held} />
+              With up to{' '}
+              <Amount
+                chainId={chain.chainId}
+                address={chain.bondToken?.address ?? ''}
+                amount={refund.compensation}
+              />{' '}
+              of the solver's bond.
             </p>
           )}
         </Refund>
@@ -83,7 +87,7 @@ export function AddressDeposit({ chain, offer, state, isChecked }: AddressDeposi
 }
 
 /** What is known of an address deposit that has no order. */
-function Progress({ isDue, isEmpty }: { readonly isDue: boolean; readonly isEmpty: boolean }) {
+function Progress({ isDue, isOpen }: { readonly isDue: boolean; readonly isOpen: boolean }) {
   if (!isDue) return <StateMark word="waiting" tone="waiting" />
-  return isEmpty ? <StateMark word="not paid" tone="neutral" /> : <StateMark word="not filled" tone="bad" />
+  return isOpen ? <StateMark word="not filled" tone="bad" /> : <StateMark word="not paid" tone="neutral" />
 }

@@ -124,7 +124,7 @@ async function run(orderId: string, task: (code: WalletCode) => Promise<void>): 
   } catch (error) {
     const problem = await describeFailure(error)
     const code = await loadWallet().catch(() => undefined)
-    const isCertain = code?.isRefused(error) || code?.isFailure(error)
+    const isCertain = code?.isDeclined(error) || code?.isFailure(error)
     if (isCertain)
       changeSwap(orderId, ({ isContract, isBegun }) => ({ isBegun: !isContract && isBegun === true }))
     change(orderId, (taken) => ({ ...taken, problem, steps: taken.steps.map((step) => failed(step, taken)) }))

@@ -1,0 +1,88 @@
+import { type Abi, type Address, encodeFunctionData, erc20Abi } from 'viem'
+import { readContract } from 'viem/actions'
+import { findView, readBlockTime, readView } from '../../../protocol/src/node/read-view.js'
+import { simulate } from '../../../protocol/src/node/simulate.js'
+import { type SignedQuote, toContractQuote } from '../../../protocol/src/quotes/quote.js'
+import { bondFor } from '../../../protocol/src/settlement/settlement.js'
+import {
+  bondReservationBps,
+  nonceUse,
+  order,
+  REFUND_CALLS_ABI,
+} from '../../../protocol/src/settlement/settlement-of-chain.js'
+import { identifyOffer } from '../offers/offer-identity.js'
+import type { SettlementTerms } from '../offers/settlement-terms.js'
+import type { Call } from './deposit-calls.js'
+
+/** How to take something of a deposit back now. */
+export interface PreparedRefund {
+  /** Anyone may send it, unless there is a `sender`. What it gives back goes to the user of the offer. */
+  readonly call: Call
+  /** The most that the contract takes of the solver's bond for the user, in the bond token's smallest unit. */
+  readonly compensation: bigint
+  /** The only account that may send it. */
+  readonly sender?: Address
+}
+
+/** That nothing can be taken back now, and why: a sentence for a person. */
+export interface NoRefund {
+  readonly none: string
+}
+
+type Name = (typeof REFUND_CALLS_ABI)[number]['name']
+
+/**
+ * Finds the call that gives the user of an offer something of the deposit back, in both deposit modes and for both kinds of contract.
+ * It is simulated at the user's node. Ask again after it is mined, until there is `none`: too much may have been sent, or another token.
+ * The contract has no record of a transfer before an order: keep the offer.
+ * @param settlement the result of `readSettlement` for the offer's chain
+ * @param token another token that was sent to the deposit address; the offer's own two are looked for always
+ * @throws ChainReadError and viem's errors when the node does not answer
+ */
+export async function prepareRefund(
+  { quote, signature }: Pick<SignedQuote, 'quote' | 'signature'>,
+  settlement: SettlementTerms,
+  token?: Address,
+): Promise<PreparedRefund | NoRefund> {
+  const { client, chainId, settlement: to } = settlement
+  const { request } = client
+  const { inputToken, user: from } = quote
+  const { orderId, depositAddress } = identifyOffer(quote, signature, settlement)
+  const balanceOf = (address: Address) =>
+    readContract(client, { address, abi: erc20Abi, functionName: 'balanceOf', args: [depositAddress] })
+  // The output token of another chain is no contract here.
+  const others = [quote.outputChainId === chainId && quote.outputToken, token].filter(Boolean) as Address[]
+  const [time, { state }, isNonceUsed, reservationBps = 0n, input, ...balances] = await Promise.all([
+    readBlockTime(request),
+    readView(request, to, order(chainId, orderId)),
+    readView(request, to, nonceUse(quote.solver, quote.nonce)),
+    findView(request, to, bondReservationBps()),
+    balanceOf(inputToken),
+    ...others.map(balanceOf),
+  ])
+  const held = others.filter((_, index) => balances[index])
+  const isOver = time > quote.fillDeadline
+  const isOpen = state === 'DEPOSITED'
+  const isSlash = isOpen || (!isNonceUsed && input >= quote.inputAmount)
+  const signed = [toContractQuote(quote), signature]
+  const there = input > 0n ? [inputToken, ...held] : held
+  const ways: readonly (readonly [name: Name, args: readonly unknown[]])[] = [
+    ...(isOpen ? [['refund', [orderId]] as const] : []),
+    ...(input > 0n ? [['refundAddressDeposit', signed] as const] : []),
+    ...(isOpen || state === 'NONE' ? [] : there).map(
+      (lost) => ['recoverFromProxy', [...signed, lost]] as const,
+    ),
+    // It ends the order: before, the input must be back, with the compensation.
+    ...(isOver && input === 0n ? held : []).map((lost) => ['deployAndRecover', [...signed, lost]] as const),
+    ['withdrawExcess', [inputToken]],
+  ]
+  for (const [functionName, args] of ways) {
+    const data = encodeFunctionData({ abi: REFUND_CALLS_ABI as Abi, functionName, args })
+    if ((await simulate(request, { to, data, from }, functionName)) === undefined) continue
+    const call = { to, data, value: 0n }
+    if (functionName === 'withdrawExcess') return { call, compensation: 0n, sender: from }
+    return { call, compensation: isSlash ? bondFor(quote.outputAmount, reservationBps) : 0n }
+  }
+  if (!isOpen && there.length === 0) return { none: 'Nothing is there.' }
+  return { none: isOver ? 'The contract keeps the tokens.' : 'The solver still has time.' }
+}

@@ -1,0 +1,44 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Chain } from '../../../../gen/aggregator/v1/chain_pb.js'
+import { now } from '../data/clock.js'
+import { wallet } from './connected-wallet.js'
+import { loadWallet } from './load.js'
+
+const PERIOD_MS = 5000
+
+type WalletCode = Awaited<ReturnType<typeof loadWallet>>
+
+/**
+ * What the wallet's node says, read again every few seconds. Undefined until it is read, and without a wallet on the chain.
+ * @param key of what is read; empty reads nothing
+ */
+export function useWalletRead<T>(
+  chain: Chain,
+  key: string,
+  read: (code: WalletCode) => Promise<T>,
+): T | undefined {
+  const known = wallet.value
+  const isHere = known !== undefined && BigInt(known.chainId) === chain.chainId && key !== ''
+  const own = isHere ? `${key} ${known.address}` : ''
+  const [answer, setAnswer] = useState<{ readonly key: string; readonly value: T }>()
+  const period = Math.floor(now.value / PERIOD_MS)
+  useEffect(() => {
+    if (own === '') return
+    let isEnded = false
+    void loadWallet()
+      .then(read)
+      .then(
+        (value) => !isEnded && setAnswer({ key: own, value }),
+        () => {},
+      )
+    return () => {
+      isEnded = true
+    }
+  }, [own, period])
+  return answer?.key === own ? answer.value : undefined
+}
+
+/** How much of a token the account of the wallet has, in the token's smallest unit. @param token empty reads nothing */
+export function useBalance(chain: Chain, token: string): bigint | undefined {
+  return useWalletRead(chain, token, ({ readBalance }) => readBalance(token))
+}
