@@ -87,7 +87,12 @@ describe.each(RULES)('on the %s contract', (rules) => {
     })
     const codes: unknown[] = []
     const headers = { 'x-request-deadline': String(Date.now() + HANG_MS) }
-    const asked = Array.from({ length: 70 }, () => ask({}, headers).then(({ body }) => codes.push(body.code)))
+    // On a busy machine, some of the first ones are declined as well.
+    async function askUntilFull(): Promise<void> {
+      do codes.push((await ask({}, headers)).body.code)
+      while (held.length < 64)
+    }
+    const asked = Array.from({ length: 70 }, askUntilFull)
     await eventually(
       async () => [held.length, codes.length],
       ([waiting, answered = 0]) => waiting === 64 && answered >= 6,

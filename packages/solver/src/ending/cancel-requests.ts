@@ -5,7 +5,7 @@ export interface CancelledQuote {
   readonly orderId: Hex
   /**
    * `CANCELLED` on the chain. `TAKEN`: its deposit came first, so the order is filled as any other, or has ended. `KEPT`: the user
-   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after its deposit deadline. `OPEN`:
+   * pays at the deposit address, and the contract would keep the tokens; the kit ends it after the middle of its fill window. `OPEN`:
    * `maxCancelFees` does not allow its cancellation now; it stays open, and the kit ends it as any other.
    */
   readonly outcome: 'CANCELLED' | 'TAKEN' | 'KEPT' | 'OPEN'

@@ -41,7 +41,7 @@ export function endsAfter({ quote, deposit, isForAddress }: OpenQuote, keepsToke
 }
 
 /**
- * Decides how a quote without a deposit at the contract ends (docs/decisions.md, D23 and D32). A quote that was told CONTRACT is ended
+ * Decides how a quote without a deposit at the contract ends (docs/decisions.md, D32). A quote that was told CONTRACT is ended
  * whatever lies at its address, so that the market maker can cancel it at any time: its nonce tells the user's client.
  * @returns `PAY` when its order is to be paid; `CANCEL` when its nonce is to be used up; `KEEP` when neither
  */

@@ -8,9 +8,9 @@ export type AnswerBudget = ReturnType<typeof createAnswerBudget>
 
 const TICK_MS = 50
 /** A timer that is later than this means that answers take too much of the loop. */
-const LATE_MS = 25
+const LATE_MS = 50
 /** So many answers of a tick are always allowed: a machine may be busy with other work. */
-const LEAST = 8
+const LEAST = 16
 /** Above this, nothing is bounded: no machine signs as many in a tick. */
 const MOST = 1_000
 
