@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"log"
+	"math/big"
 	"time"
 
 	"example/aggregator"
@@ -19,10 +20,15 @@ func main() {
 	inputToken := flag.String("input", "", "token to sell")
 	outputToken := flag.String("output", "", "token to buy")
 	amount := flag.String("amount", "1000000000000000000", "how much to sell, in the token's smallest unit")
+	minOutput := flag.String("min-output", "1", "the least to take for it, from a source of your own")
 	user := flag.String("user", "", "the user's wallet")
 	events := flag.Int("events", 0, "how many order events to wait for")
 	timeout := flag.Duration("timeout", time.Minute, "longest wait for all of it")
 	flag.Parse()
+	least, isNumber := new(big.Int).SetString(*minOutput, 10)
+	if !isNumber {
+		log.Fatal("-min-output must be an amount in the token's smallest unit")
+	}
 
 	ctx, cancel := context.WithTimeout(context.Background(), *timeout)
 	defer cancel()
@@ -47,7 +53,7 @@ func main() {
 		OriginChainId:      *chainID,
 		DestinationChainId: *chainID,
 		DepositMode:        aggregator.DepositMode_DEPOSIT_MODE_CONTRACT,
-	})
+	}, least)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -73,10 +79,19 @@ func openStream(
 	return stream, nil
 }
 
-func printQuote(ctx context.Context, connection *grpc.ClientConn, ask *aggregator.GetQuoteRequest) error {
+// printQuote refuses an offer beyond the caller's limit: an aggregator may offer anything. The deposit address of an offer may be
+// paid only for a request with DEPOSIT_MODE_ADDRESS.
+func printQuote(
+	ctx context.Context, connection *grpc.ClientConn, ask *aggregator.GetQuoteRequest, least *big.Int,
+) error {
 	answer, err := aggregator.NewQuoteServiceClient(connection).GetQuote(ctx, ask)
 	if err != nil {
 		return err
+	}
+	output, isOutput := new(big.Int).SetString(answer.GetQuote().GetOutputAmount(), 10)
+	if !isOutput || output.Cmp(least) < 0 || answer.GetQuote().GetInputAmount() != ask.GetAmount() {
+		return fmt.Errorf("the best offer is beyond the limit: %s for %s",
+			answer.GetQuote().GetOutputAmount(), answer.GetQuote().GetInputAmount())
 	}
 	fmt.Println("quote", answer.GetQuote().GetOutputAmount(), answer.GetOrderId())
 	for _, other := range answer.GetAlternativeQuotes() {

@@ -28,6 +28,7 @@ def read_options():
     parser.add_argument("--input", required=True, help="token to sell")
     parser.add_argument("--output", required=True, help="token to buy")
     parser.add_argument("--amount", default=str(10**18), help="how much to sell, in the token's smallest unit")
+    parser.add_argument("--min-output", type=int, default=1, help="the least to take for it, from a source of your own")
     parser.add_argument("--user", required=True, help="the user's wallet")
     parser.add_argument("--events", type=int, default=0, help="how many order events to wait for")
     parser.add_argument("--timeout", type=float, default=60, help="longest wait for each call, in seconds")
@@ -55,6 +56,9 @@ def print_quote(channel, options):
         deposit_mode=quote_pb2.DEPOSIT_MODE_CONTRACT,
     )
     answer = quote_pb2_grpc.QuoteServiceStub(channel).GetQuote(request, timeout=options.timeout)
+    # An aggregator may offer anything. The deposit address may be paid only for a request with DEPOSIT_MODE_ADDRESS.
+    if int(answer.quote.output_amount) < options.min_output or int(answer.quote.input_amount) > int(options.amount):
+        sys.exit(f"The best offer is beyond the limit: {answer.quote.output_amount} for {answer.quote.input_amount}.")
     print("quote", answer.quote.output_amount, answer.order_id, flush=True)
     for other in answer.alternative_quotes:
         print("alternative", other.quote.output_amount, other.order_id, flush=True)

@@ -1,6 +1,7 @@
 /** A swap through an aggregator: request, verify, deposit, watch. */
 import {
   createAggregatorClient,
+  type OfferLimits,
   type QuoteParams,
   readSettlement,
   sendDeposit,
@@ -19,10 +20,15 @@ export interface SwapOptions {
   readonly privateKey: Hex
 }
 
-/** Swaps, and reports each step. @throws when a check or a transaction fails */
+/**
+ * Swaps, and reports each step.
+ * @param limits the worst price to take. They must come from a source of your own: an instance may offer anything
+ * @throws when a check or a transaction fails
+ */
 export async function swap(
   options: SwapOptions,
   terms: Omit<QuoteParams, 'user' | 'depositMode'>,
+  limits: OfferLimits,
   report: (line: string) => void,
 ): Promise<void> {
   const account = privateKeyToAccount(options.privateKey)
@@ -32,10 +38,10 @@ export async function swap(
   const params: QuoteParams = { ...terms, user: account.address, depositMode: 'CONTRACT' }
   const { best } = await aggregator.getQuote(params)
   const settlement = await readSettlement(wallet, options.settlement)
-  await verifyQuote(best, { ...settlement, params })
+  await verifyQuote(best, { ...settlement, params, limits })
   report(`quote ${best.orderId} ${best.quote.outputAmount}`)
 
-  await sendDeposit(wallet, best, settlement)
+  await sendDeposit(wallet, best, settlement, { params, limits })
   for await (const order of aggregator.watchOrder(params.chainId, best.orderId)) {
     report(`order ${order.state}`)
     if (order.state === 'SETTLED' || order.state === 'REFUNDED') break

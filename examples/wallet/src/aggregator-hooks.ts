@@ -7,6 +7,7 @@ import {
   type CallOptions,
   type InstanceTrust,
   isRetryable,
+  type OfferLimits,
   type Order,
   type PriceParams,
   type QuoteOffers,
@@ -14,6 +15,7 @@ import {
   type QuoteStreamParams,
   queryKey,
   readSettlement,
+  readToken,
   retryDelay,
   type SignedQuote,
   sendDeposit,
@@ -40,6 +42,16 @@ export function useTokens(chainId: number | undefined) {
   return useAnswer(['tokens', chainId], chainId !== undefined, (aggregator, options) =>
     aggregator.listTokens(chainId as number, options),
   )
+}
+
+/** A token as its contract describes it, through the page's node: decimals that decide about money must not come from an instance. */
+export function useToken(address: Address) {
+  const client = usePublicClient()
+  return useQuery({
+    queryKey: queryKey('token', client?.chain.id, address),
+    queryFn: client === undefined ? skipToken : () => readToken(client, address),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
 /** What a swap would give, without a user. @param params undefined while there is nothing to ask for */
@@ -75,6 +87,14 @@ export function useQuotes(params: QuoteStreamParams | undefined) {
   })
 }
 
+/** An offer that the user has clicked. */
+interface Taken {
+  readonly offer: SignedQuote
+  readonly params: QuoteParams
+  /** The amounts that the page showed at the click: those of a later round must not replace them. */
+  readonly limits: OfferLimits
+}
+
 /**
  * Checks an offer against the settlement contract, and deposits, with one prompt where the wallet can. Its result is the id of the
  * order. An offer whose deposit was begun before the page was loaded again is followed, and not deposited twice.
@@ -84,13 +104,14 @@ export function useSwap(settlement: Address | InstanceTrust) {
   const client = usePublicClient()
   const { data: wallet } = useWalletClient()
   return useMutation({
-    mutationFn: async ({ offer, params }: { offer: SignedQuote; params: QuoteParams }): Promise<Hex> => {
-      if (wallet === undefined) throw new Error('no wallet is connected')
+    mutationFn: async ({ offer, params, limits }: Taken): Promise<Hex> => {
+      if (client === undefined || wallet === undefined) throw new Error('no wallet is connected')
       const terms = await readSettlement(client, settlement)
-      await verifyQuote(offer, { ...terms, params })
+      await verifyQuote(offer, { ...terms, params, limits })
       const key = `deposit ${offer.orderId}`
       await sendDeposit(wallet, offer, terms, {
-        depositMode: params.depositMode,
+        params,
+        limits,
         earlier: JSON.parse(localStorage.getItem(key) ?? 'null') ?? undefined,
         onProgress: (progress) => localStorage.setItem(key, JSON.stringify(progress)),
       })

@@ -1,30 +1,22 @@
 import { explainForUser, type QuoteStreamParams } from '@quote-aggregator/client'
-import { formatUnits, isAddressEqual, parseUnits } from 'viem'
+import { formatUnits, parseUnits } from 'viem'
 import { useConnect, useConnection, useConnectors } from 'wagmi'
-import { useChains, useOrder, usePrice, useQuotes, useSwap, useTokens } from './aggregator-hooks'
+import { useChains, useOrder, usePrice, useQuotes, useSwap, useToken, useTokens } from './aggregator-hooks'
 import { chainId, inputToken, outputToken, settlement } from './config'
 
-/** A token that the operator has listed. No one else's decimals may decide about money. */
-interface Listed {
-  readonly symbol: string
-  readonly decimals: number
+/** Sells one of the input token. Symbols and decimals come from the contracts, through the page's node. */
+export function SwapPage() {
+  const input = useToken(inputToken)
+  const output = useToken(outputToken)
+  const error = input.error ?? output.error
+  if (input.data && output.data) return <Swap input={input.data} output={output.data} />
+  return error ? <p role="alert">{explainForUser(error)}</p> : <p>Reading the tokens</p>
 }
 
-/** Sells one of the input token, when the operator has listed both tokens. */
-export function SwapPage() {
-  const { data: tokens, error } = useTokens(chainId)
-  const [input, output] = [inputToken, outputToken].map((address): Listed | undefined => {
-    const token = tokens?.find((one) => one.listed && isAddressEqual(one.address, address))
-    const { symbol, decimals } = token ?? {}
-    return symbol === undefined || decimals === undefined ? undefined : { symbol, decimals }
-  })
-  if (input !== undefined && output !== undefined) return <Swap input={input} output={output} />
-  if (error) return <p role="alert">{explainForUser(error)}</p>
-  return <p>{tokens === undefined ? 'Reading the tokens' : 'The operator has not listed these tokens.'}</p>
-}
+type KnownToken = NonNullable<ReturnType<typeof useToken>['data']>
 
 /** Price, quote, check, deposit, and the order to its last state. */
-function Swap({ input, output }: { readonly input: Listed; readonly output: Listed }) {
+function Swap({ input, output }: { readonly input: KnownToken; readonly output: KnownToken }) {
   const { address } = useConnection()
   const sale = {
     chainId,
@@ -49,7 +41,7 @@ function Swap({ input, output }: { readonly input: Listed; readonly output: List
         <Instance />
       </>
     )
-  const best = quotes.data?.best
+  const { best, limits } = quotes.data ?? {}
   const error = quotes.error ?? swap.error ?? order.error
   return (
     <>
@@ -63,7 +55,7 @@ function Swap({ input, output }: { readonly input: Listed; readonly output: List
       <button
         type="button"
         disabled={!best || swap.isPending}
-        onClick={() => best && swap.mutate({ offer: best, params })}
+        onClick={() => best && limits && swap.mutate({ offer: best, params, limits })}
       >
         Swap
       </button>

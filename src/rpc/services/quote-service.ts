@@ -138,8 +138,14 @@ const DEPOSIT_MODE_NAMES = byNumber(DEPOSIT_MODES, DepositMode)
 /** The fields of a swap. */
 type SwapMessage = Pick<GetQuoteRequest, 'chainId' | 'inputToken' | 'outputToken' | 'orderType' | 'amount'>
 
+/** Addresses by which wallets and other protocols mean the chain's own coin: it is no ERC-20 token. */
+const NATIVE_COIN = /^0x(0{40}|e{40})$/i
+
 /** Reads the fields that quotes and prices share. */
 function readSwap(message: SwapMessage, fields: Fields) {
+  for (const field of ['inputToken', 'outputToken'] as const)
+    if (NATIVE_COIN.test(message[field]))
+      fields.addViolation(field, "stands for the chain's own coin: give the address of its wrapped token")
   const inputToken = fields.address('inputToken', message.inputToken)
   const outputToken = fields.address('outputToken', message.outputToken)
   if (outputToken === inputToken) fields.addViolation('outputToken', 'must differ from inputToken')

@@ -56,6 +56,15 @@ describe('the soft deadline of a quote', () => {
   })
 })
 
+it.each([`0x${'eE'.repeat(20)}`, `0x${'00'.repeat(20)}`])(
+  'the placeholder %s of the native coin is no token',
+  (token) => {
+    const message = "stands for the chain's own coin: give the address of its wrapped token"
+    const fields = ['inputToken', 'outputToken'].map((field) => expect.objectContaining({ field, message }))
+    expect(read({ inputToken: token, outputToken: token })).toEqual(expect.arrayContaining(fields))
+  },
+)
+
 it.each([9n, 11n])('the chain of the input, %s, must be that of the request', (originChainId) => {
   const message = 'must equal the chain of the request, 10'
   expect(read({ chainId: 10n, originChainId })).toEqual([

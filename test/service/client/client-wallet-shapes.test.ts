@@ -22,13 +22,14 @@ const CODES_OF_NO: readonly unknown[] = [
   { code: 'ACTION_REJECTED', message: 'user rejected action (action="sendTransaction")', reason: 'rejected' },
   { code: -32603, message: 'Internal JSON-RPC error.', data: { code: 4001, message: 'declined' } },
   { message: 'failed', error: { originalError: { code: 4001 } } },
+  // WalletConnect's, which viem reads.
+  { code: 5000, message: 'User rejected methods.' },
 ]
 const WORDS_OF_NO: readonly unknown[] = [
   'User rejected the request',
   'cancelled',
   { message: 'MetaMask Tx Signature: User denied transaction signature.' },
   { message: 'User canceled' },
-  { code: 5000, message: 'User rejected methods.' },
   { code: -32000, message: 'Transaction was rejected' },
   { message: 'Ledger device: Condition of use not satisfied (denied by the user?) (0x6985)' },
   { message: '{"code":4001,"message":"no"}' },

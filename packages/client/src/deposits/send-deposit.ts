@@ -129,6 +129,8 @@ async function deposit(
 
   /** Whether the deposit is there, or cannot come any more. Tokens that came too late may be lost: only an order says that they are not. */
   async function look(): Promise<'there' | Outcome> {
+    // Before the time is read: what is seen here came no later.
+    const tokens = isContract ? 0n : await tokensAtAddress()
     const { number, timestamp } = await getBlock(client)
     const time = Number(timestamp)
     secondsLeft = quote.depositDeadline - Math.max(time, Date.now() / 1000)
@@ -138,7 +140,7 @@ async function deposit(
     const { state } = await readView(client.request, settlement.settlement, order(chainId, orderId), at)
     if (state !== 'NONE') return 'there'
     if (isContract) return isOver ? 'EXPIRED' : undefined
-    if ((await tokensAtAddress()) < quote.inputAmount) return undefined
+    if (tokens < quote.inputAmount) return undefined
     return secondsLeft < 0 ? 'UNCERTAIN' : 'there'
   }
 

@@ -20,7 +20,9 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
 
 /** Whether the words of an error are a user's no. Some wallets throw a text alone. */
 export function hasWordsOfNo(error: unknown): boolean {
-  const texts = partsOf(error).flatMap((part) => Object.values({ message: part.message, ...part }))
+  const texts = partsOf(error).flatMap((part) =>
+    Object.values({ ...part, message: part.message, cause: part.cause }),
+  )
   return [error, ...texts].some((text) => typeof text === 'string' && WORDS.some((words) => words.test(text)))
 }
 

@@ -3,6 +3,7 @@ import { linkSignal, untilReturned } from '../calls/abort.js'
 import { checkOptions } from '../calls/check-arguments.js'
 import type { AggregatorClient } from '../client.js'
 import type { StreamOptions } from '../events/follow-events.js'
+import { limitsOf, type OfferLimits } from '../offers/offer-limits.js'
 import { type Lost, reconnect } from '../streams/reconnect.js'
 import type { QuoteStreamMessage, QuoteStreamParams } from './stream-quotes.js'
 
@@ -12,6 +13,8 @@ export interface QuoteOffers {
   readonly quoteId: string | undefined
   /** The best one; undefined when there is none. */
   readonly best: SignedQuote | undefined
+  /** The amounts of the best one. A page that shows them passes these limits on when its user clicks, and not those of a later item. */
+  readonly limits: OfferLimits | undefined
   /** The others, best first. A user can take each of them. */
   readonly alternatives: readonly SignedQuote[]
   /** Solvers that the round asked: with 0, none is active for the chain. */
@@ -83,13 +86,29 @@ export function offersAfter(
     const { offer: best, answered } = message
     // The first offers of a later round may be worse than those of the round before: wait for its end.
     if (stays && !isSameRound) return offers
-    return { quoteId, best, alternatives: [], asked, answered, expiresAt: expiryOf(best) }
+    return {
+      quoteId,
+      best,
+      limits: limitsOf(best.quote),
+      alternatives: [],
+      asked,
+      answered,
+      expiresAt: expiryOf(best),
+    }
   }
   const { best, alternatives, quoted, declined, invalid, failed } = message
   // What was late or cut off has not answered.
   const answered = quoted + declined + invalid + failed
   if (best === undefined) return stays && !isSameRound ? offers : noOffers(quoteId, asked, answered)
-  return { quoteId, best, alternatives, asked, answered, expiresAt: expiryOf(best) }
+  return {
+    quoteId,
+    best,
+    limits: limitsOf(best.quote),
+    alternatives,
+    asked,
+    answered,
+    expiresAt: expiryOf(best),
+  }
 }
 
 function expiryOf({ quote }: SignedQuote): number {
@@ -97,5 +116,13 @@ function expiryOf({ quote }: SignedQuote): number {
 }
 
 function noOffers(quoteId: string | undefined, asked: number, answered: number): QuoteOffers {
-  return { quoteId, best: undefined, alternatives: [], asked, answered, expiresAt: undefined }
+  return {
+    quoteId,
+    best: undefined,
+    limits: undefined,
+    alternatives: [],
+    asked,
+    answered,
+    expiresAt: undefined,
+  }
 }

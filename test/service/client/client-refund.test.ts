@@ -1,0 +1,151 @@
+import { type NoRefund, type PreparedRefund, prepareRefund, type SignedQuote } from '@quote-aggregator/client'
+import type { Address } from 'viem'
+import { describe, expect, it } from 'vitest'
+import { RULES } from '../../support/chain/chain.js'
+import { anyone, INPUT_AMOUNT, OUTPUT_AMOUNT, RESERVE, solver, user } from '../../support/chain/settlement.js'
+import { useDeposits } from '../../support/clients/deposits.js'
+
+describe.each(RULES)('with the %s contract', (rules) => {
+  const deposits = useDeposits(rules)
+  const { terms, offerOf } = deposits
+  const isDeployed = rules === 'deployed'
+  const weth = () => deposits.chain.contracts.weth
+  const usdc = () => deposits.chain.contracts.usdc
+
+  const contractQuote = ({ quote }: SignedQuote) => ({
+    ...quote,
+    orderType: 0,
+    outputChainId: BigInt(quote.outputChainId),
+  })
+  const act = (account: typeof user, name: string, offer: SignedQuote) =>
+    deposits.chain.send(account, name as 'settle', [contractQuote(offer) as never, offer.signature])
+  const pay = (offer: SignedQuote, amount = INPUT_AMOUNT, token = weth()) =>
+    deposits.chain.transfer(token, user, offer.depositAddress, amount)
+
+  async function passFillDeadline({ quote }: SignedQuote): Promise<void> {
+    const timestamp = BigInt(quote.fillDeadline + 1)
+    await deposits.chain.client.setNextBlockTimestamp({ timestamp })
+    await deposits.chain.client.mine({ blocks: 1 })
+  }
+
+  /** Takes back all that can be. @returns what came back, and the compensation of each call */
+  async function takeAllBack(offer: SignedQuote, token?: Address) {
+    const settlement = await terms()
+    const tokens = [weth(), deposits.chain.contracts.bondToken, usdc(), ...(token ? [token] : [])]
+    const balances = () => Promise.all(tokens.map((one) => deposits.chain.balanceOf(one, user.address)))
+    const before = await balances()
+    const compensations: bigint[] = []
+    for (;;) {
+      const plan: PreparedRefund | NoRefund = await prepareRefund(offer, settlement, token)
+      if ('none' in plan) {
+        const after = await balances()
+        return {
+          back: after.map((amount, index) => amount - (before[index] ?? 0n)),
+          compensations,
+          none: plan.none,
+        }
+      }
+      expect(compensations.length, 'calls without an end').toBeLessThan(6)
+      compensations.push(plan.compensation)
+      const { to, data } = plan.call
+      const from = plan.sender ?? anyone.address
+      await deposits.chain.client.setBalance({ address: from, value: 10n ** 20n })
+      await deposits.chain.client.impersonateAccount({ address: from })
+      const hash = await deposits.chain.client.request({
+        method: 'eth_sendTransaction',
+        params: [{ from, to, data, gas: '0x7a120' }],
+      } as never)
+      await deposits.chain.client.mine({ blocks: 1 })
+      const { status } = await deposits.chain.client.getTransactionReceipt({ hash })
+      expect(status).toBe('success')
+    }
+  }
+
+  it('a deposit by the contract comes back after the fill deadline, with compensation', async () => {
+    const offer = await offerOf()
+    await deposits.chain.approve(weth(), user, INPUT_AMOUNT)
+    await act(user, 'deposit', offer)
+    expect(await prepareRefund(offer, await terms())).toHaveProperty('none')
+    await passFillDeadline(offer)
+    expect(await takeAllBack(offer)).toMatchObject({
+      back: [INPUT_AMOUNT, RESERVE],
+      compensations: [RESERVE],
+    })
+  })
+
+  it('a transfer comes back after the fill deadline, with compensation for the full input only', async () => {
+    for (const [amount, compensation] of [
+      [INPUT_AMOUNT, RESERVE],
+      [INPUT_AMOUNT - 1n, 0n],
+    ] as const) {
+      const offer = await offerOf()
+      await pay(offer, amount)
+      expect(await prepareRefund(offer, await terms())).toHaveProperty('none')
+      await passFillDeadline(offer)
+      expect(await takeAllBack(offer)).toMatchObject({
+        back: [amount, compensation, 0n],
+        compensations: [compensation],
+      })
+    }
+  })
+
+  it('too much comes back after the settlement', async () => {
+    const offer = await offerOf()
+    await pay(offer, INPUT_AMOUNT + 7n)
+    await act(solver, 'settle', offer)
+    const { back } = await takeAllBack(offer)
+    // The reference contract has given it back itself.
+    expect(back).toEqual([isDeployed ? 7n : 0n, 0n, 0n])
+  })
+
+  it.each(['settlement', 'refund'])('a second transfer comes back after the %s', async (end) => {
+    const offer = await offerOf()
+    await pay(offer)
+    if (end === 'settlement') await act(solver, 'settle', offer)
+    await passFillDeadline(offer)
+    if (end === 'refund') await takeAllBack(offer)
+    await pay(offer, 5n)
+    expect(await takeAllBack(offer)).toMatchObject({ back: [5n, 0n, 0n], compensations: [0n] })
+  })
+
+  it('the wrong token comes back where the contract can give it', async () => {
+    const offer = await offerOf()
+    await deposits.chain.mint(usdc(), user.address, OUTPUT_AMOUNT)
+    await pay(offer, 3n, usdc())
+    await pay(offer, 4n, deposits.oldToken)
+    await passFillDeadline(offer)
+    const { back, none } = await takeAllBack(offer, deposits.oldToken)
+    expect(back).toEqual(isDeployed ? [0n, 0n, 3n, 4n] : [0n, 0n, 0n, 0n])
+    expect(none).toMatch(isDeployed ? /Nothing/ : /keeps/)
+  })
+
+  it('the wrong token does not end an order before the input is back with its compensation', async () => {
+    const offer = await offerOf()
+    await deposits.chain.mint(usdc(), user.address, OUTPUT_AMOUNT)
+    await pay(offer)
+    await pay(offer, 3n, usdc())
+    await passFillDeadline(offer)
+    const { back, compensations } = await takeAllBack(offer)
+    expect(compensations[0]).toBe(RESERVE)
+    expect(back).toEqual([INPUT_AMOUNT, RESERVE, isDeployed ? 3n : 0n])
+  })
+
+  it.runIf(isDeployed)('what somebody has ended by deployAndRecover comes back all the same', async () => {
+    const offer = await offerOf()
+    await pay(offer)
+    await passFillDeadline(offer)
+    await deposits.chain.send(
+      anyone,
+      'deployAndRecover' as never,
+      [contractQuote(offer), offer.signature, usdc()] as never,
+    )
+    expect(await takeAllBack(offer)).toMatchObject({ back: [INPUT_AMOUNT, 0n, 0n], compensations: [0n] })
+  })
+
+  it('there is nothing where nothing was sent, and a sentence says so', async () => {
+    const offer = await offerOf()
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing is there.' })
+    await passFillDeadline(offer)
+    expect(await prepareRefund(offer, await terms())).toEqual({ none: 'Nothing is there.' })
+  })
+})
