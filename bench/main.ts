@@ -19,10 +19,11 @@ import { protocols } from './protocols.js'
 import { quote } from './quote.js'
 import { replicas } from './replicas.js'
 import { asJson, merge, print, type Report, readReport, rounded, thisRun, writeText } from './report.js'
+import { selection } from './selection.js'
 import { sessions } from './sessions.js'
 import { tail } from './tail.js'
 
-const BENCHMARKS = [quote, protocols, h2load, sessions, tail, events, broadcast, memory, replicas]
+const BENCHMARKS = [quote, protocols, h2load, sessions, tail, selection, events, broadcast, memory, replicas]
 const NAMES = BENCHMARKS.map(({ name }) => name)
 const RESULTS = '.bench/results.json'
 const RECORDED = 'docs/benchmarks/results.json'

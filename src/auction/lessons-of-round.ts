@@ -2,8 +2,7 @@ import { gapBps } from '../../packages/protocol/src/quotes/offer.js'
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { FailReason, SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { ClientId } from '../clients/client-id.js'
-import { learn, learnWait, openPair, type ReadAnswer, type TaughtPair } from '../standing/learn.js'
-import { pairOf } from '../standing/lessons.js'
+import { isGain, learn, openPair, pairOf, type ReadAnswer, type TaughtPair } from '../standing/lessons.js'
 import type { Fact } from '../standing/standing.js'
 import type { Standings } from '../standing/standings.js'
 import { answeredInMs } from './attempt.js'
@@ -37,10 +36,12 @@ export function createLearnRequest(
   return (ended, round) => {
     if (round.best === undefined || round.hasLeft) return
     const now = clock()
+    const { solver } = ended.attempt.asked
     const fact = timeFactOf(ended, client.network)
-    if (fact !== undefined) standings.observe(ended.attempt.asked.solver, fact)
+    if (fact !== undefined) standings.observe(solver, fact)
     const answer = toReadAnswer(ended, round)
-    learnWait(answer, now)
+    if (answer.wasWaitedFor)
+      standings.observe(solver, { kind: 'waited', wasWorth: answer.isInTime && isGain(answer.gain) })
     if (kind === 'INDICATIVE') return
     if (!isOpen) taught = openPair(standings.pairsOf(request.chainId), pairOf(request), client, now)
     isOpen = true
@@ -67,7 +68,6 @@ function toReadAnswer({ attempt, settled, atMs, isInTime, gain }: EndedAttempt, 
   const offer = result.kind === 'quoted' ? result.offer : undefined
   return {
     solver: asked.solver.address,
-    standing: asked.standing,
     outcome: offer !== undefined ? 'offer' : result.kind === 'cancelled' ? 'unknown' : 'none',
     isInTime,
     gap: offer === undefined || round.best === undefined ? 0 : gapBps(offer.quote, round.best.quote),

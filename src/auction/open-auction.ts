@@ -24,8 +24,6 @@ import type { SolverHourStore } from '../store/solvers/solver-hour-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type Auction, createAuction } from './auction.js'
-import { createRoundCounts } from './count-rounds.js'
-import { logWithoutOffer } from './log-rounds.js'
 import { createOfferVerifier } from './offer-verifier.js'
 import { createPrices, type Prices } from './prices.js'
 import { createQuoteIds } from './quote-ids.js'
@@ -33,10 +31,17 @@ import { createPagePositions, type PagePositions } from './records/page-position
 import { createQuoteRecorder, NO_RECORDER, type QuoteRecorder } from './records/quote-recorder.js'
 import { createOnNonceRefused } from './refused-nonces.js'
 import { createRegistrationChecks, type RegistrationChecks } from './registration-checks.js'
-import { createResultReports } from './report-results.js'
 import { createRoundErrors } from './round-errors.js'
 import { createQueuedAuction } from './round-queue.js'
-import type { RoundSink } from './sinks.js'
+import {
+  createResultReports,
+  createRoundCounts,
+  logWithoutOffer,
+  onOffer,
+  onQuoted,
+  onRound,
+  type RoundSink,
+} from './sinks.js'
 import { createSolverChoice, type SolverChoice } from './solver-choice.js'
 
 /** The auction with its parts. */
@@ -111,17 +116,12 @@ export function openAuction({ clock, ...options }: AuctionPartsOptions): Auction
   const statistics = createSolverStatistics({ ...options, clock, store: options.solverHourStore })
   const lastQuoted = new Map<number, QuoteRequest>()
   const sinks: readonly RoundSink[] = [
-    (event) => {
-      if (event.kind === 'offer' && event.request.kind === 'FIRM')
-        usedNonces.recordOffer(event.request.chainId, event.offer)
-    },
-    (event) => event.kind === 'ended' && recorder.record(event),
+    // First: the events of an order may come at any time after its offer is sent.
+    onOffer(usedNonces.recordOffer),
+    onRound(recorder.record),
     createResultReports(options),
     createRoundCounts({ counters, statistics, metrics }),
-    (event) => {
-      if (event.kind === 'ended' && event.outcome === 'quoted' && event.request.kind === 'FIRM')
-        lastQuoted.set(event.request.chainId, event.request)
-    },
+    onQuoted(lastQuoted),
     logWithoutOffer(options.log),
   ]
   const registrationChecks = createRegistrationChecks({

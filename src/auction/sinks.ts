@@ -1,6 +1,17 @@
 import type { QuoteRequest, SignedQuote } from '../../packages/protocol/src/quotes/quote.js'
 import type { QuoteRecord } from '../../packages/protocol/src/quotes/quote-record.js'
+import {
+  isOverdue,
+  type ReportedResult,
+  responseOf,
+  toSessionResult,
+} from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
+import type { SolverStatistics } from '../solvers/statistics/hourly-counts.js'
+import type { SolverCounters } from '../solvers/statistics/solver-counters.js'
+import type { SessionTransport } from '../solvers/transport/solver-transports.js'
+import type { Logger } from '../telemetry/log.js'
+import type { Metrics } from '../telemetry/metrics.js'
 import type { SolverAttempt } from './attempt.js'
 
 /** Everyone who hears of rounds: metrics, statistics, records, the solvers on sessions, the memory of nonces, and the log. */
@@ -55,4 +66,137 @@ export interface EndedRound {
 /** Tells all of them, in their order. */
 export function tell(sinks: readonly RoundSink[], event: RoundEvent): void {
   for (const sink of sinks) sink(event)
+}
+
+/** Builds the sink that takes each firm offer. */
+export function onOffer(record: (chainId: number, offer: SignedQuote) => void): RoundSink {
+  return (event) => {
+    if (event.kind === 'offer' && event.request.kind === 'FIRM') record(event.request.chainId, event.offer)
+  }
+}
+
+/** Builds the sink that takes each round that has ended. */
+export function onRound(record: (round: EndedRound) => void): RoundSink {
+  return (event) => {
+    if (event.kind === 'ended') record(event)
+  }
+}
+
+/** Builds the sink that keeps the last firm request of each chain that got a valid offer. */
+export function onQuoted(last: Map<number, QuoteRequest>): RoundSink {
+  return onRound(({ request, outcome }) => {
+    if (outcome === 'quoted' && request.kind === 'FIRM') last.set(request.chainId, request)
+  })
+}
+
+interface RoundCountsOptions {
+  readonly counters: Pick<SolverCounters, 'count' | 'countLast' | 'countWin'>
+  readonly statistics: Pick<SolverStatistics, 'count' | 'countWin'>
+  readonly metrics: Pick<Metrics, 'quotes' | 'solverReplies' | 'quoteIdleSeconds'>
+}
+
+/**
+ * Builds the sink that counts rounds in metrics and statistics. What solvers did is counted as it was before the settlement contract
+ * checked their offers. Prices are in no metric and no statistic of a solver (docs/decisions.md, D17).
+ */
+export function createRoundCounts({ counters, statistics, metrics }: RoundCountsOptions): RoundSink {
+  function countAttempts({ chainId }: QuoteRequest, attempts: readonly SolverAttempt[]): void {
+    for (const { solver, result, tookMs } of attempts) {
+      const key = { chainId, address: solver }
+      const reason = (result.kind !== 'failed' && 'reason' in result && result.reason) || ''
+      metrics.solverReplies.inc({ chain_id: chainId, outcome: result.kind, reason })
+      const responseMs = responseOf(result) === undefined ? undefined : tookMs
+      counters.count(key, result.kind, responseMs && responseMs / 1000)
+      statistics.count(key, result.kind, responseMs)
+    }
+  }
+
+  function countRound({ request, outcome, ranked, attempts, idleMs }: EndedRound): void {
+    const { chainId } = request
+    metrics.quotes.inc({ chain_id: chainId, outcome })
+    if (outcome === 'cancelled') return
+    const [best] = ranked
+    if (best !== undefined) {
+      const winner = { chainId, address: best.quote.solver }
+      counters.countWin(winner)
+      statistics.countWin(winner, ranked.length === 1)
+    }
+    if (idleMs !== undefined) metrics.quoteIdleSeconds.observe({ chain_id: chainId }, idleMs / 1000)
+    for (const { solver } of lastOf(attempts)) counters.countLast({ chainId, address: solver })
+  }
+
+  return (event) => {
+    if (!('request' in event) || event.request.kind === 'INDICATIVE') return
+    if (event.kind === 'probed') countAttempts(event.request, [event.attempt])
+    else if (event.kind === 'unstarted')
+      metrics.quotes.inc({ chain_id: event.request.chainId, outcome: event.outcome })
+    else if (event.kind === 'ended') {
+      countAttempts(event.request, event.checked)
+      countRound(event)
+    }
+  }
+}
+
+/**
+ * The attempts that the round waited for last: those without a response at its end, otherwise the last response. A caller's
+ * deadline that cut off others ended the waiting, so that those do not count.
+ */
+function lastOf(attempts: readonly SolverAttempt[]): readonly SolverAttempt[] {
+  const overdue = attempts.filter(({ result }) => isOverdue(result))
+  return overdue.length > 0 ? overdue : attempts.filter(({ result }) => result.kind !== 'cancelled').slice(-1)
+}
+
+interface ReportsOptions {
+  readonly sessions: Pick<SessionTransport, 'reportResult'>
+  readonly log: Logger
+}
+
+/** What a solver sees of a request that no quote waited for, as in the record. */
+const CIRCUIT_OPEN = { kind: 'circuit_open' } as const
+
+/**
+ * Builds the sink that reports its result to each solver that got its request on a session (docs/decisions.md, D15). A solver that may
+ * still answer gets the report when its request has ended.
+ */
+export function createResultReports({ sessions, log }: ReportsOptions): RoundSink {
+  function report(
+    attempt: SolverAttempt,
+    quoteIds: QuoteIdsOfSolvers,
+    result: ReportedResult = attempt.result,
+    ranked: readonly SignedQuote[] = [],
+  ): void {
+    const { solver, onSession } = attempt
+    const id = quoteIds.get(solver)
+    if (onSession === undefined || id === undefined) return
+    try {
+      const rank = result.kind === 'quoted' ? ranked.indexOf(result.offer) + 1 : 0
+      sessions.reportResult(onSession, id, toSessionResult(result, rank || undefined, attempt))
+    } catch (error) {
+      log.error({ solver, err: error }, 'a result could not be reported to its solver')
+    }
+  }
+
+  return (event) => {
+    if (event.kind === 'ended') {
+      for (const attempt of event.attempts)
+        if (!attempt.isOpen) report(attempt, event.quoteIds, attempt.result, event.ranked)
+    } else if (event.kind === 'cut_off_ended') report(event.attempt, event.quoteIds)
+    else if (event.kind === 'probed') report(event.attempt, event.quoteIds, CIRCUIT_OPEN)
+  }
+}
+
+/** Builds the sink that logs each round without an offer, with what came of its requests. */
+export function logWithoutOffer(log: Logger): RoundSink {
+  return (event) => {
+    if (event.kind !== 'ended' || event.outcome !== 'no_quotes') return
+    const { quoteId, request, durationMs, attempts, probed } = event
+    const outcomes = attempts.map(({ solver, result, tookMs }) => {
+      return { solver, outcome: result, tookMs: Math.round(tookMs) }
+    })
+    const level = request.kind === 'FIRM' ? 'warn' : 'debug'
+    log[level](
+      { quoteId, chainId: request.chainId, durationMs, outcomes, circuitOpen: probed },
+      'no solver gave a valid quote',
+    )
+  }
 }

@@ -73,7 +73,7 @@ export function readConfig(environment: Environment) {
     /** Whether solver endpoints must be HTTPS on public addresses. */
     production: readIsProduction(env),
     quoteTimeoutMs,
-    /** The soft deadline of quotes and prices whose request names none; 0 is none (docs/decisions.md, D24). */
+    /** The soft deadline of quotes and prices whose request names none; 0 is none (docs/decisions.md, D30). */
     quoteSoftTimeoutMs: readSoftTimeout(env, quoteTimeoutMs),
     /** How long equal requests for a price get the same answer; with 0 they only share an auction under way. */
     priceCacheMs: env.integer('PRICE_CACHE_MS', { min: 0, max: 60_000 }),
@@ -92,7 +92,6 @@ export function readConfig(environment: Environment) {
     maxSolversPerChain: env.integer('MAX_SOLVERS_PER_CHAIN', { min: 1, max: 10_000 }),
     /** How long a solver without a sufficient bond keeps its place when a new solver needs it. */
     unbondedGraceMs: env.integer('UNBONDED_GRACE_SECONDS', { min: 0, max: DAY_SECONDS }) * 1000,
-    /** Length of the first cool-down of a solver; 0 for none at all (docs/decisions.md, D20). */
     maxQuoteFanOut: env.integer('MAX_QUOTE_FAN_OUT', { min: 1, max: 1000 }),
     /** The most connections to one solver endpoint. Each carries one request at a time. */
     maxConnectionsPerSolver: env.integer('MAX_CONNECTIONS_PER_SOLVER', { min: 1, max: 65_535 }),

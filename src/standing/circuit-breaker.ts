@@ -1,4 +1,4 @@
-import { RecentTimes } from './recent-times.js'
+import { LRUCache } from 'lru-cache'
 
 /** Whether quotes ask the solver: `open` and `half-open` do not. A `half-open` one is probed. */
 export type CircuitState = 'closed' | 'open' | 'half-open'
@@ -27,7 +27,8 @@ const PROBE_MS = 5_000
  * nothing, so a solver that comes back after a long time is asked again at once.
  */
 export class CircuitBreaker {
-  readonly #countedAt = new RecentTimes(MAX_CLIENTS)
+  /** When each client last counted; undefined until the first one. */
+  #countedAt: LRUCache<string, number> | undefined
   /** Probes of pairs that the solver is not expected to quote take none from the others. */
   readonly #probedAt = { expected: Number.NEGATIVE_INFINITY, other: Number.NEGATIVE_INFINITY }
   #count = 0
@@ -70,7 +71,9 @@ export class CircuitBreaker {
   }
 
   #mayCount(client: string, now: number): boolean {
-    if (now - this.#countedAt.of(client) < CLIENT_MS) return false
+    this.#countedAt ??= new LRUCache({ max: MAX_CLIENTS })
+    const countedAt = this.#countedAt.get(client)
+    if (countedAt !== undefined && now - countedAt < CLIENT_MS) return false
     this.#countedAt.set(client, now)
     return true
   }

@@ -1,6 +1,5 @@
 import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
-import { RecentTimes } from './recent-times.js'
 
 /** The gap of a solver without a valid offer: it has no rank. In basis points. */
 export const NO_OFFER_GAP = 10_000
@@ -15,7 +14,7 @@ const MAX_TEACHERS = 1024
 const ALONE_MS = 10_000
 const KEY_MS = 60_000
 const TEACHER_MS = 600_000
-/** D14: a solver is expected to quote what it has quoted within this time. */
+/** A solver is expected to quote what it has quoted within this time (docs/decisions.md, D14). */
 const EXPECTED_MS = 24 * 3_600_000
 
 /** Input token, output token, order type, and the number of decimal digits of the fixed amount, as a key. */
@@ -87,7 +86,8 @@ export interface Teacher {
 /** One pair of a chain: who was asked there, with their lessons, and which clients have taught it. */
 export class Pair {
   readonly #lessons = new Map<Address, Lessons>()
-  readonly #taughtBy = new RecentTimes(MAX_TEACHERS)
+  /** When each client last taught it; the one that did longest ago is the first. */
+  readonly #taughtBy = new Map<string, number>()
 
   /** Undefined for a solver that was never asked in the pair. */
   of(solver: Address): Lessons | undefined {
@@ -106,10 +106,15 @@ export class Pair {
    * taught the pair within 10 minutes, one in 10 s.
    */
   mayTeach({ network, apiKey }: Teacher, now: number): boolean {
-    this.#taughtBy.forgetBefore(now - TEACHER_MS)
-    const isAlone = this.#taughtBy.size === Number(this.#taughtBy.has(network))
+    for (const [earlier, at] of this.#taughtBy) {
+      if (at >= now - TEACHER_MS && this.#taughtBy.size <= MAX_TEACHERS) break
+      this.#taughtBy.delete(earlier)
+    }
+    const taughtAt = this.#taughtBy.get(network)
+    const isAlone = this.#taughtBy.size === Number(taughtAt !== undefined)
     const restMs = isAlone ? ALONE_MS : apiKey === undefined ? TEACHER_MS : KEY_MS
-    if (this.#taughtBy.of(network) > now - restMs) return false
+    if (taughtAt !== undefined && taughtAt > now - restMs) return false
+    this.#taughtBy.delete(network)
     this.#taughtBy.set(network, now)
     return true
   }
@@ -134,4 +139,56 @@ export class Pairs {
     if (this.#pairs.size > MAX_PAIRS) this.#pairs.delete(oldest)
     return pair
   }
+}
+
+/** What came of the request to one solver, in a round that was answered with an offer. */
+export interface ReadAnswer {
+  readonly solver: Address
+  /** `none`: no valid offer, for a reason of its own. `unknown`: for a reason that says nothing about it. */
+  readonly outcome: 'offer' | 'none' | 'unknown'
+  /** Whether it came before the round's answer. */
+  readonly isInTime: boolean
+  /** For an offer, how much worse it was than the best one before the answer, in basis points; below 0 for a better one. */
+  readonly gap: number
+  /** For an offer after the soft deadline, how much better it was than all before it, in basis points. Otherwise 0. */
+  readonly gain: number
+  /** Whether the round waited for it beyond the soft deadline, after it had enough offers. */
+  readonly wasWaitedFor: boolean
+}
+
+/** The pair of a round, and whether the round teaches it. */
+export interface TaughtPair {
+  readonly pair: Pair
+  readonly isTaught: boolean
+}
+
+/** An offer that is better by less was not worth the wait. In basis points. */
+const LEAST_GAIN = 1
+
+/** Whether an offer that was better by so many basis points was worth the wait for it. */
+export function isGain(gain: number): boolean {
+  return gain >= LEAST_GAIN
+}
+
+/** Opens the pair of a firm round that is answered with an offer; undefined for a pair that its client may not begin now. */
+export function openPair(pairs: Pairs, key: string, client: Teacher, now: number): TaughtPair | undefined {
+  const taught = pairs.teach(key, client, now)
+  const pair = taught ?? pairs.of(key)
+  return pair && { pair, isTaught: taught !== undefined }
+}
+
+/**
+ * Gives a solver its lesson, if the round teaches the pair (docs/decisions.md, D30). An offer after the answer, of a solver that the
+ * round had waited for, is no offer.
+ */
+export function learn({ pair, isTaught }: TaughtPair, answer: ReadAnswer, now: number): void {
+  const { outcome, isInTime, gap, gain, wasWaitedFor } = answer
+  const lessons = pair.open(answer.solver)
+  if (outcome === 'offer') lessons.recordQuote(now)
+  if (!isTaught || outcome === 'unknown') return
+  const isOffer = outcome === 'offer' && (isInTime || !wasWaitedFor)
+  lessons.add({
+    gap: isOffer ? Math.min(NO_OFFER_GAP, Math.max(0, gap)) : NO_OFFER_GAP,
+    isWorth: isOffer && isGain(gain),
+  })
 }

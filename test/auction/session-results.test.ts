@@ -9,7 +9,7 @@ import { NO_ENDPOINT, type Solver } from '../../packages/protocol/src/solvers/so
 import type { SessionResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import type { Address } from '../../packages/protocol/src/values/hex.js'
 import { openAuction } from '../../src/auction/open-auction.js'
-import { createResultReports } from '../../src/auction/report-results.js'
+import { createResultReports } from '../../src/auction/sinks.js'
 import { identifyClient } from '../../src/http/identify-client.js'
 import { createEndpointGuard } from '../../src/solvers/transport/endpoint-guard.js'
 import type {

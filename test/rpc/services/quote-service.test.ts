@@ -9,7 +9,7 @@ import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 import { signedQuote } from '../../support/solvers/sample-quotes.js'
 
-type Fixed = Partial<Pick<GetQuoteRequest, 'chainId' | 'originChainId' | 'softDeadlineMs' | 'minQuotes'>>
+type Fixed = Partial<Omit<GetQuoteRequest, '$typeName' | '$unknown'>>
 
 const OPTIONS: Parameters<typeof createReadQuote>[0] = {
   quoteTimeoutMs: 2000,

@@ -4,8 +4,8 @@ import { ServiceError } from '../../../packages/protocol/src/errors.js'
 import type { SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
 import type { Address, Hex } from '../../../packages/protocol/src/values/hex.js'
 import type { TopicListener } from '../../../src/cluster/cluster.js'
-import { createNonceSets } from '../../../src/solvers/nonces/nonce-sets.js'
 import {
+  createNonceSets,
   createUsedNonces,
   followCancellations,
   pruneSomeNonces,

@@ -49,7 +49,7 @@ export async function certifyEndpoint(options: CertifyEndpointOptions): Promise<
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: endpoint })
   const progress = await runAll(ENDPOINT_CASES, trial, endpoint)
-  return toReport(options, 'endpoint', solver, await withStanding(options, progress))
+  return toReport(options, 'endpoint', solver, await withStanding(options, trial, progress))
 }
 
 /** Certifies a solver on sessions that it opens at the host. It throws nothing that the solver could cause, and the errors of `readFreeBond`. */
@@ -69,7 +69,7 @@ export async function certifySession(options: CertifySessionOptions): Promise<Ce
   const freeBond = await signing.readFreeBond(solver)
   const trial = createTrial({ ...options, freeBond, solver, transport: host })
   const { results, notRun } = await runAll(SESSION_CASES, trial, host, host)
-  const progress = await withStanding(options, { results: [first, ...results], notRun })
+  const progress = await withStanding(options, trial, { results: [first, ...results], notRun })
   return toReport(options, 'session', solver, progress)
 }
 
@@ -119,15 +119,21 @@ async function runAll<Subject>(
 }
 
 /** Adds what an instance has learned of the solver, when all cases were run. */
-async function withStanding({ standing }: CertifyOptions, progress: Progress): Promise<Progress> {
+async function withStanding(
+  { standing }: CertifyOptions,
+  trial: Trial,
+  progress: Progress,
+): Promise<Progress> {
   if (standing === undefined || progress.notRun.length > 0) return progress
-  const start = performance.now()
-  const found = await readStanding(standing)
-  const tookMs = Math.round(performance.now() - start)
-  return { ...progress, results: [...progress.results, { ...STANDING, tookMs, ...found }] }
+  const { results, notRun } = await runAll([standingCase], trial, standing)
+  return { results: [...progress.results, ...results], notRun }
 }
 
-const STANDING = { name: 'standing', title: 'whether quotes of the instance wait for the solver' }
+const standingCase: CertifyCase<StandingSource> = {
+  name: 'standing',
+  title: 'whether quotes of the instance wait for the solver',
+  run: (_trial, source) => readStanding(source),
+}
 
 function toReport(
   { signing }: CertifyOptions,

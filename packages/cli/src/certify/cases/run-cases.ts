@@ -8,7 +8,7 @@ const CONCURRENCY = 50
 const CONCURRENT_REQUESTS = 200
 /** A short deadline, which a solver should hold. */
 const SHORT_DEADLINE_MS = 150
-/** Leaves an instance's default soft deadline of 500 ms some time for the way (docs/decisions.md, D24). */
+/** Leaves an instance's default soft deadline of 500 ms some time for the way (docs/decisions.md, D30). */
 const WANTED_P95_MS = 400
 /** For the way there and back, and the timers of both sides. */
 const TOLERANCE_MS = 100

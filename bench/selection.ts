@@ -1,0 +1,238 @@
+import { gapOf } from '../packages/protocol/src/quotes/offer.js'
+import type { Address } from '../packages/protocol/src/values/hex.js'
+import { choose } from '../src/standing/choose.js'
+import { isGain, learn, openPair, Pairs } from '../src/standing/lessons.js'
+import { createStanding, observe, type Standing, waitFor } from '../src/standing/standing.js'
+import type { Benchmark, Finding } from './benchmark.js'
+import { quantile } from './load.js'
+import { seededRandom } from './seeded-random.js'
+import {
+  type Asked,
+  honestSolver,
+  type Reply,
+  WORLDS,
+  type World,
+  type WorldSolver,
+} from './selection-worlds.js'
+
+const SOFT_MS = 500
+const BEYOND_MS = SOFT_MS + 750
+const TIMEOUT_MS = 2000
+const SEEDS = [1, 2, 3]
+/** An offer of the price 0, so that a basis point is exact. */
+const FAIR = 10n ** 12n
+const LOSS_WITHOUT_OFFER = 100
+
+/** A solver of a world, as the rule knows it. */
+interface Player extends WorldSolver {
+  readonly address: Address
+  readonly standing: Standing
+}
+
+interface Played extends Reply {
+  readonly player: Player
+}
+
+interface Round {
+  readonly client: string
+  readonly asked: Omit<Asked, 'isWaitedFor'>
+}
+
+/** The shipped standing in markets with attackers (docs/decisions.md, D30). */
+export const selection: Benchmark = {
+  name: 'selection',
+  about:
+    'The shipped rule of whom a quote asks and waits for, in simulated markets, most of them with an attacker. Loss is what honest callers lost to asking all and ' +
+    'waiting for all, in basis points, after a third of the rounds; the mean of three seeds.',
+  async collectMetrics() {
+    const findings: Finding[] = []
+    const rows = WORLDS.map((world) => {
+      const played = SEEDS.map((seed) => playWorld(world, seed))
+      const mean = (key: keyof (typeof played)[0]) =>
+        played.reduce((sum, each) => sum + each[key], 0) / SEEDS.length
+      const [loss, best, median] = [mean('loss'), mean('best'), mean('medianMs')]
+      findings.push({ name: `${world.name}: loss in basis points`, value: loss, atMost: world.mostLoss })
+      if (world.leastBest > 0)
+        findings.push({
+          name: `${world.name}: answers with the best offer`,
+          value: best,
+          atLeast: world.leastBest,
+        })
+      if (Number.isFinite(world.mostMedianMs))
+        findings.push({ name: `${world.name}: median time in ms`, value: median, atMost: world.mostMedianMs })
+      return {
+        world: world.name,
+        'loss, bp': loss.toFixed(2),
+        'best in the answer': `${Math.round(100 * best)} %`,
+        'p50, ms': Math.round(median),
+        'p95, ms': Math.round(mean('p95Ms')),
+      }
+    })
+    return { rows, findings }
+  },
+}
+
+function playWorld(world: World, seed: number) {
+  const random = seededRandom(seed)
+  const rule = createRule(world.places, seed)
+  const players = [
+    ...Array.from({ length: world.honest }, () => honestSolver(world, random)),
+    ...world.attackers(random).map((reply) => ({ isHonest: false, from: 0, reply })),
+    ...(world.newcomer ? [newcomerOf(world, random.normal)] : []),
+  ].map((solver, index): Player => ({ ...solver, address: `0x${index}`, standing: createStanding() }))
+  const nextRounds = createCallers(world, random)
+  const losses: number[] = []
+  const times: number[] = []
+  let now = 0
+  for (let count = 0; count < world.rounds; count++) {
+    now += random.exponential(1000 / world.perSecond)
+    for (const round of nextRounds(now, count)) {
+      const { asked } = round
+      const isFirst = asked.pair === 0 && asked.size === 0
+      const isCounted = !asked.isOwnCaller && count >= world.rounds / 3 && (isFirst || !world.isFirstPair)
+      const there = players.filter(({ from }) => count >= from)
+      const chosen = new Set(rule.choose(round, there))
+      const all = there
+        .filter((player) => chosen.has(player) || (isCounted && player.isHonest))
+        .map((player) => ({
+          player,
+          ...player.reply({ ...asked, isWaitedFor: rule.waitOf(round, player) === 'beyond' }),
+        }))
+      const replies = all.filter(({ player }) => chosen.has(player))
+      const answer = rule.play(round, replies)
+      rule.learn(round, replies, answer.at)
+      const possible = all.flatMap(({ player, price, at }) =>
+        player.isHonest && price !== undefined && at <= TIMEOUT_MS ? [price] : [],
+      )
+      if (!isCounted || possible.length === 0) continue
+      const best = answer.best
+      losses.push(best === undefined ? LOSS_WITHOUT_OFFER : Math.max(0, Math.max(...possible) - best))
+      times.push(answer.at)
+    }
+  }
+  times.sort((one, other) => one - other)
+  return {
+    loss: losses.reduce((sum, loss) => sum + loss, 0) / losses.length,
+    best: losses.filter((loss) => loss < 0.01).length / losses.length,
+    medianMs: quantile(times, 0.5),
+    p95Ms: quantile(times, 0.95),
+  }
+}
+
+function newcomerOf({ rounds }: World, normal: () => number): WorldSolver {
+  return { isHonest: true, from: rounds / 2, reply: () => ({ at: 150, price: 8 + normal() }) }
+}
+
+/** Callers of the attacker, who ask about every 10 s each in the first pair, and one honest caller at a time; pairs by Zipf. */
+function createCallers(world: World, random: ReturnType<typeof seededRandom>) {
+  const weights = Array.from({ length: world.pairs }, (_, index) => 1 / (index + 1))
+  const sum = weights.reduce((total, weight) => total + weight, 0)
+  const askedAt = new Array<number>(world.ownCallers).fill(Number.NEGATIVE_INFINITY)
+
+  function drawPair(): number {
+    let left = random.uniform() * sum
+    for (const [pair, weight] of weights.entries()) {
+      left -= weight
+      if (left <= 0) return pair
+    }
+    return 0
+  }
+
+  return (now: number, count: number): Round[] => {
+    const rounds: Round[] = []
+    for (const [number, at] of askedAt.entries()) {
+      if (at > now - 7000 - 6000 * random.uniform()) continue
+      askedAt[number] = now
+      const asked = { pair: 0, size: 0, isStrange: world.strange, isOwnCaller: true, now, count }
+      rounds.push({ client: `own ${number}`, asked })
+    }
+    const asked = {
+      pair: drawPair(),
+      size: random.integer(world.sizes),
+      isStrange: false,
+      isOwnCaller: false,
+      now,
+      count,
+    }
+    return [...rounds, { client: `client ${random.integer(200)}`, asked }]
+  }
+}
+
+/** The rule of the service, played without its requests. */
+function createRule(places: number, seed: number) {
+  const pairs = new Pairs()
+  const lots = seededRandom(seed)
+  const keyOf = ({ asked: { pair, size } }: Round) => `${pair} ${size}`
+  const waitOf = (round: Round, { standing, address }: Player) =>
+    waitFor(standing, pairs.of(keyOf(round))?.of(address), SOFT_MS)
+
+  function waitsUntil(round: Round, missing: Iterable<Player>): number {
+    let untilMs = 0
+    for (const player of missing) {
+      const wait = waitOf(round, player)
+      if (wait === 'beyond') return BEYOND_MS
+      if (wait === 'soft_deadline') untilMs = SOFT_MS
+    }
+    return untilMs
+  }
+
+  return {
+    waitOf,
+    choose: (round: Round, players: readonly Player[]) =>
+      choose(players, pairs.of(keyOf(round)), places, lots.uniform).map(({ candidate }) => candidate),
+    /** @returns the best price, and when the caller has it */
+    play(round: Round, replies: readonly Played[]) {
+      const missing = new Set(replies.map(({ player }) => player))
+      let best: number | undefined
+      let last = 0
+      for (const { player, at, price } of replies.toSorted((one, other) => one.at - other.at)) {
+        const untilMs = best === undefined ? TIMEOUT_MS : Math.max(last, waitsUntil(round, missing))
+        if (at > untilMs) return { best, at: untilMs }
+        missing.delete(player)
+        last = at
+        if (price !== undefined && !(best !== undefined && best >= price)) best = price
+      }
+      return { best, at: last }
+    },
+    learn(round: Round, replies: readonly Played[], answeredAt: number) {
+      const { now } = round.asked
+      const waits = new Map(replies.map(({ player }) => [player, waitOf(round, player)]))
+      for (const { player, at } of replies) countAnswer(player.standing, at, now)
+      const early = replies.filter(({ price, at }) => price !== undefined && at <= answeredAt)
+      const taught =
+        early.length === 0 ? undefined : openPair(pairs, keyOf(round), { network: round.client }, now)
+      const firstAt = Math.min(...early.map(({ at }) => at))
+      const bestOf = (offers: readonly Played[]) => Math.max(...offers.map(({ price = 0 }) => price))
+      for (const { player, at, price } of replies) {
+        const before = early.filter((other) => other.player !== player && other.at < at)
+        const isOffer = price !== undefined && at <= TIMEOUT_MS
+        const isLate = at > SOFT_MS
+        const gain = isOffer && isLate && before.length > 0 ? -gapTo(bestOf(before), price) : 0
+        const wasWaitedFor = waits.get(player) === 'beyond' && isLate && at > firstAt
+        const isInTime = at <= answeredAt
+        if (wasWaitedFor)
+          observe(player.standing, { kind: 'waited', wasWorth: isInTime && isGain(gain) }, now)
+        if (taught === undefined) continue
+        const gap = isOffer ? gapTo(bestOf(early), price) : 0
+        const answer = { solver: player.address, isInTime, gap, gain, wasWaitedFor }
+        learn(taught, { ...answer, outcome: isOffer ? 'offer' : 'none' }, now)
+      }
+    },
+  }
+}
+
+/** How much worse a price is than another one, as the service measures offers. */
+function gapTo(best: number, price: number): number {
+  return gapOf('EXACT_INPUT', amountOf(price), amountOf(best))
+}
+
+function amountOf(price: number): bigint {
+  return FAIR + BigInt(Math.round((Number(FAIR) * Math.max(price, -9999)) / 10_000))
+}
+
+function countAnswer(standing: Standing, at: number, now: number): void {
+  const request = { isExpected: false, waitingSince: undefined, round: { offeredAt: undefined } }
+  observe(standing, { kind: 'asked', request, isProbe: false }, now)
+  const answeredInMs = at <= TIMEOUT_MS ? at : undefined
+  observe(standing, { kind: 'ended', request, answeredInMs, isOffer: false }, now)
+}
