@@ -83,3 +83,9 @@ test('the console depends on what it imports, and on nothing else', () => {
   imported.add('@bufbuild/protobuf')
   expect(namesOf(dependencies)).toEqual([...imported].sort())
 })
+
+test('the lock file keeps that SQLite has nothing to compile, which each `npm install` removes from it', () => {
+  const { packages } = JSON.parse(read('package-lock.json'))
+  // Without it, `npm ci` runs node-gyp for the package, and fails where there is no Python.
+  expect(packages['node_modules/better-sqlite3']).toMatchObject({ gypfile: false })
+})
