@@ -20,6 +20,9 @@ export interface DeployedRules extends SettlementRules {
     signature: Hex,
     token: Address,
   ): void
+  recoverFromProxy(context: unknown, quote: ServiceQuote, signature: Hex, token: Address): void
+  /** The model does not keep surplus. */
+  withdrawExcess(): void
 }
 
 /** The rules of deployed contracts (test/support/chain/DeployedSettlement.sol), without withdrawals of surplus. */
@@ -152,6 +155,16 @@ export function createDeployedRules(state: SettlementState): DeployedRules {
       takeQuote(orderId, quote, OrderState.REFUNDED)
       state.pay(token, quote.user, state.sweep(depositAddress, token))
       emit('TokensRecovered', { orderId, token, recipient: quote.user })
+    },
+    recoverFromProxy(_context, quote, signature, token) {
+      const { orderId, depositAddress } = state.identify(quote, signature)
+      const { state: reached } = state.order(orderId)
+      if (reached !== OrderState.SETTLED && reached !== OrderState.REFUNDED) throw new Revert('OrderNotFound')
+      state.pay(token, quote.user, state.sweep(depositAddress, token))
+      emit('TokensRecovered', { orderId, token, recipient: quote.user })
+    },
+    withdrawExcess() {
+      throw new Revert('NoExcessBalance')
     },
   }
 }

@@ -9,7 +9,12 @@ import { Fields } from '../../../src/rpc/services/fields.js'
 import { createReadQuote } from '../../../src/rpc/services/quote-service.js'
 import { signedQuote } from '../../support/solvers/sample-quotes.js'
 
-type Fixed = Partial<Pick<GetQuoteRequest, 'chainId' | 'originChainId' | 'softDeadlineMs' | 'minQuotes'>>
+type Fixed = Partial<
+  Pick<
+    GetQuoteRequest,
+    'inputToken' | 'outputToken' | 'chainId' | 'originChainId' | 'softDeadlineMs' | 'minQuotes'
+  >
+>
 
 const OPTIONS: Parameters<typeof createReadQuote>[0] = {
   quoteTimeoutMs: 2000,
