@@ -37,7 +37,9 @@ describe('the workflow', () => {
   test('has a smoke of slow tests that exist', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
     const names: string[] = scripts['test:smoke'].replace(scripts['test:slow'], '').trim().split(' ')
-    const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    const files = ['test', 'packages/cli/test'].flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }),
+    )
     expect(names.filter((name) => !files.some((file) => file.includes(`/${name}.slow`)))).toEqual([])
   })
 

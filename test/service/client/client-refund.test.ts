@@ -68,25 +68,21 @@ describe.each(RULES)('with the %s contract', (rules) => {
     expect(await prepareRefund(offer, await terms())).toHaveProperty('none')
     await passFillDeadline(offer)
     expect(await takeAllBack(offer)).toMatchObject({
-      back: [INPUT_AMOUNT, RESERVE],
+      back: [INPUT_AMOUNT, RESERVE, 0n],
       compensations: [RESERVE],
     })
   })
 
-  it('a transfer comes back after the fill deadline, with compensation for the full input only', async () => {
-    for (const [amount, compensation] of [
-      [INPUT_AMOUNT, RESERVE],
-      [INPUT_AMOUNT - 1n, 0n],
-    ] as const) {
-      const offer = await offerOf()
-      await pay(offer, amount)
-      expect(await prepareRefund(offer, await terms())).toHaveProperty('none')
-      await passFillDeadline(offer)
-      expect(await takeAllBack(offer)).toMatchObject({
-        back: [amount, compensation, 0n],
-        compensations: [compensation],
-      })
-    }
+  it.each([
+    ['the full input', INPUT_AMOUNT, RESERVE],
+    ['less', INPUT_AMOUNT - 1n, 0n],
+  ])('a transfer of %s comes back after the fill deadline', async (_, amount, compensation) => {
+    const offer = await offerOf()
+    await pay(offer, amount)
+    expect(await prepareRefund(offer, await terms())).toHaveProperty('none')
+    await passFillDeadline(offer)
+    const back = [amount, compensation, 0n]
+    expect(await takeAllBack(offer)).toMatchObject({ back, compensations: [compensation] })
   })
 
   it('too much comes back after the settlement', async () => {

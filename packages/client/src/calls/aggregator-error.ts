@@ -47,14 +47,15 @@ export class AggregatorError extends Error {
   /** Status of the answer; undefined when the error is not an answer. */
   readonly httpStatus: number | undefined
 
-  constructor(reason: ClientReason | UnknownText, message: string, options: AggregatorErrorOptions = {}) {
-    super(cut(message), { cause: options.cause })
+  constructor(
+    reason: ClientReason | UnknownText,
+    message: string,
+    { cause, ...facts }: AggregatorErrorOptions = {},
+  ) {
+    super(cut(message), { cause })
     this.reason = reason
-    this.violations = options.violations ?? []
-    this.quoteId = options.quoteId
-    this.reasons = options.reasons
-    this.retryAfterSeconds = options.retryAfterSeconds
-    this.httpStatus = options.httpStatus
+    this.violations = []
+    Object.assign(this, facts)
   }
 }
 
@@ -103,7 +104,7 @@ function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError
     ...facts,
     violations,
     quoteId: typeof quoteId === 'string' ? quoteId : undefined,
-    reasons: reasons === undefined ? undefined : (asObject(reasons) as NoQuoteCounts),
+    reasons: reasons ? asObject(reasons) : undefined,
   })
 }
 
