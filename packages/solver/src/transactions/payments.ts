@@ -106,8 +106,8 @@ export function createPayments(options: PaymentsOptions) {
       onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
     const first = higher ?? (hasWaited ? last : (offered?.first ?? last))
     const refusal = await offer(id, first, onSigned)
-    if (refusal !== undefined && offered?.refusal === undefined && !(refusal instanceof OverBudget))
-      onError(refusal)
+    // What was sent first has been reported, and an earlier attempt may still be mined.
+    if (refusal !== undefined && offered === undefined && !(refusal instanceof OverBudget)) onError(refusal)
     offers.set(id, {
       first,
       at: hasWaited ? now : (offered?.at ?? now),
