@@ -42,7 +42,7 @@ export function checkTake({
   return depositMode
 }
 
-/** The problems of a quote with the limits and the mode that it is taken for (docs/decisions.md, D31 and D32). */
+/** The problems of a quote with the limits and the mode that it is taken for (docs/decisions.md, D31). */
 export function limitProblems(quote: Quote, limits: OfferLimits, mode: DepositMode): LimitProblem[] {
   return problemsIn({
     price_too_bad: quote.inputAmount > limits.maxInputAmount || quote.outputAmount < limits.minOutputAmount,
