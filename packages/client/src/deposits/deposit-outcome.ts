@@ -106,10 +106,11 @@ export async function untilThere({ look, readOutcome, until, pollMs, signal }: A
     const end = found ?? outcome
     if (end === 'there') return end
     if (end !== last) looks = 0
-    if (looks++ === 0) since = Date.now()
+    const now = Date.now()
+    if (looks++ === 0) since = now
     last = end
     const patienceMs = (found === undefined && end && PATIENCE_MS[end]) || 0
-    return looks >= LOOKS_BEFORE_FAILURE && Date.now() - since >= patienceMs ? end : undefined
+    return looks >= LOOKS_BEFORE_FAILURE && now - since >= patienceMs ? end : undefined
   }
 
   for (;;) {
