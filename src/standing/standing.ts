@@ -9,6 +9,8 @@ export interface Standing {
   readonly breaker: CircuitBreaker
   /** How long its last answers took, the oldest first. */
   readonly times: number[]
+  /** The median of these; undefined without one. */
+  usualMs: number | undefined
   /** The requests that it has not answered, the oldest first. */
   readonly open: OpenRequest[]
   answeredAt: number
@@ -72,6 +74,7 @@ export function createStanding(): Standing {
   return {
     breaker: new CircuitBreaker(),
     times: [],
+    usualMs: undefined,
     open: [],
     answeredAt: Number.NEGATIVE_INFINITY,
     hasQuoted: false,
@@ -114,6 +117,7 @@ function recordEnd(
   standing.answeredAt = now
   standing.times.push(answeredInMs)
   if (standing.times.length > KEPT_LESSONS) standing.times.shift()
+  standing.usualMs = medianOf(standing.times)
 }
 
 function recordWait(standing: Standing, wasWorth: boolean): void {
@@ -142,23 +146,18 @@ export function isExpected(standing: Standing, lessons: Lessons | undefined, now
   return !standing.hasQuoted || lessons?.hasQuoted(now) === true
 }
 
-/** The usual time of its answers in milliseconds; undefined without one. */
-export function usualMs({ times }: Standing): number | undefined {
-  return medianOf(times)
-}
-
 /** Until when a round with enough offers waits for a solver. */
 export type Wait = 'none' | 'soft_deadline' | 'beyond'
 
 /** Says how long a round waits for the solver, once it has enough offers (docs/decisions.md, D30). */
 export function waitFor(standing: Standing, lessons: Lessons | undefined, softMs: number): Wait {
   if (lessons?.isWorthWaiting && standing.unwaitedRounds === 0) return 'beyond'
-  return (usualMs(standing) ?? 0) <= softMs ? 'soft_deadline' : 'none'
+  return (standing.usualMs ?? 0) <= softMs ? 'soft_deadline' : 'none'
 }
 
 function isStalled(standing: Standing, now: number): boolean {
-  const { open, answeredAt } = standing
-  const stallMs = Math.max(SHORTEST_STALL_MS, (usualMs(standing) ?? 0) * STALL_FACTOR)
+  const { open, answeredAt, usualMs = 0 } = standing
+  const stallMs = Math.max(SHORTEST_STALL_MS, usualMs * STALL_FACTOR)
   if (open.length < REQUESTS_TO_STALL || now - answeredAt <= stallMs) return false
   let kept = 0
   for (const { isExpected, waitingSince, round } of open) {

@@ -32,17 +32,19 @@ export function createStandings({ clock, log }: StandingsOptions): Standings {
   const chains = new Map<number, ChainStandings>()
 
   function chainOf(chainId: number): ChainStandings {
-    const chain = chains.get(chainId) ?? {
-      pairs: new Pairs(),
-      standings: new LRUCache<Address, Standing>({ max: MAX_STANDINGS }),
-    }
+    const known = chains.get(chainId)
+    if (known !== undefined) return known
+    const standings = new LRUCache<Address, Standing>({ max: MAX_STANDINGS })
+    const chain = { pairs: new Pairs(), standings }
     chains.set(chainId, chain)
     return chain
   }
 
   function of({ chainId, address }: SolverKey): Standing {
     const { standings } = chainOf(chainId)
-    const standing = standings.get(address) ?? createStanding()
+    const known = standings.get(address)
+    if (known !== undefined) return known
+    const standing = createStanding()
     standings.set(address, standing)
     return standing
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SolverResult } from '../../packages/protocol/src/solvers/solver-result.js'
 import { RequestSlots } from '../../src/solvers/transport/request-slots.js'
-import { usualMs, type Wait } from '../../src/standing/standing.js'
+import type { Wait } from '../../src/standing/standing.js'
 import { askedSolver, OWN_RULE, offerOf, playRound, SOFT_MS, TIMEOUT_MS } from './played-round.js'
 
 const DECLINED: SolverResult = { kind: 'declined', status: 422 }
@@ -116,7 +116,7 @@ describe('after its answer a round reads on', () => {
       ['quoted', true, 0],
       ['quoted', false, 900],
     ])
-    const [first, second] = round.ended.map(({ attempt }) => usualMs(attempt.asked.standing))
+    const [first, second] = round.ended.map(({ attempt }) => attempt.asked.standing.usualMs)
     expect([first, second]).toEqual([0, 900])
   })
 

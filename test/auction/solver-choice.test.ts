@@ -135,7 +135,7 @@ test('says why each solver is asked, by its lessons in the pair, and how long it
   registered.slice(0, 3).forEach(({ address }, index) => {
     pair?.open(address).add({ gap: 10 * index, isWorth: false })
   })
-  standings.of(registered[0] as Solver).times.push(900)
+  standings.of(registered[0] as Solver).usualMs = 900
   const { asked } = openChoice(2).of(exactInput, DEADLINE)
   expect(
     asked.map(({ solver: { name }, chosenBy, gapBps, isWaitedFor, wait }) => [

@@ -7,7 +7,6 @@ import {
   type OpenRequest,
   observe,
   type Standing,
-  usualMs,
   waitFor,
 } from '../../src/standing/standing.js'
 
@@ -47,13 +46,13 @@ describe('the usual time', () => {
     [[1, 2, 2, 2, 2, 3, 3, 3, 3, 3], 3],
   ])('of answers after %j ms is %s ms', (times, usual) => {
     answer(...times)
-    expect(usualMs(standing)).toBe(usual)
+    expect(standing.usualMs).toBe(usual)
   })
 
   test('does not know a request without an answer', () => {
     const request = ask(requestAt(0))
     observe(standing, { kind: 'ended', request, answeredInMs: undefined, isOffer: false }, 2000)
-    expect(usualMs(standing)).toBeUndefined()
+    expect(standing.usualMs).toBeUndefined()
   })
 })
 

@@ -4,7 +4,6 @@ import {
   COUNTED_RESULTS,
   type SolverSummary,
 } from '../../../packages/protocol/src/solvers/solver-statistics.js'
-import { usualMs } from '../../standing/standing.js'
 import type { Standings } from '../../standing/standings.js'
 import type { Metrics } from '../../telemetry/metrics.js'
 import type { FreeBonds } from '../bonds/free-bonds.js'
@@ -122,11 +121,10 @@ export function collectStandingMetrics(options: StandingMetricsOptions): void {
   for (const solver of solvers) {
     const labels = labelsOf(solver)
     const standing = standings.of(solver)
-    const usual = usualMs(standing)
     solverCircuitOpen.set(labels, Number(!standing.breaker.isClosed))
     solverConnections.set(labels, connectionsOf(solver))
     solverWaiting.set(labels, slots.of(solver).waiting)
-    if (usual !== undefined) solverUsualSeconds.set(labels, usual / 1000)
+    if (standing.usualMs !== undefined) solverUsualSeconds.set(labels, standing.usualMs / 1000)
   }
 }
 
