@@ -105,9 +105,8 @@ export function createPayments(options: PaymentsOptions) {
     if (isAtLimit && !offered?.isAtLimit)
       onError(new Error(`the payment ${last.hash} waits, and has the highest fees that are allowed`))
     const first = higher ?? (hasWaited ? last : (offered?.first ?? last))
+    // No error: what was sent first has been reported, and an earlier attempt may still be mined.
     const refusal = await offer(id, first, onSigned)
-    // What was sent first has been reported, and an earlier attempt may still be mined.
-    if (refusal !== undefined && offered === undefined && !(refusal instanceof OverBudget)) onError(refusal)
     offers.set(id, {
       first,
       at: hasWaited ? now : (offered?.at ?? now),
