@@ -46,6 +46,7 @@ interface RegistrationChecksOptions {
   readonly defaultFillWindowSeconds: number
   /** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
   readonly lastQuoted: (chainId: number) => QuoteRequest | undefined
+  readonly deadlineTime: (chainId: number) => number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -121,7 +122,7 @@ export function createRegistrationChecks(options: RegistrationChecksOptions): Re
       user: NO_USER,
       destinationChainId: chainId,
       depositMode: 'CONTRACT',
-      ...deadlines(clock.now(), windows),
+      ...deadlines(options.deadlineTime(chainId), windows),
     }
     const start = clock.monotonic()
     const result = await requestQuote(solver, request)

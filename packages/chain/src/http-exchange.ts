@@ -165,7 +165,10 @@ function createPlaces(count: number): Places {
         }
         const take = end(() => resolve(leave))
         waiting.add(take)
-        signal.addEventListener('abort', end(() => reject(signal.reason)))
+        signal.addEventListener(
+          'abort',
+          end(() => reject(signal.reason)),
+        )
       })
     },
   }

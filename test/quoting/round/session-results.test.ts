@@ -152,6 +152,7 @@ async function open({ openSolver, refused }: { openSolver?: number; refused?: nu
     quoteRecordStore: undefined,
     recordKey: Buffer.alloc(16),
     provenTime: () => NOW,
+    deadlineTime: Date.now,
     clock: { ...systemClock, now: () => NOW },
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),
