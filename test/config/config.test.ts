@@ -145,6 +145,7 @@ describe('defaults', () => {
       solverEndpointAllowlist: [],
       logLevel: 'info',
       logRequestSample: 1,
+      warnings: [],
     } satisfies Config)
   })
 
