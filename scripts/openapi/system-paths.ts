@@ -17,6 +17,11 @@ const CHAIN_HEALTH: JsonSchema = {
     status: { ...enumSchema(ChainStatusSchema), description: valuesDescription(ChainStatusSchema) },
     headBlock: { ...COUNT, description: 'The last block seen; absent before the first one.' },
     lagMs: { ...COUNT, description: 'Age of that block in milliseconds.' },
+    clockSkewMs: {
+      type: 'integer',
+      description:
+        "How far the machine's clock is ahead of the chain, negative when it is behind. Present beyond 30 s.",
+    },
     unread: {
       type: 'object',
       description: 'The next block, when it could not be read for a minute.',
@@ -26,6 +31,24 @@ const CHAIN_HEALTH: JsonSchema = {
         member: { type: 'string', description: "The member of the node's answer that cannot be read." },
         endpoint: { type: 'string', description: 'The host of the endpoint.' },
         reason: { type: 'string', description: "The node's words." },
+      },
+    },
+    endpoints: {
+      type: 'array',
+      description:
+        'The endpoints that have lost their place, as this replica sees them. Absent when there are none.',
+      items: {
+        type: 'object',
+        required: ['endpoint', 'problem'],
+        properties: {
+          endpoint: { type: 'string', description: 'The host of the endpoint.' },
+          problem: {
+            enum: ['STANDS_STILL', 'OTHER_CHAIN'],
+            description:
+              "`STANDS_STILL`: its head does not move while another one's does. `OTHER_CHAIN`: it serves another chain.",
+          },
+          headBlock: { ...COUNT, description: 'The last head that it gave.' },
+        },
       },
     },
   },

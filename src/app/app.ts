@@ -44,6 +44,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   else log.info({ library: recoveryLibrary }, 'signatures are recovered by libsecp256k1')
   if (config.solverSessions && config.production && config.publicUrls.length === 0)
     log.info('PUBLIC_URLS is not set, which solver sessions need in production: none will be opened')
+  for (const { variable, message } of config.warnings) log.warn({ variable }, `${variable} ${message}`)
   useFastTextEncoding()
   const started: Started = []
   let drainMs = 0

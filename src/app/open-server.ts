@@ -1,5 +1,5 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
-import type { Chain } from '../chain/chain.js'
+import { type Chain, createDeadlineTime } from '../chain/chain.js'
 import { collectChainMetrics } from '../chain/chains.js'
 import { createRecentTrades } from '../chain/tokens/recent-trades.js'
 import type { Instance } from '../cluster/instance.js'
@@ -77,9 +77,10 @@ export async function openServer(
     metrics,
     clock: clock.monotonic,
   })
-  const readQuote = createReadQuote({ ...config, now })
+  const deadlineTime = createDeadlineTime(chains, now)
+  const readQuote = createReadQuote({ ...config, deadlineTime })
   // A stream shows the best offer at each moment, so only its caller ends a round sooner (docs/decisions.md, D30).
-  const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, now })
+  const readStream = createReadQuote({ ...config, quoteSoftTimeoutMs: 0, deadlineTime })
   const trades = createRecentTrades({ ...config, orders: stores.orders, clock })
   const methods = [
     ...createQuoteService({ ...auction, readQuote }),

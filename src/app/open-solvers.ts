@@ -1,7 +1,7 @@
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { createContractRules } from '../../packages/protocol/src/signing/offer-validator.js'
 import { openAuction } from '../auction/open-auction.js'
-import type { Chain } from '../chain/chain.js'
+import { type Chain, createDeadlineTime } from '../chain/chain.js'
 import { createProvenTime } from '../chain/chains.js'
 import type { Instance } from '../cluster/instance.js'
 import { startRetention } from '../concurrency/retention.js'
@@ -104,6 +104,7 @@ export async function openSolvers(options: SolversOptions, started: Started) {
     quoteRecordStore: stores.quoteRecords,
     recordKey: stores.recordKey,
     provenTime,
+    deadlineTime: createDeadlineTime(chains, now),
     clock,
     metrics,
     log,

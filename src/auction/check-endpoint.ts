@@ -41,6 +41,7 @@ export interface CheckEndpointOptions {
   readonly defaultFillWindowSeconds: number
   /** The last request of a chain that got a valid offer: a check requests the same pair. Undefined until the first one. */
   readonly lastQuoted: (chainId: number) => QuoteRequest | undefined
+  readonly deadlineTime: (chainId: number) => number
   readonly clock: Clock
   readonly log: Logger
 }
@@ -104,7 +105,7 @@ export function createCheckEndpoint(options: CheckEndpointOptions): CheckEndpoin
       user: NO_USER,
       destinationChainId: chainId,
       depositMode: 'CONTRACT',
-      ...deadlines(clock.now(), windows),
+      ...deadlines(options.deadlineTime(chainId), windows),
     }
     const start = clock.monotonic()
     const result = await requestQuote(solver, request)

@@ -95,6 +95,8 @@ interface AuctionPartsOptions {
   readonly recordKey: Uint8Array
   /** The time by which data is removed (see chains.ts). */
   readonly provenTime: () => number
+  /** The time from which the deadlines of a chain's quotes are counted (see chains.ts). */
+  readonly deadlineTime: (chainId: number) => number
   readonly clock: Clock
   readonly metrics: Metrics
   readonly log: Logger

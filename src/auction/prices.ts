@@ -57,6 +57,7 @@ interface PricesOptions
   readonly clock: () => number
   /** Unix time in milliseconds. */
   readonly now: () => number
+  readonly deadlineTime: (chainId: number) => number
 }
 
 interface SharedAuction {
@@ -93,7 +94,12 @@ export function createPrices(options: PricesOptions): Prices {
   async function hold(swap: PricedSwap, caller: RoundCall): Promise<Price> {
     const { chainId } = swap
     const terms = { user: NO_USER, destinationChainId: chainId, depositMode: 'CONTRACT' } as const
-    const request: QuoteRequest = { kind: 'INDICATIVE', ...swap, ...terms, ...deadlines(now(), windows) }
+    const request: QuoteRequest = {
+      kind: 'INDICATIVE',
+      ...swap,
+      ...terms,
+      ...deadlines(options.deadlineTime(chainId), windows),
+    }
     // The round asks solvers of this list. A later one may lack them.
     const names = new Map(directory.reachable(chainId).map(({ address, name }) => [address, name]))
     const { quoteId, offers, error } = await rounds.runRound(request, caller, { softDeadline })

@@ -1,4 +1,5 @@
 import { createRpcClient } from '../../packages/chain/src/rpc-client.js'
+import type { Endpoint } from '../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../packages/protocol/src/clock.js'
 import { ServiceError } from '../../packages/protocol/src/errors.js'
 import type { QuoteTypedData, SettlementTerms } from '../../packages/protocol/src/settlement/settlement.js'
@@ -9,7 +10,9 @@ import type { OrderStore } from '../store/orders/order-store.js'
 import type { Logger } from '../telemetry/log.js'
 import type { Metrics } from '../telemetry/metrics.js'
 import { type ChainListeners, createBlockListener, createChainListeners } from './chain-listeners.js'
+import { createClockSkew } from './clock-skew.js'
 import { type ContractReader, createContractReader } from './contract/contract-reader.js'
+import { createEndpointWatch, type EndpointProblem } from './contract/endpoint-watch.js'
 import type { OrderCaches } from './contract/order-cache.js'
 import { createEndpointVerifier } from './contract/verify-endpoint.js'
 import type { EventSink, TermsSink } from './event-sink.js'
@@ -35,8 +38,12 @@ export interface ChainStatus {
   readonly eventBlock: number | undefined
   /** Age of the head block by the local clock. */
   readonly lagMs: number | undefined
+  /** How far the clock is ahead of the chain, negative when it is behind; undefined until it is known. */
+  readonly clockSkewMs: number | undefined
   /** The next block, when it could not be read for a minute. */
   readonly unread: ChainSnapshot['unread']
+  /** The endpoints that have lost their place, as this replica sees them. */
+  readonly endpoints: readonly EndpointProblem[]
 }
 
 /** One supported chain: its settlement contract and the contract's events. */
@@ -101,6 +108,7 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
   const { cluster, metrics, clock, hasSubscribers, log } = options
   const orders = options.orderCaches.of(chainId)
   const rpc = createRpcClient(config.rpcUrls, {
+    placeOf: (endpoint) => watch.placeOf(endpoint),
     onCall(method, outcome, seconds) {
       metrics.rpcRequests.inc({ chain_id: chainId, method, outcome })
       metrics.rpcSeconds.observe({ chain_id: chainId }, seconds)
@@ -112,9 +120,12 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     onContract: () => bondTokenReader.start(),
   })
   const { readAny } = verifier
+  const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
   const tokens = createTokenReader({ ...config, readAny, clock })
   const bondTokenReader = createBondTokenReader({ ...config, readAny, tokens, clock, log })
   const listeners = createChainListeners()
+  const seenLateMs = Math.max(config.pollIntervalMs, options.idlePollMs)
+  const clockSkew = createClockSkew({ chainId, seenLateMs, clock, log })
   const publisher = createChainStatePublisher(chainId, cluster)
   const listener = createBlockListener({
     chainId,
@@ -135,7 +146,10 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
     client,
     cluster,
     orders,
-    onSnapshot: () => hasSubscribers() && demand.note(),
+    onSnapshot({ head }) {
+      clockSkew.saw(head)
+      if (hasSubscribers()) demand.note()
+    },
     onDemand: demand.noteRemote,
     clock,
   })
@@ -154,8 +168,15 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         client,
         endpoints,
         verifier,
+        hasPlace: (endpoint) => watch.problemOf(endpoint) === undefined,
         listener,
-        publisher,
+        publisher: {
+          ...publisher,
+          publishSnapshot(snapshot) {
+            clockSkew.saw(snapshot.head)
+            publisher.publishSnapshot(snapshot)
+          },
+        },
       })
     },
     remoteState,
@@ -167,7 +188,10 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       listeners.notify.onReset()
     },
   })
-  const depositVerifier = createDepositVerifier(config, options)
+  const depositVerifier = createDepositVerifier(config, {
+    ...options,
+    placeOf: (index) => watch.placeOf(endpoints[index] as Endpoint),
+  })
   const reader = createContractReader({
     ...config,
     client,
@@ -200,7 +224,9 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
         headBlock: head?.number,
         eventBlock: published,
         lagMs: head?.timestampMs ? Math.max(0, clock.now() - head.timestampMs) : undefined,
+        clockSkewMs: clockSkew.ms(),
         unread,
+        endpoints: watch.problems(),
       }
     },
     quoteHasher: () => known(verifier.contract).hasher,
@@ -215,9 +241,22 @@ export function createChain(config: ChainConfig, options: ChainOptions): Chain {
       const closed = Promise.all([leadership.close(), bondTokenReader.close(), verifier.close()])
       // A request that the node has not answered must not delay the end of the service.
       rpc.close()
+      watch.close()
       tokens.close()
       depositVerifier.close()
       await closed
     },
   }
+}
+
+/**
+ * Builds the time from which the deadlines of a chain's quotes are counted: the later of the clock and the chain's newest block. The
+ * contract compares them with the time of a block, so that a clock that is behind would make offers whose time is over.
+ * @param now the clock: Unix time in milliseconds, as the result
+ */
+export function createDeadlineTime(
+  chains: ReadonlyMap<number, Pick<Chain, 'headTimeMs'>>,
+  now: () => number,
+): (chainId: number) => number {
+  return (chainId) => Math.max(now(), chains.get(chainId)?.headTimeMs() ?? 0)
 }

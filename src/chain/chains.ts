@@ -34,16 +34,20 @@ export async function openChains(
 /** Writes the status of all chains to the metrics. */
 export function collectChainMetrics(
   chains: ReadonlyMap<number, Chain>,
-  metrics: Pick<Metrics, 'chainUp' | 'chainLeader' | 'headBlock' | 'eventBlock' | 'lagSeconds'>,
+  metrics: Pick<
+    Metrics,
+    'chainUp' | 'chainLeader' | 'headBlock' | 'eventBlock' | 'lagSeconds' | 'clockSkewSeconds'
+  >,
 ): void {
   for (const chain of chains.values()) {
-    const { chainId, status, headBlock, eventBlock, lagMs } = chain.status()
+    const { chainId, status, headBlock, eventBlock, lagMs, clockSkewMs } = chain.status()
     const labels = { chain_id: chainId }
     metrics.chainUp.set(labels, Number(status !== 'down'))
     metrics.chainLeader.set(labels, Number(chain.isLeader()))
     if (headBlock !== undefined) metrics.headBlock.set(labels, headBlock)
     if (eventBlock !== undefined) metrics.eventBlock.set(labels, eventBlock)
     if (lagMs !== undefined) metrics.lagSeconds.set(labels, lagMs / 1000)
+    if (clockSkewMs !== undefined) metrics.clockSkewSeconds.set(labels, clockSkewMs / 1000)
   }
 }
 

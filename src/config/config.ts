@@ -132,6 +132,8 @@ export function readConfig(environment: Environment) {
     logLevel: env.oneOf<LogLevel>('LOG_LEVEL', LOG_LEVELS),
     /** Share of requests that are logged, 0 to 1. Failed and slow requests are always logged. */
     logRequestSample: env.share('LOG_REQUEST_SAMPLE'),
+    /** What is left out, to be said at the start. */
+    warnings: env.warnings,
   }
   env.assertValid()
   return config

@@ -34,6 +34,8 @@ export class EnvironmentReader {
   readonly #environment: Environment
   readonly #defaults: Readonly<Record<string, string>>
   readonly #mistakes: ConfigIssue[] = []
+  /** What is left out, and does not stop the start. */
+  readonly warnings: ConfigIssue[] = []
   /** What was read from files, so that each is read once. */
   readonly #secrets = new Map<string, string | undefined>()
 
@@ -45,6 +47,10 @@ export class EnvironmentReader {
   /** Records a mistake. */
   refuse(variable: string, message: string): void {
     this.#mistakes.push({ variable, message })
+  }
+
+  warn(variable: string, message: string): void {
+    this.warnings.push({ variable, message })
   }
 
   /** Whether any variable with a matching name is set. */

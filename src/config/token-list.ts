@@ -23,13 +23,16 @@ export type TokenList = ReadonlyMap<Address, ListedToken>
 export const LOGOS_PATH = '/logos/'
 
 const MAX_LIST_BYTES = 5_000_000
-const MAX_ENTRIES = 10_000
+const MAX_TOKENS = 10_000
 /** Limit of the logos of one list, which stay in memory. */
 const MAX_LOGOS_BYTES = 16 * 1024 * 1024
-/** More mistakes of one list are only counted. */
-const MAX_MISTAKES = 10
+/** More odd entries of one list are only counted. */
+const MAX_WARNINGS = 10
 
-/** Reads the token list of a chain: a file in the Uniswap token list format. Entries of other chains are left out. */
+/**
+ * Reads the token list of a chain: a file in the Uniswap token list format. Entries of other chains are left out, and odd ones with a
+ * warning: public lists have some. Only a file that is no such list stops the start.
+ */
 export function readTokenList(env: EnvironmentReader, chainId: number): TokenList {
   const variable = `TOKEN_LIST_${chainId}`
   const path = env.optional(variable)
@@ -45,9 +48,10 @@ export function readTokenList(env: EnvironmentReader, chainId: number): TokenLis
     refuse(`which ${entries}`)
     return new Map()
   }
-  const { tokens, mistakes } = checkEntries(entries, chainId, dirname(path))
-  for (const mistake of mistakes.slice(0, MAX_MISTAKES)) refuse(`in which ${mistake}`)
-  if (mistakes.length > MAX_MISTAKES) refuse(`in which ${mistakes.length - MAX_MISTAKES} more are wrong`)
+  const { tokens, oddities } = checkEntries(entries, chainId, dirname(path))
+  const warn = (message: string) => env.warn(variable, `is ${path}, in which ${message}`)
+  for (const oddity of oddities.slice(0, MAX_WARNINGS)) warn(oddity)
+  if (oddities.length > MAX_WARNINGS) warn(`${oddities.length - MAX_WARNINGS} more are left out`)
   return tokens
 }
 
@@ -61,59 +65,62 @@ function parseEntries(file: Buffer): readonly unknown[] | string {
   }
   const tokens = isRecord(list) ? list.tokens : undefined
   if (!Array.isArray(tokens)) return 'has no list "tokens", as the Uniswap token list format has it'
-  if (tokens.length > MAX_ENTRIES) return `has ${tokens.length} tokens: it must have at most ${MAX_ENTRIES}`
   return tokens
 }
 
 function checkEntries(entries: readonly unknown[], chainId: number, folder: string) {
   const tokens = new Map<Address, ListedToken>()
-  const mistakes: string[] = []
+  const oddities: string[] = []
+  let logoBytes = 0
   for (const [index, entry] of entries.entries()) {
-    const place = `tokens[${index}]`
     const id = isRecord(entry) ? entry.chainId : undefined
-    if (!isInteger(id, MAX_INTEGER)) mistakes.push(`${place}.chainId is ${shown(id)}: it must be a chain id`)
+    const place = `tokens[${index}]`
+    if (!isInteger(id, MAX_INTEGER))
+      oddities.push(`${place}.chainId is ${shown(id)}: it must be a chain id. The entry is left out`)
     if (!isRecord(entry) || id !== chainId) continue
-    const address = parseAddress(entry.address)
-    const isKnown = address !== undefined && tokens.has(address)
-    if (address === undefined || !isChecksumValid(String(entry.address)))
-      mistakes.push(
-        `${place}.address is ${shown(entry.address)}: it must be an address with a right checksum (EIP-55)`,
-      )
-    else if (isKnown) mistakes.push(`${place}.address is ${address}, which the list has twice`)
-    if (address === undefined || isKnown) continue
-    const { token, problems } = checkEntry(address, entry, folder)
-    mistakes.push(...problems.map((problem) => `${place}.${problem} (token ${address})`))
-    tokens.set(address, token)
+    const checked = checkEntry(entry, tokens)
+    if (typeof checked === 'string') {
+      oddities.push(`${place}.${checked}. The entry is left out`)
+      continue
+    }
+    const logo = readLogo(entry.logoURI, folder, MAX_LOGOS_BYTES - logoBytes)
+    if (typeof logo === 'string') oddities.push(`${place}.logoURI ${logo}. The logo is left out`)
+    else logoBytes += logo?.content.length ?? 0
+    tokens.set(checked.address, { ...checked, logo: typeof logo === 'string' ? undefined : logo })
   }
-  const logoBytes = [...tokens.values()].reduce((sum, { logo }) => sum + (logo?.content.length ?? 0), 0)
-  if (logoBytes > MAX_LOGOS_BYTES)
-    mistakes.push(`the logos have ${logoBytes} bytes: they must have at most ${MAX_LOGOS_BYTES}`)
-  return { tokens, mistakes }
+  return { tokens, oddities }
 }
 
-/** @returns the token, and the problems of its fields, each beginning with the name of the field */
+/** @returns the token without its logo, or the problem of a field, beginning with its name */
 function checkEntry(
-  address: Address,
-  { symbol, decimals, logoURI }: Record<string, unknown>,
-  folder: string,
-) {
-  const problems: string[] = []
+  { address: text, symbol, decimals }: Record<string, unknown>,
+  others: ReadonlyMap<Address, ListedToken>,
+): Omit<ListedToken, 'logo'> | string {
+  const address = parseAddress(text)
+  if (address === undefined || !isChecksumValid(String(text)))
+    return `address is ${shown(text)}: it must be an address with a right checksum (EIP-55)`
+  if (others.has(address)) return `address is ${address}, which the list has already`
+  if (others.size >= MAX_TOKENS) return `address is ${address}, after ${MAX_TOKENS} tokens of the chain`
+  const token = ` (token ${address})`
   if (typeof symbol !== 'string' || !isTokenSymbol(symbol))
-    problems.push(`symbol is ${shown(symbol)}: it ${TOKEN_SYMBOL.mustBe}`)
+    return `symbol is ${shown(symbol)}: it ${TOKEN_SYMBOL.mustBe}${token}`
   if (!isInteger(decimals, DECIMALS.maximum))
-    problems.push(`decimals is ${shown(decimals)}: it ${DECIMALS.mustBe}`)
-  const read = readLogo(logoURI, folder)
-  const logo = typeof read === 'string' ? undefined : read
-  if (typeof read === 'string') problems.push(`logoURI ${read}`)
-  const token: ListedToken = { address, symbol: String(symbol), decimals: Number(decimals), logo }
-  return { token, problems }
+    return `decimals is ${shown(decimals)}: it ${DECIMALS.mustBe}${token}`
+  return { address, symbol, decimals }
 }
 
 /**
  * Reads a logo of a list: a `data:` URI, or the name of a file beside the list. Nothing is fetched from other places.
+ * @param bytesLeft how many bytes it may have
  * @returns undefined without a logo that can be read here; the problem of one, to follow the name of the field
  */
-function readLogo(uri: unknown, folder: string): Image | undefined | string {
+function readLogo(uri: unknown, folder: string, bytesLeft: number): Image | undefined | string {
+  const logo = findLogo(uri, folder)
+  if (typeof logo === 'string' || (logo?.content.length ?? 0) <= bytesLeft) return logo
+  return `exceeds the ${MAX_LOGOS_BYTES} bytes that all logos of a list may have`
+}
+
+function findLogo(uri: unknown, folder: string): Image | undefined | string {
   if (uri === undefined || uri === '') return undefined
   if (typeof uri !== 'string') return `is ${shown(uri)}: it must be a text`
   if (/^data:/i.test(uri)) {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Clock, systemClock } from '../../packages/protocol/src/clock.js'
 import type { Chain } from '../chain/chain.js'
+import { wrongSkewMs } from '../chain/clock-skew.js'
 import { coalesce } from '../concurrency/one-at-a-time.js'
 import type { SolverDirectory } from '../solvers/registry/solver-directory.js'
 import type { Metrics } from '../telemetry/metrics.js'
@@ -39,12 +40,14 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
       supportedChains,
       activeSolvers: Object.fromEntries(activeSolvers),
       database,
-      chains: statuses.map(({ chainId, status, headBlock, lagMs, unread }) => ({
+      chains: statuses.map(({ chainId, status, headBlock, lagMs, clockSkewMs, unread, endpoints }) => ({
         chainId,
         status,
         headBlock,
         lagMs,
+        clockSkewMs: wrongSkewMs(clockSkewMs),
         unread,
+        ...(endpoints.length > 0 && { endpoints }),
       })),
     }
   })

@@ -20,6 +20,11 @@ export function createChainMetrics({ counter, gauge, histogram }: MetricKinds) {
       'chain_id',
     ]),
     lagSeconds: gauge('aggregator_chain_lag_seconds', 'Age of the head block, by chain.', ['chain_id']),
+    clockSkewSeconds: gauge(
+      'aggregator_chain_clock_skew_seconds',
+      'How far the clock of this machine is ahead of the chain, by chain; negative when it is behind.',
+      ['chain_id'],
+    ),
     reorganisations: counter('aggregator_reorganisations_total', 'Reorganisations seen, by chain.', [
       'chain_id',
     ]),

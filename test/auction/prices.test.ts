@@ -52,6 +52,7 @@ function openPrices(changes: { runRound?: Auction['runRound']; cacheMs?: number;
     defaultFillWindowSeconds: 120,
     clock: () => time.ms,
     now: () => NOW_MS + time.ms,
+    deadlineTime: () => NOW_MS + time.ms,
   })
   /** The requests by outcome. */
   const outcomes = async () => {

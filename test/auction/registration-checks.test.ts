@@ -22,6 +22,7 @@ function beginCheck(resolveAll: () => Promise<never>, production: boolean) {
     defaultDepositWindowSeconds: 300,
     defaultFillWindowSeconds: 120,
     lastQuoted: () => undefined,
+    deadlineTime: clock.now,
     clock,
     log: pino({ level: 'silent' }),
   })

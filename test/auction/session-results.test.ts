@@ -146,6 +146,7 @@ function open({ refused, clock = systemClock }: { refused?: number; clock?: Cloc
     quoteRecordStore: undefined,
     recordKey: Buffer.alloc(16),
     provenTime: () => NOW,
+    deadlineTime: Date.now,
     clock: { ...clock, now: () => NOW },
     metrics: createMetrics(),
     log: pino({ level: 'silent' }),

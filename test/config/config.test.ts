@@ -143,6 +143,7 @@ describe('defaults', () => {
       solverEndpointAllowlist: [],
       logLevel: 'info',
       logRequestSample: 1,
+      warnings: [],
     } satisfies Config)
   })
 

@@ -25,7 +25,7 @@ const entry = (fields: object = {}) => ({
   ...fields,
 })
 
-/** The tokens that the configuration reads from a file. @throws ConfigError */
+/** The tokens that the configuration reads from a file, and its warnings. @throws ConfigError */
 function read(content: unknown) {
   const path = join(folder, 'tokens.json')
   writeFileSync(
@@ -48,8 +48,11 @@ function readPath(path: string, settings: Record<string, string> = {}) {
   )
   const [chain] = readChains(env)
   env.assertValid()
-  return [...(chain?.tokenList.values() ?? [])]
+  return { tokens: [...(chain?.tokenList.values() ?? [])], warnings: env.warnings }
 }
+
+/** The warnings of a list, without the path. */
+const warningsOf = (content: unknown) => withoutPath(read(content).warnings)
 
 /** The mistakes of a list, without the path. */
 function mistakesOf(content: unknown): string[] {
@@ -57,24 +60,25 @@ function mistakesOf(content: unknown): string[] {
     read(content)
     return []
   } catch (error) {
-    return (error as ConfigError).issues.map(({ variable, message }) =>
-      `${variable} ${message}`.replace(/is \S+tokens\.json, /, ''),
-    )
+    return withoutPath((error as ConfigError).issues)
   }
 }
+
+const withoutPath = (issues: readonly { variable: string; message: string }[]) =>
+  issues.map(({ variable, message }) => `${variable} ${message}`.replace(/is \S+tokens\.json, /, ''))
 
 describe('a token list', () => {
   test('has the tokens of its chain, in its order, and leaves out those of others', () => {
     const others = [{ chainId: 10, address: 'x', symbol: 5 }, { chainId: 8453 }]
     const list = { name: 'Ours', tokens: [entry(), ...others, entry({ address: USDC.toLowerCase() })] }
-    expect(read(list)).toEqual([
+    expect(read(list).tokens).toEqual([
       { address: WETH.toLowerCase(), symbol: 'WETH', decimals: 18, logo: undefined },
       { address: USDC.toLowerCase(), symbol: 'WETH', decimals: 18, logo: undefined },
     ])
   })
 
   test('may begin with a byte order mark', () => {
-    expect(read(`\ufeff${JSON.stringify({ tokens: [entry()] })}`)).toHaveLength(1)
+    expect(read(`\ufeff${JSON.stringify({ tokens: [entry()] })}`).tokens).toHaveLength(1)
   })
 
   test.each([
@@ -82,11 +86,6 @@ describe('a token list', () => {
     ['bytes that are no UTF-8', Buffer.from([0x22, 0xff, 0x22]), /^TOKEN_LIST_1 which is not JSON: /],
     ['a list of nothing', '[]', /has no list "tokens"/],
     ['tokens by address', { tokens: { [WETH]: entry() } }, /has no list "tokens"/],
-    [
-      '10,001 tokens',
-      { tokens: Array(10_001).fill({ chainId: 10 }) },
-      /has 10001 tokens: it must have at most 10000/,
-    ],
     ['more than 5 MB', `{"tokens":[],"x":"${'x'.repeat(5_000_000)}"}`, /which has 50000\d+ bytes/],
   ])('is refused as a whole for %s', (_, content, message) => {
     expect(mistakesOf(content)).toEqual([expect.stringMatching(message)])
@@ -120,20 +119,45 @@ describe('a token list', () => {
     ['decimals as text', { decimals: '18' }, 'tokens[0].decimals is "18": it must be an integer of 0 to 255'],
     ['a fraction of decimals', { decimals: 1.5 }, 'tokens[0].decimals is 1.5: '],
     ['no chain', { chainId: '1' }, 'tokens[0].chainId is "1": it must be a chain id'],
-  ])('is refused for %s, and the entry is named', (_, fields, message) => {
-    const [first = '', ...others] = mistakesOf({ tokens: [entry(fields)] })
-    expect(first).toMatch(/^TOKEN_LIST_1 in which tokens\[0\]\./)
+  ])('leaves out an entry for %s, and warns', (_, fields, message) => {
+    const { tokens, warnings } = read({ tokens: [entry(fields), entry({ address: USDC })] })
+    expect(tokens.map(({ address }) => address)).toEqual([USDC.toLowerCase()])
+    const [first = '', ...others] = withoutPath(warnings)
+    expect(first).toMatch(/^TOKEN_LIST_1 in which tokens\[0\]\..*\. The entry is left out$/)
     expect(first).toContain(message)
     expect(others).toEqual([])
   })
 
-  test('is refused when it has a token twice, and every mistake is counted', () => {
-    expect(mistakesOf({ tokens: [entry(), entry({ address: WETH.toLowerCase() })] })).toEqual([
-      `TOKEN_LIST_1 in which tokens[1].address is ${WETH.toLowerCase()}, which the list has twice`,
+  test('has a token once that comes twice, as it came first', () => {
+    const { tokens, warnings } = read({
+      tokens: [entry(), entry({ address: WETH.toLowerCase(), decimals: 6 })],
+    })
+    expect(tokens).toMatchObject([{ decimals: 18 }])
+    expect(withoutPath(warnings)).toEqual([
+      `TOKEN_LIST_1 in which tokens[1].address is ${WETH.toLowerCase()}, which the list has already. The entry is left out`,
     ])
-    const mistakes = mistakesOf({ tokens: Array(100).fill(entry({ address: '' })) })
-    expect(mistakes).toHaveLength(11)
-    expect(mistakes.at(-1)).toBe('TOKEN_LIST_1 in which 90 more are wrong')
+  })
+
+  test('takes the entries of other chains as they are, whatever they have', () => {
+    expect(warningsOf({ tokens: [{ chainId: '56' }, { chainId: 56 }, 'x', entry()] })).toEqual([
+      expect.stringContaining('tokens[0].chainId is "56"'),
+      expect.stringContaining('tokens[2].chainId is missing'),
+    ])
+  })
+
+  test('has ten warnings, and the number of the others', () => {
+    const warnings = warningsOf({ tokens: Array(100).fill(entry({ address: '' })) })
+    expect(warnings).toHaveLength(11)
+    expect(warnings.at(-1)).toBe('TOKEN_LIST_1 in which 90 more are left out')
+  })
+
+  test('has 10,000 tokens of its chain at most', () => {
+    const tokens = Array.from({ length: 10_001 }, (_, index) => ({
+      ...entry(),
+      address: `0x${index.toString(16).padStart(40, '0')}`,
+    }))
+    const read10k = read({ tokens })
+    expect([read10k.tokens.length, read10k.warnings.length]).toEqual([10_000, 1])
   })
 
   test('is refused when there is no such file, or it is a folder', () => {
@@ -143,7 +167,7 @@ describe('a token list', () => {
 })
 
 describe('a logo of a token list', () => {
-  const logoOf = (logoURI: unknown) => read({ tokens: [entry({ logoURI })] })[0]?.logo
+  const logoOf = (logoURI: unknown) => read({ tokens: [entry({ logoURI })] }).tokens[0]?.logo
 
   test.each([
     ['data: with escapes', `data:image/svg+xml,${encodeURIComponent(SVG)}`, SVG, 'svg'],
@@ -180,8 +204,10 @@ describe('a logo of a token list', () => {
     ['65 KB', `data:image/svg+xml,${SVG}${'x'.repeat(65_536)}`, 'has 65'],
     ['a number', 5, 'must be a text'],
     ['malformed escapes', 'data:image/svg+xml,%', 'malformed escapes'],
-  ])('is refused for %s', (_, uri, message) => {
-    const [first] = mistakesOf({ tokens: [entry({ logoURI: uri })] })
+  ])('is left out for %s, and its token is not', (_, uri, message) => {
+    const { tokens, warnings } = read({ tokens: [entry({ logoURI: uri })] })
+    expect(tokens).toMatchObject([{ symbol: 'WETH', logo: undefined }])
+    const [first] = withoutPath(warnings)
     expect(first).toContain('tokens[0].logoURI ')
     expect(first).toContain(message)
   })
@@ -204,18 +230,18 @@ describe('a logo of a token list', () => {
     '<style>path{fill:url(https://evil.example/a)}</style>',
     '<style>path{fill:\\75rl(https://evil.example/a)}</style>',
     '<path style="fill:url( \'https://evil.example/a\' )"/>',
-  ])('is refused when it is an SVG with %s', (part) => {
+  ])('is left out when it is an SVG with %s', (part) => {
     const svg = SVG.replace('<path', `${part}<path`)
-    expect(mistakesOf({ tokens: [entry({ logoURI: `data:,${encodeURIComponent(svg)}` })] })).toEqual([
+    expect(warningsOf({ tokens: [entry({ logoURI: `data:,${encodeURIComponent(svg)}` })] })).toEqual([
       expect.stringContaining('is an SVG with '),
     ])
   })
 
   test.each(['<!DOCTYPE svg [<!ENTITY a "b">]>', '<?xml-stylesheet href="a.css"?>'])(
-    'is refused when it begins with %s',
+    'is left out when it begins with %s',
     (start) => {
       expect(
-        mistakesOf({ tokens: [entry({ logoURI: `data:,${encodeURIComponent(start + SVG)}` })] }),
+        warningsOf({ tokens: [entry({ logoURI: `data:,${encodeURIComponent(start + SVG)}` })] }),
       ).toEqual([expect.stringContaining('is an SVG with ')])
     },
   )

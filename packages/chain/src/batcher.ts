@@ -42,18 +42,11 @@ interface FailedCall {
   readonly error: RpcError
 }
 
-/**
- * Builds the batcher. When a node refuses a batch, none of its calls fails for that: the first one is tried alone. If the node answers it
- * otherwise than in the batch, the batch was the reason, and the others are sent in smaller ones (docs/decisions.md, D22). No status and
- * no code is known for a refusal of batches. After a time-out or a limit of rates, the calls of the batch fail, and the next call is
- * tried alone.
- */
+/** Builds the batcher. No status and no code is known for a refusal of batches: the table at `deliverBatch` says what tells it. */
 export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
   const size = createBatchSize(clock)
   let queue: QueuedCall[] = []
   let lastId = 0
-  /** The calls of a batch that has failed when no call could be tried alone at once; 0 for none. */
-  let doubted = 0
 
   async function deliver(calls: readonly QueuedCall[]): Promise<void> {
     const [first, ...rest] = calls
@@ -61,23 +54,35 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
     if (first === undefined) return
     if (rest.length === 0) return void (await sendAlone(first))
     if (calls.length > most) return void (await Promise.all([...inParts(calls, most)].map(deliver)))
-    if (doubted === 0) return deliverBatch(calls)
-    const inDoubt = doubted
-    doubted = 0
-    if ((await sendAlone(first)) === undefined) size.refused(inDoubt)
-    return deliver(rest)
+    return deliverBatch(calls)
   }
 
+  /**
+   * Sends a batch. No call fails because a node refuses batches (docs/decisions.md, D22).
+   *
+   * | the batch | its first failed call, alone | the other failed calls | the size |
+   * |---|---|---|---|
+   * | each call is answered, or reverts | | | is accepted |
+   * | is not answered in time | | fail, and the first one too | nothing |
+   * | is refused with a time to wait | | fail, and the first one too | is in doubt once any call was answered alone |
+   * | has some answers, and errors of a rate | | fail, and the first one too | nothing |
+   * | is refused, or has errors | gets no answer, nor does the next one | fail | nothing |
+   * | is refused, or has errors | gets no answer, but the next one does | are sent again | nothing |
+   * | is refused, or has errors | has the same error | go alone | nothing |
+   * | is refused, or has errors | is answered, or has another error | are sent again | is in doubt |
+   *
+   * A batch that is refused although the size was in doubt when it was sent halves the size. A batch that is accepted ends the doubt.
+   */
   async function deliverBatch(calls: readonly QueuedCall[]): Promise<void> {
+    const batch = size.beginBatch()
     const failed = await sendBatch(calls)
     const [first, ...rest] = failed
-    if (first === undefined) return size.accepted()
-    const { isTimeout, retryAfterMs } = first.error
-    const mustWait = isTimeout || retryAfterMs !== undefined
-    if (mustWait) doubted = calls.length
+    if (first === undefined) return batch.accepted()
+    const mustWait = first.error.retryAfterMs !== undefined
+    if (mustWait) batch.refused()
     // More calls would pass a rate again that was reached within the batch.
     const isOfRate = failed.length < calls.length && failed.some(({ error }) => namesRate(error))
-    if (mustWait || isOfRate) return rejectAll(failed)
+    if (mustWait || first.error.isTimeout || isOfRate) return rejectAll(failed)
     const alone = await sendAlone(first.call)
     const others = rest.map(({ call }) => call)
     if (isOfNode(alone)) {
@@ -89,7 +94,8 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
     // The error is that of the first call, and the node may have refused the others for its sake.
     if (alone !== undefined && isSame(alone, first.error))
       return void (await Promise.all(others.map(sendAlone)))
-    size.refused(calls.length)
+    batch.refused()
+    size.answeredAlone()
     return deliver(others)
   }
 
@@ -133,6 +139,7 @@ export function createBatcher({ post, words, clock }: BatcherOptions): Batcher {
   async function sendAlone(call: QueuedCall): Promise<RpcError | undefined> {
     try {
       call.resolve(await callAlone(call, call.limits))
+      size.answeredAlone()
       return undefined
     } catch (error) {
       call.reject(error)
@@ -177,48 +184,56 @@ function sharedLimits(calls: readonly QueuedCall[]): CallLimits {
 }
 
 const MOST_CALLS = 50
-/** How often batches must fail of which a single call is answered. */
-const STRIKES = 2
-const GROWS_AFTER_MS = 10 * 60_000
+const GROWS_AFTER_MS = 60_000
 
 /** How many calls a node takes in one batch, as far as its answers show (docs/decisions.md, D22). */
 interface BatchSize {
   /** At most so many calls go into the next batch; 1 for none. */
   current(): number
-  /** Notes that each call of a batch was answered. */
-  accepted(): void
-  /** Notes that a batch of so many calls has failed and one of them was answered alone. */
-  refused(calls: number): void
+  /** Notes that a batch is sent. @returns what notes how it ends */
+  beginBatch(): { accepted(): void; refused(): void }
+  /** Notes that the node has answered a call alone. */
+  answeredAlone(): void
   /** Whether the node takes batches. */
   takesBatches(): boolean
 }
 
-/** Builds the size: 50 calls at first, half of what was refused twice, twice as many after ten minutes. */
+/** Builds the size: 50 calls at first, half of it after two refusals, twice as many after each minute without one. */
 function createBatchSize(clock: Pick<Clock, 'monotonic'>): BatchSize {
   let most = MOST_CALLS
   let changedAt = clock.monotonic()
-  let strikes = 0
+  /** Whether the last batch was refused, and whether a call alone was answered since. */
+  let doubt: 'none' | 'refused' | 'answered alone' = 'none'
+
+  function current(): number {
+    const isCalm = clock.monotonic() - changedAt >= GROWS_AFTER_MS
+    if (most < MOST_CALLS && isCalm) change(most * 2)
+    return most
+  }
 
   function change(calls: number): void {
     most = Math.min(MOST_CALLS, Math.max(1, calls))
     changedAt = clock.monotonic()
-    strikes = 0
-  }
-
-  function current(): number {
-    if (most < MOST_CALLS && clock.monotonic() - changedAt >= GROWS_AFTER_MS) change(most * 2)
-    return most
   }
 
   return {
     current,
-    accepted() {
-      strikes = 0
+    beginBatch() {
+      const sent = { most, isInDoubt: doubt === 'answered alone' }
+      return {
+        accepted() {
+          doubt = 'none'
+        },
+        refused() {
+          // Of several batches that were under way, each has the same size.
+          change(sent.isInDoubt ? Math.min(most, Math.floor(sent.most / 2)) : most)
+          doubt = 'refused'
+        },
+      }
     },
-    refused(calls) {
-      strikes++
-      if (strikes >= STRIKES) change(Math.min(most, Math.floor(calls / 2)))
+    answeredAlone() {
+      if (doubt === 'refused') doubt = 'answered alone'
     },
-    takesBatches: () => current() > 1 && strikes === 0,
+    takesBatches: () => current() > 1 && doubt !== 'answered alone',
   }
 }

@@ -28,6 +28,8 @@ export interface HttpExchange {
 interface HttpExchangeOptions {
   readonly clock: Clock
   readonly words: Words
+  /** More requests wait in their order, as a part of their time. Undefined for no limit. */
+  readonly maxAtOnce: number | undefined
 }
 
 const BYTES_PER_MS = 64
@@ -45,7 +47,8 @@ const AGENT_OPTIONS: Agent.Options = { connect: { timeout: 5000 }, headersTimeou
  * before the response goes once more, on a new connection: carried out twice, a call does no harm. Redirects are errors. Compressed
  * answers are not asked for, so that a node pays for each byte.
  */
-export function createHttpExchange(url: string, { clock, words }: HttpExchangeOptions): HttpExchange {
+export function createHttpExchange(url: string, options: HttpExchangeOptions): HttpExchange {
+  const { clock, words, maxAtOnce } = options
   const { target, headers: credentials } = splitCredentials(url)
   const headers = {
     'content-type': 'application/json',
@@ -53,9 +56,10 @@ export function createHttpExchange(url: string, { clock, words }: HttpExchangeOp
     'user-agent': 'node',
     ...credentials,
   }
-  const agent = new Agent(AGENT_OPTIONS)
+  const agent = new Agent({ ...AGENT_OPTIONS, connections: maxAtOnce ?? null })
   /** Opens a connection for each request. */
   const freshAgent = new Agent({ ...AGENT_OPTIONS, pipelining: 0 })
+  const places = createPlaces(maxAtOnce ?? Number.POSITIVE_INFINITY)
   let isClosed = false
 
   function send(body: string, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -109,7 +113,9 @@ export function createHttpExchange(url: string, { clock, words }: HttpExchangeOp
         else ending.abort(tooLate(timeoutMs))
       }
       let timer = clock.setTimeout(watch, timeoutMs)
+      let leave = () => {}
       try {
+        leave = await places.enter(ending.signal)
         return await read(await send(body, ending.signal), (more) => {
           bytes += more
           if (bytes > maxBytes) throw tooLong(maxBytes)
@@ -118,6 +124,7 @@ export function createHttpExchange(url: string, { clock, words }: HttpExchangeOp
         ending.signal.throwIfAborted()
         throw error instanceof RpcError ? error : lost(isClosed ? CLOSED : words(reasonOf(error)))
       } finally {
+        leave()
         timer.stop()
         signal?.removeEventListener('abort', onAbort)
       }
@@ -125,6 +132,44 @@ export function createHttpExchange(url: string, { clock, words }: HttpExchangeOp
     close() {
       isClosed = true
       for (const each of [agent, freshAgent]) void each.destroy()
+    },
+  }
+}
+
+/** Places for a number of requests. */
+interface Places {
+  /** Waits for a place. @returns what gives it back @throws the reason of the signal */
+  enter(signal: AbortSignal): Promise<() => void>
+}
+
+function createPlaces(count: number): Places {
+  const waiting = new Set<() => void>()
+  let free = count
+
+  function leave(): void {
+    const [next] = waiting
+    if (next === undefined) free++
+    else next()
+  }
+
+  return {
+    async enter(signal) {
+      if (free > 0) {
+        free--
+        return leave
+      }
+      return new Promise((resolve, reject) => {
+        const end = (settle: () => void) => () => {
+          waiting.delete(take)
+          settle()
+        }
+        const take = end(() => resolve(leave))
+        waiting.add(take)
+        signal.addEventListener(
+          'abort',
+          end(() => reject(signal.reason)),
+        )
+      })
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { PublicClient } from 'viem'
 import { systemClock } from '../../protocol/src/clock.js'
-import { hasRun, RpcError } from './json-rpc.js'
+import { hasRun, lost, RpcError } from './json-rpc.js'
 import {
   createRpcEndpoint,
   type Endpoint,
@@ -21,25 +21,30 @@ interface RpcClient {
   close(): void
 }
 
+interface RpcClientOptions extends RpcEndpointOptions {
+  /** Where an endpoint stands in the order of calls, next to what its failures say. */
+  readonly placeOf?: (endpoint: Endpoint) => EndpointPlace
+}
+
 /**
  * Builds the client of a chain's JSON-RPC endpoints. A revert is an answer; after any other error the next endpoint is called. When all
  * fail, an error that a node has answered counts more than one without an answer.
  * @param urls http, https, ws or wss URLs, in order of preference; at least one
  */
-export function createRpcClient(urls: readonly string[], options: RpcEndpointOptions = {}): RpcClient {
+export function createRpcClient(urls: readonly string[], options: RpcClientOptions = {}): RpcClient {
   const endpoints = urls.map((url) => createRpcEndpoint(url, options))
 
-  const order = createEndpointOrder(endpoints, (options.clock ?? systemClock).monotonic)
+  const order = createEndpointOrder(endpoints, (options.clock ?? systemClock).monotonic, options.placeOf)
 
   const request: RpcRequest = async (...call) => {
-    let failure: RpcError | undefined
+    let failure = lost('no endpoint serves the chain')
     for (const endpoint of order.endpoints()) {
       try {
         return await endpoint.request(...call)
       } catch (error) {
         if (!(error instanceof RpcError) || hasRun(error)) throw error
         if (error.kind !== 'answered') order.markFailed(endpoint)
-        if (failure?.kind !== 'answered') failure = error
+        if (failure.kind !== 'answered') failure = error
       }
     }
     throw failure
@@ -55,9 +60,12 @@ export function createRpcClient(urls: readonly string[], options: RpcEndpointOpt
   }
 }
 
+/** In the configured order, after the endpoints that have their place, or not called at all. */
+export type EndpointPlace = 'own' | 'last' | 'none'
+
 /** The order in which the endpoints of a chain are called. */
 interface EndpointOrder<E> {
-  /** The endpoints in their configured order; those that gave no answer come after the others for some time. */
+  /** The endpoints in their configured order; those that gave no answer come after the others for some time, and those placed last too. */
   endpoints(): readonly E[]
   /** Notes that an endpoint has answered, in whatever way. */
   markAnswered(endpoint: E): void
@@ -74,14 +82,22 @@ interface EndpointOrder<E> {
 const AVOID_MS = 10_000
 
 /** Builds the order of these endpoints. @param now milliseconds that never go back */
-export function createEndpointOrder<E>(configured: readonly E[], now: () => number): EndpointOrder<E> {
+export function createEndpointOrder<E>(
+  configured: readonly E[],
+  now: () => number,
+  placeOf: (endpoint: E) => EndpointPlace = () => 'own',
+): EndpointOrder<E> {
   const answeredAt = new Map<E, number>()
   const failedAt = new Map<E, number>()
-  const isAvoided = (endpoint: E) => now() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
+  const isAvoided = (endpoint: E) =>
+    placeOf(endpoint) === 'last' || now() - (failedAt.get(endpoint) ?? Number.NEGATIVE_INFINITY) < AVOID_MS
   const markFailed = (endpoint: E) => void failedAt.set(endpoint, now())
 
   return {
-    endpoints: () => [...configured].sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b))),
+    endpoints: () =>
+      configured
+        .filter((endpoint) => placeOf(endpoint) !== 'none')
+        .sort((a, b) => Number(isAvoided(a)) - Number(isAvoided(b))),
     markAnswered: (endpoint) => void answeredAt.set(endpoint, now()),
     markFailed,
     markEnded(endpoint, begunAt, silenceMs) {

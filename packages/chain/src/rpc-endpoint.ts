@@ -50,6 +50,9 @@ const TIMEOUT_MS = 5000
 /** A full block of logs must fit, because a call for logs cannot be smaller than one block. 32,000 logs fit. */
 const MAX_BYTES = 32 * 1024 * 1024
 
+/** Requests over HTTP that are under way at the same time. A node that is slow gets no more of them for it. */
+const MAX_AT_ONCE = 16
+
 /** How calls get to the node. */
 type Line = Pick<WsConnection, 'call'> &
   Pick<Endpoint, 'subscribeToHeads' | 'takesBatches' | 'disconnect' | 'close'>
@@ -114,7 +117,8 @@ export function createRpcEndpoint(url: string, options: RpcEndpointOptions = {})
 }
 
 function openHttp(url: string, { isAlone, ...options }: LineOptions): Line {
-  const { post, close } = createHttpExchange(url, options)
+  const maxAtOnce = isAlone ? undefined : MAX_AT_ONCE
+  const { post, close } = createHttpExchange(url, { ...options, maxAtOnce })
   const { call, callAlone, takesBatches } = createBatcher({ ...options, post })
   const disconnect = () => {}
   return { call: isAlone ? callAlone : call, takesBatches, subscribeToHeads: undefined, disconnect, close }

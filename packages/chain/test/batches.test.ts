@@ -110,12 +110,12 @@ describe.each(LIMITS)('a node that takes %i calls at once, and refuses others by
   })
 })
 
-it('a batch of two that is refused twice leaves single calls', async () => {
+it('batches of two that are refused leave single calls after six of them', async () => {
   const { node, callMany } = await start({}, (response, asked) =>
     Array.isArray(asked) ? response.writeHead(500).end() : sendJson(response, echoAll(asked)),
   )
-  for (let round = 0; round < 3; round++) expect(await callMany(2)).toEqual(echoes(2))
-  expect(node.takeSizes()).toEqual([2, 1, 1, 2, 1, 1, 1, 1])
+  for (let round = 0; round < 7; round++) expect(await callMany(2)).toEqual(echoes(2))
+  expect(node.takeSizes()).toEqual([...Array(6).fill([2, 1, 1]), 1, 1].flat())
 })
 
 it('errors that a call has alone as well are those of the call, and batches stay as they are', async () => {
@@ -206,7 +206,7 @@ it('all calls of a batch fail with the reason of the node when a single one fail
   expect(node.takeSizes()).toEqual([10, 1, 1])
 })
 
-it('more calls are tried after ten minutes', async () => {
+it('twice as many calls are tried after each minute without a refusal', async () => {
   const clock = createManualClock()
   let limit = 1
   const { node, callMany } = await start({ clock }, (response, asked) =>
@@ -224,33 +224,95 @@ it('more calls are tried after ten minutes', async () => {
   expect(await sizesNow()).toBe(1)
   const sizes: number[] = []
   for (let time = 0; time < 3; time++) {
-    await clock.advance(10 * 60_000)
+    await clock.advance(60_000)
     sizes.push(await sizesNow())
   }
   expect(sizes).toEqual([2, 4, 8])
 })
 
-it('a node that never answers batches gets single calls after the second', async () => {
+it('a batch that is not answered in time says nothing of its size', async () => {
   const clock = createManualClock()
-  const { node, callMany } = await start({ clock }, (response, asked) => {
-    if (!Array.isArray(asked)) sendJson(response, echoAll(asked))
-  })
-  /** Makes two calls. @returns whether both were answered */
-  async function areAnswered(): Promise<boolean> {
-    node.takeSizes()
-    const calls = callMany(2).then(
-      () => true,
-      (failure) => failure.isTimeout !== true,
-    )
+  const { node, endpoint, callMany } = await start({ clock }, () => {})
+  for (let round = 1; round <= 4; round++) {
+    const calls = callMany(3)
     await eventually(
       async () => node.sizes(),
-      ({ length }) => length > 0,
+      ({ length }) => length === round,
     )
-    if (node.sizes()[0] === 2) await clock.advance(5000)
-    return calls
+    await Promise.all([expect(calls).rejects.toMatchObject({ isTimeout: true }), clock.advance(5000)])
   }
-  const answered: boolean[] = []
-  for (let round = 0; round < 4; round++) answered.push(await areAnswered())
-  expect(answered).toEqual([false, true, false, true])
-  expect(await callMany(2)).toEqual(echoes(2))
+  node.answerWith(undefined)
+  expect(await callMany(1)).toEqual(echoes(1))
+  expect(await callMany(3)).toEqual(echoes(3))
+  expect([node.takeSizes(), endpoint.takesBatches()]).toEqual([[3, 3, 3, 3, 1, 3], true])
+})
+
+it('a node that was silent under many batches gets as many requests as before', async () => {
+  const clock = createManualClock()
+  const { node, callMany } = await start({ clock }, () => {})
+  const lost = [2, 3, 2, 3, 2, 3].map(async (count) => {
+    const calls = callMany(count)
+    await Promise.resolve()
+    return calls
+  })
+  await eventually(
+    async () => node.sizes(),
+    ({ length }) => length > 0,
+  )
+  await Promise.all([Promise.allSettled(lost), clock.advance(5000)])
+  node.answerWith(undefined)
+  node.takeSizes()
+  expect(await callMany(200)).toEqual(echoes(200))
+  expect(node.takeSizes()).toEqual([50, 50, 50, 50])
+})
+
+it('batches that are refused while others are under way halve the size once', async () => {
+  let refusals = 5
+  const { node, callMany } = await start({}, (response, asked) =>
+    Array.isArray(asked) && refusals-- > 0
+      ? response.writeHead(502).end()
+      : sendJson(response, echoAll(asked)),
+  )
+  await callMany(2)
+  await callMany(200)
+  node.takeSizes()
+  await callMany(200)
+  expect(node.takeSizes()).toEqual(Array(8).fill(25))
+})
+
+it('a refusal with a time to wait halves the size when a call alone was answered after the last one', async () => {
+  const clock = createManualClock()
+  const { node, callMany } = await start({ clock }, (response, asked) =>
+    Array.isArray(asked) && asked.length > 30
+      ? response.writeHead(429, { 'retry-after': '1' }).end()
+      : sendJson(response, echoAll(asked)),
+  )
+  for (let round = 0; round < 2; round++) {
+    await expect(callMany(50)).rejects.toMatchObject({ kind: 'refused' })
+    await clock.advance(10_000)
+    expect(await callMany(1)).toEqual(echoes(1))
+  }
+  node.takeSizes()
+  expect(await callMany(50)).toEqual(echoes(50))
+  expect(node.takeSizes()).toEqual([25, 25])
+})
+
+it('a node gets sixteen requests at a time, and the others in their order', async () => {
+  const open: (() => void)[] = []
+  let most = 0
+  let underWay = 0
+  const { node, callMany } = await start({}, (response, asked) => {
+    if (Array.isArray(asked)) return response.writeHead(500).end()
+    most = Math.max(most, ++underWay)
+    open.push(() => {
+      underWay--
+      sendJson(response, echoAll(asked))
+    })
+  })
+  const answerAll = setInterval(() => open.splice(0).forEach((answer) => void answer()), 5)
+  onTestFinished(() => clearInterval(answerAll))
+  for (let round = 0; round < 7; round++) await callMany(2)
+  expect(await callMany(100)).toEqual(echoes(100))
+  expect(most).toBe(16)
+  expect(node.connections()).toBe(16)
 })

@@ -1,5 +1,8 @@
 import type { PublicClient } from 'viem'
-import { ChainConfigError } from '../../../packages/chain/src/contract/chain-config-error.js'
+import {
+  ChainConfigError,
+  describeConfigError,
+} from '../../../packages/chain/src/contract/chain-config-error.js'
 import {
   type VerifiedContract,
   verifyContract,
@@ -19,12 +22,16 @@ export interface EndpointVerifier {
    * @throws ChainConfigError; ChainReadError and viem's errors when the endpoint fails
    */
   verify(endpoint: Endpoint): Promise<void>
-  /** Has an endpoint verified again before the next read from it. */
-  forget(endpoint: Endpoint): void
+  /** Verifies the chain of an endpoint, unless it is verified. @throws as `verify` */
+  verifyChain(endpoint: Endpoint): Promise<void>
+  /** Has an endpoint verified again before the next read from it. @param error what it has failed with */
+  forget(endpoint: Endpoint, error?: unknown): void
+  /** Whether the endpoint has answered for another chain last. It gets no calls until it answers for this one. */
+  isOfOtherChain(endpoint: Endpoint): boolean
   /**
    * Verifies the first endpoint that answers, and reads from it.
    * @param read gets the index of the endpoint too, for other clients of the same URLs
-   * @throws ChainConfigError of an endpoint that answers; otherwise the error of the last endpoint
+   * @throws ChainConfigError of an endpoint that answers, until the contract was read; otherwise the error of the last endpoint
    */
   readAny<T>(read: (client: PublicClient, index: number) => Promise<T>): Promise<T>
   /** The contract's values and its terms; undefined until an endpoint was verified. */
@@ -47,22 +54,42 @@ export function createEndpointVerifier(
   options: EndpointVerifierOptions,
 ): EndpointVerifier {
   const { chainId } = config
-  const { protocolName, onContract } = options
+  const { protocolName, onContract, log } = options
   const verified = new Set<Endpoint>()
+  const ofOtherChain = new Set<Endpoint>()
+  const hostOf = (endpoint: Endpoint) => new URL(config.rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
   let unverified = endpoints
   let views: OptionalViews | undefined
 
-  async function assertChainId(endpoint: Endpoint): Promise<void> {
+  async function verifyChain(endpoint: Endpoint): Promise<void> {
     if (verified.has(endpoint)) return
     const place = endpoints.length > 1 ? `URL ${endpoints.indexOf(endpoint) + 1} ` : ''
-    await verifyChainId(endpoint.client, chainId, place)
+    try {
+      await verifyChainId(endpoint.client, chainId, place)
+    } catch (error) {
+      forget(endpoint, error)
+      throw error
+    }
     verified.add(endpoint)
+    if (ofOtherChain.delete(endpoint))
+      log.info({ chainId, endpoint: hostOf(endpoint) }, 'the endpoint serves the chain again')
+  }
+
+  function forget(endpoint: Endpoint, error?: unknown): void {
+    verified.delete(endpoint)
+    // Before that, a wrong endpoint is a mistake of the configuration, which ends the start.
+    if (!(error instanceof ChainConfigError) || views === undefined || ofOtherChain.has(endpoint)) return
+    ofOtherChain.add(endpoint)
+    log.error(
+      { chainId, endpoint: hostOf(endpoint), reason: describeConfigError(error) },
+      'an endpoint serves another chain: it gets no calls until it serves this one',
+    )
   }
 
   async function verify(endpoint: Endpoint): Promise<void> {
     const asked = unverified.length > 0 ? unverified : [endpoint]
     unverified = []
-    const answers = await Promise.allSettled(asked.map(assertChainId))
+    const answers = await Promise.allSettled(asked.map(verifyChain))
     const reasons = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : []))
     const issue = reasons.find((reason) => reason instanceof ChainConfigError)
     if (issue !== undefined) throw issue
@@ -85,7 +112,7 @@ export function createEndpointVerifier(
         await verify(endpoint)
         return await read(endpoint.client, index)
       } catch (error) {
-        if (error instanceof ChainConfigError) throw error
+        if (error instanceof ChainConfigError && views === undefined) throw error
         failure = error
       }
     }
@@ -95,7 +122,9 @@ export function createEndpointVerifier(
   const verifier: EndpointVerifier & { contract: EndpointVerifier['contract'] } = {
     contract: undefined,
     verify,
-    forget: (endpoint) => void verified.delete(endpoint),
+    verifyChain,
+    forget,
+    isOfOtherChain: (endpoint) => ofOtherChain.has(endpoint),
     readAny,
     close: async () => views?.close(),
   }

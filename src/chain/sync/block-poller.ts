@@ -44,6 +44,8 @@ interface BlockPollerOptions {
   readonly endpoints: readonly Endpoint[]
   readonly readerAt: (endpoint: Endpoint) => BlockReader
   readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
+  /** Whether an endpoint has its place in the order of the URLs. */
+  readonly hasPlace: (endpoint: Endpoint) => boolean
   readonly blocks: Pick<BlockProcessor, 'last'>
   readonly headSync: HeadSync
   /** Takes the result of every poll. */
@@ -62,8 +64,9 @@ const SUBSCRIBED_INTERVALS = 10
 /** Builds the poller of one chain. This file is what one poll does; poll-schedule.ts is when polls run. */
 export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   const { chainId, pollIntervalMs, endpoints, blocks, headSync, results, onProgress, clock, log } = options
-  const selector = createEndpointSelector(endpoints, pollIntervalMs, clock)
-  const subscriptions = createHeadSubscriptions({ chainId, selector, log })
+  const { verifier } = options
+  const selector = createEndpointSelector(endpoints, options.hasPlace, clock)
+  const subscriptions = createHeadSubscriptions({ chainId, selector, onLost: verifier.forget, log })
   /** Whether `start` is under way. Its caller reports the configuration error that it throws. */
   let isStarting = false
   let isIdle = false
@@ -83,7 +86,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
   }
 
   async function followHeadOf(endpoint: Endpoint, run: PollRun): Promise<void> {
-    await options.verifier.verify(endpoint)
+    await verifier.verify(endpoint)
     const wasSubscribed = subscriptions.has(endpoint)
     // Before the head is read, so that no head is missed between the two.
     await subscriptions.subscribe(endpoint, () => options.isIdle() || run.pollSoon())
@@ -95,7 +98,6 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     if (results.sawHead(seen)) {
       // The subscription did not push this head, so it has ended.
       if (pushed === undefined && wasSubscribed) subscriptions.remove(endpoint)
-      selector.markHead()
       onProgress()
     }
     isFollowing = true
@@ -116,6 +118,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     if (result === 'followed') return results.followed(seen, lastNumber)
     // A pushed head may be older than blocks that were read in the meantime.
     if (pushed === undefined) selector.markFailed()
+    verifier.forget(endpoint)
     results.wasLower(seen, lastNumber)
   }
 
@@ -131,7 +134,7 @@ export function createBlockPoller(options: BlockPollerOptions): BlockPoller {
     }
     results.failed(error, place, isStarting && error instanceof ChainConfigError)
     if (error instanceof EventSinkError) return
-    if (error instanceof ChainConfigError) options.verifier.forget(endpoint)
+    verifier.forget(endpoint, error)
     if (!isNodeAnswer(error) && !(error instanceof InconsistentAnswerError)) {
       subscriptions.remove(endpoint)
       endpoint.disconnect()

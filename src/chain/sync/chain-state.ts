@@ -89,7 +89,7 @@ interface RemoteChainStateOptions {
   /** Loses the orders that the leader reports as changed. */
   readonly orders: Pick<OrderCache, 'invalidate' | 'clear'>
   /** Called with each snapshot of the leader. */
-  readonly onSnapshot: () => void
+  readonly onSnapshot: (snapshot: ChainSnapshot) => void
   /** Called when another replica needs the newest state. */
   readonly onDemand: () => void
   readonly clock: Pick<Clock, 'monotonic'>
@@ -118,7 +118,7 @@ export function createRemoteChainState(options: RemoteChainStateOptions): Remote
   function receive(snapshot: ChainSnapshot): void {
     received = snapshot
     receivedAt = clock.monotonic()
-    options.onSnapshot()
+    options.onSnapshot(snapshot)
   }
 
   function invalidate(orderIds: readonly Hex[] | 'all'): void {

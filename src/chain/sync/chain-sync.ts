@@ -39,6 +39,7 @@ interface ChainSyncOptions {
   readonly client: PublicClient
   readonly endpoints: readonly Endpoint[]
   readonly verifier: Pick<EndpointVerifier, 'verify' | 'forget'>
+  readonly hasPlace: (endpoint: Endpoint) => boolean
   readonly listener: BlockListener
   /** Sends the state to the other replicas. */
   readonly publisher: ChainStatePublisher

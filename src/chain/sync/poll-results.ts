@@ -95,6 +95,8 @@ export function createPollResults(options: PollResultsOptions): PollResults {
   const { chainId, pollIntervalMs, endpointCount, metrics, clock, log } = options
   let isUp: boolean | undefined
   let head: TimedHeader | undefined
+  /** The head when one was followed last. */
+  let followed: TimedHeader | undefined
   let failures = 0
   /** Number of endpoints that the last failure concerns. */
   let concerned = endpointCount
@@ -142,6 +144,7 @@ export function createPollResults(options: PollResultsOptions): PollResults {
       const highest = head?.number ?? 0
       const isLagging = seen.number >= lastNumber && seen.number >= highest - MAX_LAG_BLOCKS
       if (seen.number >= highest || !isLagging) head = seen
+      followed = head
     },
 
     unread,
@@ -164,6 +167,8 @@ export function createPollResults(options: PollResultsOptions): PollResults {
         const member = error instanceof InconsistentAnswerError ? error.member : undefined
         stuck = { block, member, endpoint, reason: describeCause(error), since }
       }
+      // The head was that of another chain.
+      if (error instanceof ChainConfigError) head = followed
       concerned = isOfDatabase ? 1 : endpointCount
       if (!isOfDatabase) metrics.rpcErrors.inc({ chain_id: chainId })
       if (!isSignificant(error)) return

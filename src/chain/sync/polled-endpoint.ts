@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
 import type { Clock } from '../../../packages/protocol/src/clock.js'
 import type { Logger } from '../../telemetry/log.js'
 
-/** Selects the endpoint of a chain to poll: the first one, unless it fails, lags or is stuck. */
+/** Selects the endpoint of a chain to poll: the first one, unless it fails, lags or has lost its place. */
 interface EndpointSelector {
   /** The endpoint in use. */
   current(): Endpoint
@@ -10,45 +10,37 @@ interface EndpointSelector {
   index(): number
   /** The endpoint for the next poll. @param hasSucceeded whether the last poll of the current one succeeded */
   next(hasSucceeded: boolean): Endpoint
-  /** Notes that the endpoint in use has had a new head. */
-  markHead(): void
   /** Switches from the endpoint in use to the next one. */
   markFailed(): void
 }
 
-/** Time without a new head after which another endpoint is used, because this one may be stuck. */
-const STUCK_MS = 60_000
 /** Time after which the first endpoint is tried again. */
 const PREFERENCE_MS = 60_000
 
 /** Builds the selector. It begins with the first endpoint. */
 export function createEndpointSelector(
   endpoints: readonly Endpoint[],
-  pollIntervalMs: number,
+  hasPlace: (endpoint: Endpoint) => boolean,
   clock: Pick<Clock, 'monotonic'>,
 ): EndpointSelector {
-  const stuckMs = Math.max(STUCK_MS, pollIntervalMs * 3)
   let index = 0
   let takenAt = clock.monotonic()
-  let headSeenAt = takenAt
 
   function take(next: number): void {
     index = next % endpoints.length
     takenAt = clock.monotonic()
-    headSeenAt = takenAt
   }
 
   return {
     current: () => endpoints[index] as Endpoint,
     index: () => index,
     next(hasSucceeded) {
-      const now = clock.monotonic()
-      if (index !== 0 && hasSucceeded && now - takenAt > PREFERENCE_MS) take(0)
-      else if (now - headSeenAt > stuckMs) take(index + 1)
+      const first = endpoints.findIndex(hasPlace)
+      const isLost = !hasPlace(endpoints[index] as Endpoint)
+      const isTime = isLost || clock.monotonic() - takenAt > PREFERENCE_MS
+      // After a failure, the next endpoint has its turn, also without its place.
+      if (hasSucceeded && isTime && first >= 0 && first !== index) take(first)
       return endpoints[index] as Endpoint
-    },
-    markHead() {
-      headSeenAt = clock.monotonic()
     },
     markFailed: () => take(index + 1),
   }
@@ -74,6 +66,8 @@ interface HeadSubscriptions {
 interface HeadSubscriptionsOptions {
   readonly chainId: number
   readonly selector: EndpointSelector
+  /** Called when the subscription to an endpoint has ended with its socket. */
+  readonly onLost: (endpoint: Endpoint) => void
   readonly log: Logger
 }
 
@@ -81,6 +75,7 @@ interface HeadSubscriptionsOptions {
 export function createHeadSubscriptions({
   chainId,
   selector,
+  onLost,
   log,
 }: HeadSubscriptionsOptions): HeadSubscriptions {
   const subscribed = new Set<Endpoint>()
@@ -96,10 +91,11 @@ export function createHeadSubscriptions({
         pushed = head
         onNews()
       }
-      const onLost = () => {
+      const onEnd = () => {
+        onLost(endpoint)
         if (subscribed.delete(endpoint)) onNews()
       }
-      const isAccepted = await endpoint.subscribeToHeads(onHead, onLost)
+      const isAccepted = await endpoint.subscribeToHeads(onHead, onEnd)
       if (isAccepted) return
       subscribed.delete(endpoint)
       log.debug({ chainId, endpoint: selector.index() + 1 }, 'the endpoint does not push new heads')

@@ -1,5 +1,5 @@
 import { RpcError } from '../../../packages/chain/src/json-rpc.js'
-import { createEndpointOrder } from '../../../packages/chain/src/rpc-client.js'
+import { createEndpointOrder, type EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
 import { systemClock } from '../../../packages/protocol/src/clock.js'
 import { revertOf } from '../../../packages/protocol/src/node/revert.js'
 import type { Quote, SignedQuote } from '../../../packages/protocol/src/quotes/quote.js'
@@ -34,6 +34,8 @@ export interface DepositVerifier {
 interface DepositVerifierOptions {
   /** VERIFY_TIMEOUT_MS: the longest time of a check. An endpoint that is silent for half of it has failed. */
   readonly verifyTimeoutMs: number
+  /** Where the URL with an index stands in the order of calls. */
+  readonly placeOf?: (index: number) => EndpointPlace
   readonly metrics: Pick<Metrics, 'verifications' | 'verificationSeconds'>
   readonly log: Logger
 }
@@ -48,7 +50,7 @@ const MAX_PER_SECOND = 100
  */
 export function createDepositVerifier(
   config: Pick<ChainConfig, 'chainId' | 'rpcUrls' | 'settlement'>,
-  { verifyTimeoutMs, metrics, log }: DepositVerifierOptions,
+  { verifyTimeoutMs, placeOf = () => 'own', metrics, log }: DepositVerifierOptions,
 ): DepositVerifier {
   const { chainId } = config
   const clock = systemClock.monotonic
@@ -56,7 +58,7 @@ export function createDepositVerifier(
   const endpoints = config.rpcUrls.map((url) =>
     createVerificationEndpoint(url, config, { maxInFlight: MAX_UNDER_WAY, timeoutMs: verifyTimeoutMs }),
   )
-  const order = createEndpointOrder(endpoints, clock)
+  const order = createEndpointOrder(endpoints, clock, (endpoint) => placeOf(endpoints.indexOf(endpoint)))
   const warnings = new Set<string>()
   // So that the series exist before the first check.
   for (const result of ['accepted', 'rejected', 'unknown'] satisfies DepositVerdict['kind'][])

@@ -20,6 +20,7 @@ export async function diagnose(environment: Environment): Promise<readonly Check
   try {
     config = readConfig(environment)
     ok('variables', `chains ${config.chains.map(({ chainId }) => chainId).join(', ')}`)
+    for (const { variable, message } of config.warnings) warn(variable, message, CORRECT_IT)
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     for (const { variable, message } of error.issues) fail(variable, message, CORRECT_IT)

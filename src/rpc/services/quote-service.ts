@@ -128,8 +128,8 @@ interface ReadQuoteOptions
     | 'verifyMax'
   > {
   readonly chains: readonly Pick<ChainConfig, 'chainId' | 'destinationChains' | 'settlement'>[]
-  /** Unix time in milliseconds. */
-  readonly now: () => number
+  /** The time from which the deadlines of a chain's quotes are counted (`createDeadlineTime`). */
+  readonly deadlineTime: (chainId: number) => number
 }
 
 const ORDER_TYPE_NAMES = byNumber(ORDER_TYPES, OrderType)
@@ -160,7 +160,7 @@ function readSwap(message: SwapMessage, fields: Fields) {
 
 /** Builds the reader of requests for quotes. */
 export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
-  const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, now } = options
+  const { quoteTimeoutMs, quoteSoftTimeoutMs, verifyQuotes, verifyMax, deadlineTime } = options
   const chains = new Map(options.chains.map((chain) => [chain.chainId, chain]))
   const softDeadlineRule = integerOf(0, quoteTimeoutMs)
   const verifyModes = byNumber(VERIFY_MODES.slice(0, VERIFY_MODES.indexOf(verifyMax) + 1), VerifyModeNumber)
@@ -212,7 +212,12 @@ export function createReadQuote(options: ReadQuoteOptions): ReadQuote {
         softDeadline: readSoftDeadline(message, fields),
         verify: readVerify(message, fields),
       },
-      toRequest: () => ({ kind: 'FIRM', ...swap, ...terms, ...deadlines(now(), windows) }),
+      toRequest: () => ({
+        kind: 'FIRM',
+        ...swap,
+        ...terms,
+        ...deadlines(deadlineTime(swap.chainId), windows),
+      }),
       toOfferMessage: (offer) => ({
         ...toSignedQuoteMessage(offer),
         ...(message.includeCalls && chain && toCallsMessage(offer, terms.depositMode, chain)),

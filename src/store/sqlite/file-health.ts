@@ -12,6 +12,10 @@ export interface FileHealth extends FileWatch {
   close(): void
 }
 
+/** A write stops the process, so that one of this time is named, at most once a minute. */
+const SLOW_WRITE_MS = 1000
+const NAMED_FOR_MS = 60_000
+
 /** Builds the health of the file at a path; `:memory:` has no file. */
 export function createFileHealth(path: string, log: Logger): FileHealth {
   const health = createWriteHealth({
@@ -22,6 +26,7 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
   })
   /** Inode of the file when it was opened. */
   let inode: number | undefined
+  let slowNamedAt = Number.NEGATIVE_INFINITY
 
   function assertUsable(): void {
     if (path === ':memory:') return
@@ -49,10 +54,21 @@ export function createFileHealth(path: string, log: Logger): FileHealth {
     if (fault !== undefined) health.failed(fault, (error as Error).message)
   }
 
+  function onWritten(tookMs: number): void {
+    health.written()
+    const now = performance.now()
+    if (tookMs < SLOW_WRITE_MS || now - slowNamedAt < NAMED_FOR_MS) return
+    slowNamedAt = now
+    log.warn(
+      { path, tookMs: Math.round(tookMs) },
+      'a write to the database file has stopped the service: it needs a local disk that is not overloaded',
+    )
+  }
+
   return {
     assertUsable,
     onFailed,
-    onWritten: health.written,
+    onWritten,
     isUp() {
       try {
         assertUsable()

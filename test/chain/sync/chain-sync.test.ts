@@ -80,6 +80,7 @@ async function startSync(blockSeconds: number) {
     client: endpoint.client,
     endpoints: [endpoint],
     verifier: { verify: async () => {}, forget: ignore },
+    hasPlace: () => true,
     listener: {
       onLogs: () => void lastAtLogs.push(sync.snapshot.last?.number),
       onReorganisation: ignore,

@@ -6,18 +6,19 @@ import { createManualClock } from '../../support/manual-clock.js'
 const [first, second, third] = ['first', 'second', 'third'].map((name) => ({ name }) as unknown as Endpoint)
 const ALL = [first, second, third] as Endpoint[]
 
-function select(endpoints = ALL, pollIntervalMs = 1000) {
+function select(endpoints = ALL) {
   const clock = createManualClock()
-  return { ...createEndpointSelector(endpoints, pollIntervalMs, clock), pass: clock.standStill }
+  const displaced = new Set<Endpoint>()
+  const hasPlace = (endpoint: Endpoint) => !displaced.has(endpoint)
+  return { ...createEndpointSelector(endpoints, hasPlace, clock), displaced, pass: clock.standStill }
 }
 
 describe('the endpoint', () => {
-  test('is the first one as long as it has new heads', () => {
+  test('is the first one as long as it answers', () => {
     const choice = select()
     for (let minute = 0; minute < 10; minute++) {
-      choice.pass(59_000)
+      choice.pass(61_000)
       expect(choice.next(true)).toBe(first)
-      choice.markHead()
     }
   })
 
@@ -35,26 +36,28 @@ describe('the endpoint', () => {
     const choice = select()
     choice.markFailed()
     choice.pass(59_000)
-    choice.markHead()
     expect(choice.next(true)).toBe(second)
     choice.pass(2000)
-    choice.markHead()
     expect(choice.next(false)).toBe(second)
     expect(choice.next(true)).toBe(first)
   })
 
-  test('is the next one after a minute without a new head', () => {
+  test('is the first one that has its place, at once, and the first of all when that has its place again', () => {
     const choice = select()
+    choice.displaced.add(first as Endpoint).add(second as Endpoint)
+    expect(choice.next(true)).toBe(third)
+    choice.displaced.clear()
+    expect(choice.next(true)).toBe(third)
     choice.pass(61_000)
-    expect(choice.next(true)).toBe(second)
-    expect(choice.next(true)).toBe(second)
+    expect(choice.next(true)).toBe(first)
   })
 
-  test('stays the same for three poll intervals without a new head, when these are long', () => {
-    const choice = select(ALL, 60_000)
-    choice.pass(179_000)
-    expect(choice.next(true)).toBe(first)
-    choice.pass(2000)
+  test('is also one without its place after the others have failed', () => {
+    const choice = select([first, second] as Endpoint[])
+    choice.displaced.add(first as Endpoint)
+    expect(choice.next(true)).toBe(second)
+    choice.markFailed()
+    expect(choice.next(false)).toBe(first)
     expect(choice.next(true)).toBe(second)
   })
 

@@ -19,7 +19,7 @@ const OPTIONS: Parameters<typeof createReadQuote>[0] = {
   verifyQuotes: 'off',
   verifyMax: 'best',
   chains: [],
-  now: () => 0,
+  deadlineTime: () => 0,
 }
 
 /** Reads some fields. @returns what a round gets of the fields about waiting, or the violations of the given ones */

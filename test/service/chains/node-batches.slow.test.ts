@@ -67,7 +67,7 @@ describe('a node that answers each batch with', () => {
     const expected = await expectedMessages(on.chain, on.from)
     await on.events.untilCount(expected.length)
     expect(standing(on.events.events())).toEqual(expected)
-    // Two batches of few calls have failed, and only single calls are left to try.
+    // Some batches have failed, and only single calls are left to try.
     const refused = sizes.length
     await on.traffic.run({ events: 2, blocks: 10 })
     await on.untilRead()

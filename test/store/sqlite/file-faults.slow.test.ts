@@ -169,7 +169,7 @@ test('a file that is damaged while it is used stays unusable until the next star
     cause: { message: isOneLine('the file is damaged: restore it from a backup') },
   })
   expect(health.isUp()).toBe(false)
-  health.onWritten()
+  health.onWritten(0)
   expect(health.isUp()).toBe(false)
   expect(messages()).toHaveLength(1)
 })
@@ -198,11 +198,11 @@ test('a full disk is logged twice at most, while small writes pass and large one
   const { log, messages } = createLines()
   const health = createFileHealth(path, log)
   onTestFinished(health.close)
-  health.start(async () => health.onWritten())
+  health.start(async () => health.onWritten(0))
   const full = () => new (loadSqlite().SqliteError)('database or disk is full', 'SQLITE_FULL')
   for (let round = 0; round < 20; round++) {
     health.onFailed(full())
-    health.onWritten()
+    health.onWritten(0)
   }
   expect(health.isUp()).toBe(false)
   const down = expect.stringContaining('the disk is full')

@@ -1,0 +1,60 @@
+import type { Clock } from '../../packages/protocol/src/clock.js'
+import type { TimedHeader } from '../../packages/protocol/src/node/parse-blocks.js'
+import { UNKNOWN_TIME } from '../../packages/protocol/src/settlement/settlement.js'
+import type { Logger } from '../telemetry/log.js'
+
+/** Compares the clock of this machine with the times of a chain's new blocks. */
+export interface ClockSkew {
+  /** Notes the highest block seen, as soon as it is. */
+  saw(head: TimedHeader | undefined): void
+  /** By how much the clock is ahead of the chain, in milliseconds; negative when it is behind. Undefined until that is known. */
+  ms(): number | undefined
+}
+
+interface ClockSkewOptions {
+  readonly chainId: number
+  /** A block may be seen so much later than its time, because the chain is polled no more often. */
+  readonly seenLateMs: number
+  readonly clock: Pick<Clock, 'now'>
+  readonly log: Logger
+}
+
+const MAX_SKEW_MS = 30_000
+
+/** A skew that is more than right clocks and nodes have; undefined for a smaller one. */
+export function wrongSkewMs(skewMs: number | undefined): number | undefined {
+  return Math.abs(skewMs ?? 0) > MAX_SKEW_MS ? skewMs : undefined
+}
+
+/**
+ * Builds the comparison. Only a block that has just come shows that a clock is ahead: an older one may be old because the chain stands
+ * still. A block from the future shows at any time that a clock is behind.
+ */
+export function createClockSkew({ chainId, seenLateMs, clock, log }: ClockSkewOptions): ClockSkew {
+  let last: number | undefined
+  let ms: number | undefined
+  let isNamed = false
+
+  function name(skewMs: number | undefined): void {
+    if ((skewMs !== undefined) === isNamed) return
+    isNamed = skewMs !== undefined
+    const fields = { chainId, clockSkewMs: skewMs }
+    const where = (skewMs ?? 0) < 0 ? 'behind' : 'ahead of'
+    if (isNamed)
+      log.warn(fields, `the clock of this machine is ${where} the chain: set it, by NTP for example`)
+    else log.info(fields, 'the clock of this machine is that of the chain again')
+  }
+
+  return {
+    saw(head) {
+      if (head === undefined || head.timestampMs === UNKNOWN_TIME || head.number <= (last ?? -1)) return
+      const aheadMs = clock.now() - head.timestampMs
+      const isNew = last !== undefined
+      last = head.number
+      if (aheadMs < 0) ms = aheadMs
+      else if (isNew) ms = Math.max(0, aheadMs - seenLateMs)
+      name(wrongSkewMs(ms))
+    },
+    ms: () => ms,
+  }
+}

@@ -1,0 +1,119 @@
+import { within } from '../../../packages/chain/src/json-rpc.js'
+import type { EndpointPlace } from '../../../packages/chain/src/rpc-client.js'
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import type { Clock } from '../../../packages/protocol/src/clock.js'
+import type { ChainConfig } from '../../config/config.js'
+import type { Logger } from '../../telemetry/log.js'
+import type { EndpointVerifier } from './verify-endpoint.js'
+
+/** An endpoint that has lost its place, and why. */
+export interface EndpointProblem {
+  /** The host of its URL. */
+  readonly endpoint: string
+  readonly problem: 'STANDS_STILL' | 'OTHER_CHAIN'
+  /** The last head that it gave; undefined when it gave none. */
+  readonly headBlock: number | undefined
+}
+
+/** Compares the heads of a chain's endpoints, on each replica. */
+export interface EndpointWatch {
+  /** Undefined for an endpoint that has its place. */
+  problemOf(endpoint: Endpoint): EndpointProblem['problem'] | undefined
+  /** Where an endpoint stands in the order of calls. */
+  placeOf(endpoint: Endpoint): EndpointPlace
+  problems(): readonly EndpointProblem[]
+  close(): void
+}
+
+interface EndpointWatchOptions {
+  readonly endpoints: readonly Endpoint[]
+  readonly verifier: Pick<EndpointVerifier, 'verifyChain' | 'forget' | 'isOfOtherChain'>
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+const LOOK_MS = 4000
+/** An endpoint stands still that was below another one in so many looks, and did not move between them. */
+const STILL_LOOKS = 3
+/** A look ends before the next one begins. */
+const TIMEOUT_MS = 2000
+/** No chain grows so much between two looks. */
+const MAX_STEP_BLOCKS = 100
+
+interface SeenHead {
+  readonly number: number
+  /** Looks that found it below another head since it has moved last. */
+  readonly looksBelow: number
+}
+
+/** Builds the watch. A single endpoint has no other to be compared with, and gets no calls. */
+export function createEndpointWatch(
+  { chainId, rpcUrls }: Pick<ChainConfig, 'chainId' | 'rpcUrls'>,
+  { endpoints, verifier, clock, log }: EndpointWatchOptions,
+): EndpointWatch {
+  const seen = new Map<Endpoint, SeenHead>()
+  const still = new Set<Endpoint>()
+  const hostOf = (endpoint: Endpoint) => new URL(rpcUrls[endpoints.indexOf(endpoint)] ?? '').host
+
+  /** Reads the head of an endpoint. After a failure, and when the head is odd, the chain is verified again. */
+  async function readHead(endpoint: Endpoint): Promise<number> {
+    await verifier.verifyChain(endpoint)
+    const number = Number(await endpoint.request('eth_blockNumber'))
+    const last = seen.get(endpoint)?.number ?? number
+    if (number >= last && number <= last + MAX_STEP_BLOCKS) return number
+    verifier.forget(endpoint)
+    await verifier.verifyChain(endpoint)
+    return number
+  }
+
+  async function look(): Promise<void> {
+    const answers = await Promise.allSettled(
+      endpoints.map((endpoint) => within(clock, { timeoutMs: TIMEOUT_MS }, readHead(endpoint))),
+    )
+    const heads = new Map<Endpoint, number>()
+    for (const [index, answer] of answers.entries()) {
+      const endpoint = endpoints[index] as Endpoint
+      if (answer.status === 'fulfilled') heads.set(endpoint, answer.value)
+      else verifier.forget(endpoint)
+    }
+    const highest = Math.max(...heads.values())
+    for (const [endpoint, number] of heads) compare(endpoint, number, highest)
+  }
+
+  function compare(endpoint: Endpoint, number: number, highest: number): void {
+    const last = seen.get(endpoint)
+    const hasMoved = number !== last?.number
+    const looksBelow = (hasMoved ? 0 : last.looksBelow) + Number(number < highest)
+    seen.set(endpoint, { number, looksBelow })
+    const fields = { chainId, endpoint: hostOf(endpoint), headBlock: number, highestBlock: highest }
+    if (hasMoved && still.delete(endpoint)) log.info(fields, 'the head of the endpoint moves again')
+    if (looksBelow < STILL_LOOKS || still.has(endpoint)) return
+    still.add(endpoint)
+    log.warn(
+      fields,
+      'the head of an endpoint stands still while another one moves: others come first until it moves',
+    )
+  }
+
+  function problemOf(endpoint: Endpoint) {
+    if (verifier.isOfOtherChain(endpoint)) return 'OTHER_CHAIN'
+    return still.has(endpoint) ? 'STANDS_STILL' : undefined
+  }
+
+  const timer = endpoints.length > 1 ? clock.setInterval(() => void look(), LOOK_MS) : undefined
+
+  return {
+    problemOf,
+    placeOf(endpoint) {
+      const problem = problemOf(endpoint)
+      return problem === 'OTHER_CHAIN' ? 'none' : problem === 'STANDS_STILL' ? 'last' : 'own'
+    },
+    problems: () =>
+      endpoints.flatMap((endpoint) => {
+        const problem = problemOf(endpoint)
+        const headBlock = seen.get(endpoint)?.number
+        return problem === undefined ? [] : { endpoint: hostOf(endpoint), problem, headBlock }
+      }),
+    close: () => timer?.stop(),
+  }
+}

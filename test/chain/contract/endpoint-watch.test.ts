@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import type { Endpoint } from '../../../packages/chain/src/rpc-endpoint.js'
+import { createEndpointWatch } from '../../../src/chain/contract/endpoint-watch.js'
+import { createEndpointVerifier } from '../../../src/chain/contract/verify-endpoint.js'
+import { createManualClock } from '../../support/manual-clock.js'
+
+const CHAIN_ID = 7
+const HOSTS = ['first.example', 'second.example', 'third.example']
+
+/** A node as the watch sees it. `head` is undefined while it does not answer, and 'hangs' while it never does. */
+interface Node {
+  chainId: number
+  head: number | undefined | 'hangs'
+  calls: string[]
+}
+
+function startWatch(count = 2) {
+  const clock = createManualClock()
+  const nodes: Node[] = HOSTS.slice(0, count).map(() => ({ chainId: CHAIN_ID, head: 100, calls: [] }))
+  const endpoints = nodes.map((node) => {
+    const answer = async (method: string, value: () => number) => {
+      node.calls.push(method)
+      if (node.head === 'hangs') return new Promise<number>(() => {})
+      if (node.head === undefined) throw new Error('no connection')
+      return value()
+    }
+    return {
+      request: (method: string) => answer(method, () => node.head as number),
+      client: { getChainId: () => answer('eth_chainId', () => node.chainId) },
+    } as unknown as Endpoint
+  })
+  const lines: string[] = []
+  const write = (_fields: object, text: string) => void lines.push(text)
+  const log = { info: write, warn: write, error: write } as never
+  const config = {
+    chainId: CHAIN_ID,
+    rpcUrls: HOSTS.slice(0, count).map((host) => `https://${host}/key`),
+    settlement: `0x${'5e'.repeat(20)}`,
+  } as never
+  const verifier = createEndpointVerifier(config, endpoints, {
+    protocolName: 'Service',
+    onContract() {},
+    clock,
+    log,
+  })
+  const watch = createEndpointWatch(config, { endpoints, verifier, clock, log })
+  function set(...heads: Node['head'][]): void {
+    for (const [index, head] of heads.entries()) Object.assign(nodes[index] as Node, { head })
+  }
+  return { clock, nodes, endpoints, lines, watch, set }
+}
+
+it('an endpoint whose head stands still while another one moves is named within 15 s, and comes last until it moves', async () => {
+  const { clock, set, watch, endpoints, lines } = startWatch(3)
+  await clock.advance(4000)
+  set(100, 101, 'hangs')
+  await clock.advance(14_000)
+  expect(watch.problems()).toEqual([{ endpoint: HOSTS[0], problem: 'STANDS_STILL', headBlock: 100 }])
+  expect(endpoints.map(watch.placeOf)).toEqual(['last', 'own', 'own'])
+  set(100, undefined, undefined)
+  await clock.advance(20_000)
+  expect(watch.problems()).toHaveLength(1)
+  set(101, 105, undefined)
+  await clock.advance(6000)
+  expect([watch.problems(), watch.placeOf(endpoints[0] as Endpoint)]).toEqual([[], 'own'])
+  expect(lines).toEqual([
+    'the head of an endpoint stands still while another one moves: others come first until it moves',
+    'the head of the endpoint moves again',
+  ])
+})
+
+it('no endpoint is named while the chain stands still, nor one that lags and moves', async () => {
+  const { clock, set, watch } = startWatch()
+  await clock.advance(60_000)
+  expect(watch.problems()).toEqual([])
+  for (let block = 1; block < 20; block++) {
+    set(100 + block, 110 + block)
+    await clock.advance(4000)
+    expect(watch.problems()).toEqual([])
+  }
+})
+
+it('the chain of an endpoint is verified again after it did not answer, and when its head is odd', async () => {
+  const { clock, nodes, set } = startWatch()
+  const callsOfFirst = async () => {
+    const node = nodes[0] as Node
+    node.calls = []
+    await clock.advance(4000)
+    return node.calls
+  }
+  expect(await callsOfFirst()).toEqual(['eth_chainId', 'eth_blockNumber'])
+  expect(await callsOfFirst()).toEqual(['eth_blockNumber'])
+  set(undefined)
+  await callsOfFirst()
+  set(101)
+  expect(await callsOfFirst()).toEqual(['eth_chainId', 'eth_blockNumber'])
+  for (const head of [100, 500]) {
+    set(head)
+    expect(await callsOfFirst()).toEqual(['eth_blockNumber', 'eth_chainId'])
+  }
+})
+
+it('a single endpoint has no other to be compared with, and gets no calls', async () => {
+  const { clock, nodes } = startWatch(1)
+  await clock.advance(60_000)
+  expect([nodes[0]?.calls, clock.waiting]).toEqual([[], 0])
+})
