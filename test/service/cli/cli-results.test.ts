@@ -57,8 +57,10 @@ it.each(['a session', 'an endpoint'])(
     const table = await run(keyOf(own))
     expect([table.code, table.stderr]).toEqual([0, ''])
     expect(table.stdout).toMatch(/^circuit breaker +CLOSED$/m)
-    expect(table.stdout).toMatch(/^time +kind +outcome +reason +rank +distance +ms +quote id$/m)
-    expect(table.stdout.match(/FIRM +QUOTED +1 +\d+ /g)).toHaveLength(2)
+    expect(table.stdout).toMatch(
+      /^time +kind +outcome +reason +rank +chosen by +gap +waited for +distance +ms +quote id$/m,
+    )
+    expect(table.stdout.match(/FIRM +QUOTED +1 +ALL +(?:\d+ +)?yes +\d+ /g)).toHaveLength(2)
     const json = await run(keyOf(own), '--json', '--limit', '2')
     const lines = json.stdout.trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line).quoteId)).toEqual(

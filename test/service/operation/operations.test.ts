@@ -70,7 +70,7 @@ describe('/health', () => {
           chainId: chain.chainId,
           status: 'ok',
           headBlock: Number(head.number),
-          lagMs: between(lag(before), lag(after)),
+          lagMs: between(lag(before + uptimeMs), lag(after + uptimeMs)),
         },
       ],
     })

@@ -18,7 +18,8 @@ import {
 } from '../../support/solvers/solver.js'
 import { plain } from '../../support/streams/quote-stream-clients.js'
 
-const NOW_MS = Date.now()
+/** Later than the time of every block: deadlines count from the later one. */
+const NOW_MS = Date.now() + 10_000
 const UNKNOWN_ORDER = `0x${'ab'.repeat(32)}`
 
 let chain: TestChain

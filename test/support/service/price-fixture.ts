@@ -6,8 +6,8 @@ import { quoteRequest } from '../solvers/quote-request.js'
 import { type Behaviour, honest, startSolver, type WireQuote } from '../solvers/solver.js'
 import { startService } from './service.js'
 
-/** The time on the clock of the service, which stands still. */
-export const NOW_MS = Date.now()
+/** The clock of the service stands still, later than every block: deadlines count from the later one. */
+export const NOW_MS = Date.now() + 10_000
 export const QUOTE_TIMEOUT_MS = 2000
 /** The user of requests for prices. */
 export const NO_USER = '0x000000000000000000000000000000000000dEaD'

@@ -104,7 +104,7 @@ function fromBody(body: unknown, facts: AggregatorErrorOptions): AggregatorError
     ...facts,
     violations,
     quoteId: typeof quoteId === 'string' ? quoteId : undefined,
-    reasons: reasons ? asObject(reasons) : undefined,
+    reasons: (reasons && asObject(reasons)) as NoQuoteCounts | undefined,
   })
 }
 
