@@ -175,7 +175,12 @@ async function deposit(
     )
     const readSent = batchId === undefined ? transaction : () => readBatch(request, client, batchId)
     const readOutcome = state === 'asked' ? undefined : readSent
-    await untilThere({ ...wait, look: lookFor(step, callsBefore), readOutcome })
+    await untilThere({ ...wait, look: lookFor(step, callsBefore), readOutcome }).catch((error: unknown) => {
+      // The approval itself is mined: it is not waited for again.
+      if (error instanceof DepositError && error.reason === 'APPROVAL_TOO_LOW')
+        tell({ ...progress, state: 'mined' })
+      throw error
+    })
     tell({ ...progress, state: 'mined' })
   }
 
@@ -205,7 +210,7 @@ async function deposit(
 
   /**
    * Asks the wallet, and looks at the chain meanwhile: some wallets send, and never answer.
-   * @returns what the wallet answers; undefined when the chain has the effect before
+   * @returns the wallet's answer; undefined when the chain has the effect before: then no read is needed, which could fail
    * @throws what the wallet throws when it has sent nothing; DepositError; the reason of the signal
    */
   async function ask<T>(step: DepositProgress['step'], callsBefore: number, send: () => Promise<T>) {
@@ -224,7 +229,7 @@ async function deposit(
     const answered = async () => {
       try {
         // The app may have stopped at the last moment.
-        if (!signal.aborted) return await send()
+        if (!signal.aborted) return { answer: await send() }
       } catch (error) {
         if (!(await hasSentNothing(error, before))) throw new DepositError('UNCERTAIN', error)
         if (!ending.signal.aborted) tell({ step, state: 'refused' })
@@ -234,7 +239,7 @@ async function deposit(
       throw signal.reason
     }
     try {
-      return await Promise.race([answered(), onChain])
+      return (await Promise.race([answered(), onChain])) ?? undefined
     } finally {
       unlink()
       ending.abort()
@@ -266,8 +271,10 @@ async function deposit(
   }
   const isBatch = calls.length > 1 && account.type === 'json-rpc'
   const sendBatch = isBatch && (await planBatch(request, { from: account.address, chainId, calls }))
-  const batchId = sendBatch && (await ask('deposit', calls.length, sendBatch))
-  if (batchId) {
+  const asked = sendBatch ? await ask('deposit', calls.length, sendBatch) : { answer: undefined }
+  if (asked === undefined) return
+  const batchId = asked.answer
+  if (batchId !== undefined) {
     const sent = { step: 'deposit', state: 'sent', batchId } as const
     tell(sent)
     return follow(sent)
@@ -276,11 +283,12 @@ async function deposit(
     const [call] = calls as [Call]
     const { length } = calls
     const step = length === 1 ? 'deposit' : 'approve'
-    const hash = await ask(step, length, () => send(call))
-    if (hash === undefined) continue
-    const sent = { step, state: 'sent', hash } as const
-    tell(sent)
-    await follow(sent, length)
+    const answered = await ask(step, length, () => send(call))
+    if (answered !== undefined) {
+      const sent = { step, state: 'sent', hash: answered.answer } as const
+      tell(sent)
+      await follow(sent, length)
+    }
     if (step === 'deposit') return
   }
 }
