@@ -30,7 +30,8 @@ const { solver, options, terms } = JSON.parse(process.argv[2])
 console.log(QuoteService.typeName, OrderState.SETTLED)
 const listed = await registerSolver(solver)
 console.log('listed', listed.name, listed.address)
-await swap(options, { ...terms, amount: BigInt(terms.amount) }, console.log)
+const amount = BigInt(terms.amount)
+await swap(options, { ...terms, amount }, { maxInputAmount: amount, minOutputAmount: 2_500_000_000n }, console.log)
 `
 
 let chain: TestChain
