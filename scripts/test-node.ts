@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-const STEPS = ['ci', 'test', 'run test:smoke', 'run test:slow -- devnet/demo']
+const STEPS = ['ci', 'test', 'run test:smoke', 'run test:slow -- operator/demo']
 const [version = ''] = process.argv.slice(2)
 if (!/^\d+(\.\d+){0,2}$/.test(version)) {
   console.error('Name a version of Node, such as 24 or 20.19.')

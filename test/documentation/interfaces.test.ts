@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { DescMethod } from '@bufbuild/protobuf'
+import type { DescMessage, DescMethod } from '@bufbuild/protobuf'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { ChainService } from '../../gen/aggregator/v1/chain_pb.js'
@@ -9,11 +9,11 @@ import { QuoteService } from '../../gen/aggregator/v1/quote_pb.js'
 import { SolverService } from '../../gen/aggregator/v1/solver_pb.js'
 import { guardOutput } from '../../packages/cli/src/io.js'
 import { createAggregatorClient } from '../../packages/client/src/index.js'
-import type { QuoteRequest } from '../../packages/protocol/src/quotes/quote.js'
 import { toPath } from '../../scripts/openapi/operations.js'
 import { compileRoutes } from '../../src/http/rest/http-rules.js'
 import { createProgram } from '../../src/operator/program.js'
 import { requestBody } from '../../src/solvers/transport/request-body.js'
+import { exactInput } from '../support/solvers/sample-quotes.js'
 import { anchorsOf } from './links.js'
 
 /** Every method of the API. */
@@ -39,21 +39,8 @@ const CLIENT_NAMES: Readonly<Record<string, string>> = {
   'StreamEvents.solver': 'solvers',
 }
 
-const ASKED: QuoteRequest = {
-  kind: 'FIRM',
-  chainId: 1,
-  inputToken: `0x${'1'.repeat(40)}`,
-  outputToken: `0x${'2'.repeat(40)}`,
-  orderType: 'EXACT_INPUT',
-  amount: 1n,
-  user: `0x${'3'.repeat(40)}`,
-  destinationChainId: 1,
-  depositMode: 'CONTRACT',
-  depositDeadline: 1,
-  fillDeadline: 2,
-}
-
 const read = (path: string) => readFileSync(path, 'utf8')
+const codeOf = (path: string) => [...read(path).matchAll(/```.*?```|`[^`\n]+`/gs)].join('\n')
 const nameOf = ({ parent, name }: DescMethod) => `${parent.name}/${name}`
 
 describe('docs/api.md', () => {
@@ -80,9 +67,30 @@ describe('docs/api.md', () => {
   )
 })
 
+describe('docs/api.md, sessions.md and solvers.md', () => {
+  it('have each field of every answer, in code', () => {
+    const code = ['docs/api.md', 'docs/sessions.md', 'docs/solvers.md'].map(codeOf).join('\n')
+    const messages = new Set<DescMessage>()
+    for (const { output } of METHODS) addNested(output, messages)
+    expect(messages.size).toBeGreaterThan(30)
+    const fields = [...messages].flatMap(({ name, fields }) => fields.map((field) => ({ name, field })))
+    // The type of an event is its field.
+    const missing = fields.filter(
+      ({ field }) => !field.oneof && !new RegExp(`\\b${field.jsonName}\\b`).test(code),
+    )
+    expect(missing.map(({ name, field }) => `${field.jsonName} of ${name}`)).toEqual([])
+  })
+
+  function addNested(message: DescMessage, messages: Set<DescMessage>): void {
+    if (messages.has(message)) return
+    messages.add(message)
+    for (const field of message.fields) if (field.message) addNested(field.message, messages)
+  }
+})
+
 describe('docs/client.md', () => {
   it('has each field of the requests that the client sends, in code', () => {
-    const code = [...read('docs/client.md').matchAll(/```.*?```|`[^`\n]+`/gs)].join('\n')
+    const code = codeOf('docs/client.md')
     const client = createAggregatorClient({ baseUrl: 'http://127.0.0.1:1' })
     const fields = METHODS.filter(({ localName }) => localName in client).flatMap((method) =>
       bodyFieldsOf(method)
@@ -99,7 +107,7 @@ describe('docs/solvers.md', () => {
   it('has the fields that solvers receive, each in the example and in a row', () => {
     const section = sectionOf('docs/solvers.md', 'quote-requests')
     const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(section) ?? []
-    const fields = Object.keys(JSON.parse(requestBody(ASKED)))
+    const fields = Object.keys(JSON.parse(requestBody(exactInput)))
     expect(Object.keys(JSON.parse(example))).toEqual(fields)
     expect(fields.filter((field) => !rowsOf(section).includes(field))).toEqual([])
   })

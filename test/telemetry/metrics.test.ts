@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createMetrics } from '../../src/telemetry/metrics.js'
 import { dashboard } from '../support/deploy/monitoring.js'
@@ -10,7 +11,8 @@ interface Labelled {
   readonly labelNames: readonly string[]
 }
 
-const metrics = createMetrics().registry.getMetricsAsArray() as unknown as readonly Labelled[]
+const { registry, ...parts } = createMetrics()
+const metrics = registry.getMetricsAsArray() as unknown as readonly Labelled[]
 const own = metrics.filter(({ name }) => name.startsWith('aggregator_'))
 
 test('docs/operations.md lists every metric of the service with its labels', () => {
@@ -29,4 +31,12 @@ test('deploy/grafana/dashboard.json has a panel for every metric of the service'
   // Without the suffixes of a histogram's samples.
   const shown = selected.map(({ metric }) => metric.replace(/_(?:bucket|sum|count)$/, ''))
   expect(own.map(({ name }) => name).filter((name) => !shown.includes(name))).toEqual([])
+})
+
+test('the service counts every metric', () => {
+  const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.ts') && !path.startsWith('telemetry/'),
+  )
+  const used = new Set(sources.flatMap((path) => readFileSync(join('src', path), 'utf8').match(/\w+/g)))
+  expect(Object.keys(parts).filter((name) => !used.has(name))).toEqual([])
 })

@@ -190,7 +190,8 @@ describe('the body of an answer', () => {
     expect(await failure({ maxBytes: 999 })).toMatchObject({ kind: 'too_long' })
     node.answerWith((response) => {
       response.writeHead(200, JSON_TYPE).once('close', closed.open)
-      const write = () => void (response.closed || response.write('0'.repeat(2 ** 16), write))
+      // Where the connection has ended, a write fails at once.
+      const write = (error?: Error | null) => void (error || response.write('0'.repeat(2 ** 16), write))
       write()
     })
     expect(await failure({ maxBytes: 2 ** 20 })).toMatchObject({ kind: 'too_long' })

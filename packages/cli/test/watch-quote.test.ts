@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { startCommandLine } from '../../../test/support/process/command-line.js'
 import { ADDRESS, orderIdOf, sampleEnd, sampleUpdate } from '../../client/test/samples.js'
 import { sendJson, serve } from '../../client/test/server.js'
+import { QUOTE_OPTION_RULES } from '../../protocol/src/field-rules.js'
 import { screenOf } from './screen.js'
 
 const SWAP = ['--chain', '1', '--sell', ADDRESS, '--buy', ADDRESS, '--user', ADDRESS, '--amount', '1']
 const COLUMNS = 70
 const ROWS = 24
-const WAITING = { softDeadlineMs: 300, minQuotes: 2 }
+const OPTIONS = '--deposit-window 60 --soft-deadline 300 --min-quotes 2 --verify best'.split(' ')
+const GIVEN = { depositWindow: 60, softDeadlineMs: 300, minQuotes: 2, verify: 'best' }
 
 const block = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const quote = (round: number, output: number) => block('quote', inTheFuture(sampleUpdate(round, output)))
@@ -155,27 +157,30 @@ describe('quote', () => {
   it.each([
     [['--refresh', '15'], '/v1/1/quote/stream', { refreshSeconds: 15 }],
     [['--watch'], '/v1/1/quote/stream', {}],
-    [['--watch', '--soft-deadline', '300', '--min-quotes', '2'], '/v1/1/quote/stream', WAITING],
-    [['--soft-deadline', '300', '--min-quotes', '2'], '/v1/1/quote', WAITING],
-    [['--verify', 'all'], '/v1/1/quote', { verify: 'all' }],
-    [['--watch', '--verify', 'best'], '/v1/1/quote/stream', { verify: 'best' }],
+    [['--watch', ...OPTIONS], '/v1/1/quote/stream', GIVEN],
+    [OPTIONS, '/v1/1/quote', GIVEN],
+    [['--soft-deadline', '0'], '/v1/1/quote', { softDeadlineMs: 0 }],
   ])('sends %j', async (more, path, fields) => {
     const sent: unknown[] = []
     const answer = async (response: ServerResponse, request: IncomingMessage) => {
       if (request.method === 'GET') return sendJson(response, 200, { tokens: [] })
-      const body = JSON.parse((await request.toArray()).join(''))
-      const { refreshSeconds, softDeadlineMs, minQuotes, verify } = body
-      sent.push(request.url, { refreshSeconds, softDeadlineMs, minQuotes, verify })
+      const body: object = JSON.parse((await request.toArray()).join(''))
+      const optional = Object.entries(body).filter(([name]) => name === 'refreshSeconds' || name in GIVEN)
+      sent.push(request.url, Object.fromEntries(optional))
       sendJson(response, 503, { error: 'No.', code: 'NO_QUOTES' })
     }
     expect((await (await startQuote(answer, more)).ended).code).toBe(3)
     expect(sent).toEqual([path, fields])
   })
 
+  it('has an option for each field that a request can leave out', () => {
+    expect(Object.keys(GIVEN)).toEqual(Object.keys(QUOTE_OPTION_RULES))
+  })
+
   it.each([
     [['--refresh', '4'], 'It must be 5 to 60.'],
     [['--refresh', '61'], 'It must be 5 to 60.'],
-    [['--soft-deadline', '0'], 'It must be 1 to 60000.'],
+    [['--soft-deadline', '60001'], 'It must be 0 to 60000.'],
     [['--min-quotes', '0'], 'It must be 1 to 1000.'],
     [['--verify', 'some'], 'It must be one of off, best, all.'],
     [['--watch', '--timeout', '100'], "'--timeout <ms>' cannot be used with option '--watch'"],

@@ -122,7 +122,7 @@ describe('an answer of the node is', () => {
     const closed = deferred()
     node.answerWith((response) => {
       response.writeHead(200, JSON_TYPE).once('close', closed.open)
-      const write = () => void (response.closed || response.write('0'.repeat(2 ** 16), write))
+      const write = (error?: Error | null) => void (error || response.write('0'.repeat(2 ** 16), write))
       write()
     })
     expect(await verify()).toEqual(unknownVerdict('answer_too_long'))

@@ -12,8 +12,8 @@ export const USER: Address = '0x00000000000000000000000000000000000000b2'
 export const INPUT_TOKEN: Address = '0x00000000000000000000000000000000000000c3'
 export const OUTPUT_TOKEN: Address = '0x00000000000000000000000000000000000000d4'
 
-/** A user's request to sell exactly 1000. */
-export const exactInput: QuoteRequest = {
+/** A user's request to sell exactly 1000, with every field that a request can have. */
+export const exactInput: Required<QuoteRequest> = {
   kind: 'FIRM',
   chainId: 1,
   inputToken: INPUT_TOKEN,

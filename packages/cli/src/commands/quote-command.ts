@@ -1,11 +1,6 @@
 import type { QuoteParams } from '@quote-aggregator/client'
 import { type Command, Option } from 'commander'
-import {
-  DEPOSIT_WINDOW,
-  MAX_QUOTE_TIMEOUT_MS,
-  MIN_QUOTES,
-  REFRESH_SECONDS,
-} from '../../../protocol/src/field-rules.js'
+import { QUOTE_OPTION_RULES, REFRESH_SECONDS } from '../../../protocol/src/field-rules.js'
 import { DEPOSIT_MODES, type DepositMode } from '../../../protocol/src/quotes/quote.js'
 import { VERIFY_MODES, type VerifyMode } from '../../../protocol/src/quotes/verification.js'
 import type { Address } from '../../../protocol/src/values/hex.js'
@@ -57,7 +52,7 @@ export function addQuote(program: Command, io: GuardedIo): void {
       readOneOf(DEPOSIT_MODES),
       'CONTRACT',
     )
-    .option('--deposit-window <s>', 'time to deposit, seconds', readIn(DEPOSIT_WINDOW))
+    .option('--deposit-window <s>', 'time to deposit, seconds', readIn(QUOTE_OPTION_RULES.depositWindow))
     .addOption(
       new Option('--timeout <ms>', 'longest wait for solvers, milliseconds')
         .argParser(readInteger(1, MAX_TIMEOUT_MS))
@@ -65,10 +60,14 @@ export function addQuote(program: Command, io: GuardedIo): void {
     )
     .option(
       '--soft-deadline <ms>',
-      'from then on, do not wait for more offers than --min-quotes',
-      readInteger(1, MAX_QUOTE_TIMEOUT_MS),
+      'from then on, do not wait for more offers than --min-quotes; 0: wait for all',
+      readIn(QUOTE_OPTION_RULES.softDeadlineMs),
     )
-    .option('--min-quotes <n>', 'offers to wait for after the soft deadline; default: 1', readIn(MIN_QUOTES))
+    .option(
+      '--min-quotes <n>',
+      'offers to wait for after the soft deadline; default: 1',
+      readIn(QUOTE_OPTION_RULES.minQuotes),
+    )
     .option(
       '--verify <mode>',
       'let the settlement contract check offers: off, best or all',

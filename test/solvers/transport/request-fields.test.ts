@@ -1,0 +1,78 @@
+import { create, type DescMessage } from '@bufbuild/protobuf'
+import { reflect } from '@bufbuild/protobuf/reflect'
+import { expect, it } from 'vitest'
+import { GetQuoteRecordResponseSchema, QuoteParametersSchema } from '../../../gen/aggregator/v1/quote_pb.js'
+import { SessionQuoteRequestSchema } from '../../../gen/aggregator/v1/session_pb.js'
+import { readParameters } from '../../../packages/client/src/quotes/get-quote-record.js'
+import type { QuoteRequest } from '../../../packages/protocol/src/quotes/quote.js'
+import { readRequestTerms } from '../../../packages/solver/src/session/request-terms.js'
+import { toQuoteRecord } from '../../../src/auction/records/to-quote-record.js'
+import { compileJsonWriter } from '../../../src/http/rest/proto-json.js'
+import { toQuoteRecordMessage } from '../../../src/rpc/convert/convert-records.js'
+import { toSessionMessage } from '../../../src/rpc/convert/convert-sessions.js'
+import { requestBody, toQuoteRequest } from '../../../src/solvers/transport/request-body.js'
+import { exactInput } from '../../support/solvers/sample-quotes.js'
+
+/** What sessions have beside the fields that endpoints get too. */
+const OF_SESSIONS = ['id', 'deadline', 'kind', 'traceparent']
+
+const body = JSON.parse(requestBody(exactInput))
+const names = ({ fields }: DescMessage) => fields.map(({ jsonName }) => jsonName)
+const { kind: _, ...terms } = exactInput
+
+it('each field of a request to solvers is sent to endpoints', () => {
+  const { user, ...rest } = terms
+  expect(Object.keys(body).sort()).toEqual([...Object.keys(rest), 'userAddress'].sort())
+  expect(toQuoteRequest(body, 'FIRM')).toEqual(exactInput)
+})
+
+it('each field that endpoints get is sent by sessions over gRPC', () => {
+  const own = names(SessionQuoteRequestSchema).filter((name) => !OF_SESSIONS.includes(name))
+  expect(own.sort()).toEqual(Object.keys(body).sort())
+  const solverRequest = { request: exactInput, body: new Uint8Array(), quoteIds: new Map(), deadline: 1 }
+  const { message } = toSessionMessage({ type: 'quoteRequest', id: 'a', solverRequest })
+  if (message.case !== 'quoteRequest') expect.unreachable()
+  const sent = reflect(SessionQuoteRequestSchema, message.value)
+  const unset = own.filter(
+    (name) => !sent.fields.some((field) => field.jsonName === name && sent.isSet(field)),
+  )
+  expect(unset).toEqual([])
+})
+
+it('each field that endpoints get is read by the kit', () => {
+  expect(readRequestTerms(body)).toEqual({ ...terms, isForAddress: false })
+})
+
+it('each field that solvers get is in the record of the quote, and is read by the client', () => {
+  const { request } = create(
+    GetQuoteRecordResponseSchema,
+    toQuoteRecordMessage(recordOf(exactInput), undefined),
+  )
+  if (request === undefined) expect.unreachable()
+  const answer = compileJsonWriter(QuoteParametersSchema)(request)
+  expect(Object.keys(answer).sort()).toEqual(
+    Object.keys(body)
+      .filter((name) => name !== 'chainId')
+      .sort(),
+  )
+  const { chainId, ...parameters } = terms
+  expect(Object.keys(readParameters(answer)).sort()).toEqual(Object.keys(parameters).sort())
+})
+
+function recordOf(request: QuoteRequest) {
+  return {
+    ...toQuoteRecord({
+      quoteId: 'a',
+      request,
+      requestedAt: 1,
+      durationMs: 1,
+      outcome: 'no_quotes',
+      ranked: [],
+      attempts: [],
+      checked: [],
+      probed: [],
+      quoteIds: new Map(),
+    }),
+    bestAmount: undefined,
+  }
+}
